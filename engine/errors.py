@@ -1,0 +1,60 @@
+"""What the engine raises.
+
+EngineError
+├── InvalidRequest          the request can never run on this model; the client can mend it
+│   ├── PromptTooLong       prompt + max_tokens exceed the context, or the prompt alone does
+│   ├── InvalidToken        a token id outside the vocabulary
+│   ├── InvalidGrammar      a schema, regex or grammar that does not compile, or is over its bounds
+│   └── UnknownAdapter      no adapter of that name is loaded
+├── GenerationFailed        the model or its batch failed while the request ran
+├── EngineStopped           the engine drains or has stopped; no new request is taken
+└── ModelNotSupported       raised while loading, never for a request
+"""
+
+
+class EngineError(Exception):
+    """Base of all that the engine raises on purpose."""
+
+
+class InvalidRequest(EngineError):
+    """The request can never run on this model."""
+
+
+class PromptTooLong(InvalidRequest):
+    """The prompt and the tokens asked for do not fit the context.
+
+    Attributes are token counts, so that a contract can word its own message.
+    """
+
+    def __init__(self, num_prompt_tokens: int, max_tokens: int, max_total_tokens: int) -> None:
+        super().__init__(
+            f"prompt of {num_prompt_tokens} tokens and max_tokens {max_tokens} "
+            f"exceed the limit of {max_total_tokens} tokens in total"
+        )
+        self.num_prompt_tokens = num_prompt_tokens
+        self.max_tokens = max_tokens
+        self.max_total_tokens = max_total_tokens
+
+
+class InvalidToken(InvalidRequest):
+    """A token id outside the model's vocabulary."""
+
+
+class InvalidGrammar(InvalidRequest):
+    """A schema, regex or grammar that does not compile."""
+
+
+class UnknownAdapter(InvalidRequest):
+    """No adapter of that name is loaded."""
+
+
+class GenerationFailed(EngineError):
+    """The model or the batch failed while the request ran."""
+
+
+class EngineStopped(EngineError):
+    """The engine drains or has stopped."""
+
+
+class ModelNotSupported(EngineError):
+    """The model directory cannot be served; the message names what is missing."""

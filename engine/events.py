@@ -1,0 +1,71 @@
+"""What the engine tells of a request while it runs; no torch."""
+
+from enum import Enum
+
+import msgspec
+
+
+class FinishReason(Enum):
+    """Why a sequence ended."""
+
+    END_TOKEN = "end_token"  # one of the model's end tokens
+    STOP = "stop"  # a stop string or a stop token id of the request
+    LENGTH = "length"  # max_tokens, or the context is full
+
+
+class TokenLogprob(msgspec.Struct, frozen=True):
+    """A token and its natural-log probability; `text` is the token decoded alone, special tokens kept."""
+
+    token_id: int
+    text: str
+    logprob: float
+    is_special: bool
+
+
+class PromptToken(msgspec.Struct, frozen=True):
+    """A prompt token; `logprob` is None for the first, which nothing precedes."""
+
+    token_id: int
+    text: str
+    logprob: float | None
+
+
+class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One token of one sequence. Exactly one event of each sequence has a `finish`, and none follows it.
+
+    index: which of the request's sequences.
+    position: 0 for the sequence's first generated token.
+    token_text: what this token adds to the decoded text, special tokens kept; "" while a UTF-8 character is incomplete.
+    is_special: whether the tokenizer marks the token as special.
+    text: output text that is now certain: special tokens left out if so asked, what may be the start of a stop string
+        held back, the stop string cut or kept as asked. The events' `text` joined is the sequence's output.
+    logprob: of this token, natural log of softmax over the model's raw logits (before penalties, bias, grammar
+        and temperature); None unless asked.
+    top_logprobs: the most likely tokens, same measure, descending, ties by id.
+    prompt: on a request's first event, when prompt log-probabilities were asked.
+    stop_match: the stop string that ended the sequence, if one did.
+    num_prompt_tokens, num_cached_tokens: of the request; cached ones were not computed again.
+    num_preemptions: how often this sequence lost its cache and was computed again.
+    batch_size: sequences in the step that made this token.
+    queue_s: seconds from submission to the first step that ran the request.
+    step_s: seconds since the sequence's previous token; for the first, since the request began to run (its prefill).
+    """
+
+    request_id: str
+    index: int
+    position: int
+    token_id: int
+    token_text: str
+    is_special: bool
+    text: str
+    logprob: float | None = None
+    top_logprobs: tuple[TokenLogprob, ...] = ()
+    prompt: tuple[PromptToken, ...] | None = None
+    finish: FinishReason | None = None
+    stop_match: str | None = None
+    num_prompt_tokens: int
+    num_cached_tokens: int = 0
+    num_preemptions: int = 0
+    batch_size: int = 1
+    queue_s: float = 0.0
+    step_s: float = 0.0

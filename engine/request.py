@@ -1,0 +1,114 @@
+"""What a caller asks of the engine: neutral, already valid against its contract, no torch.
+
+Bounds live in the contracts. The engine checks only what depends on the model: context length, token ids,
+adapter names, and whether a grammar compiles (`errors.InvalidRequest`).
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+
+
+class GrammarKind(Enum):
+    """How `Grammar.source` is to be read."""
+
+    JSON_SCHEMA = "json_schema"  # a JSON Schema as JSON text
+    JSON_OBJECT = "json_object"  # any JSON object; source is empty
+    REGEX = "regex"
+    EBNF = "ebnf"  # xgrammar's GBNF dialect
+    STRUCTURAL_TAG = "structural_tag"  # xgrammar's structural tag as JSON text
+
+
+class Grammar(msgspec.Struct, frozen=True):
+    """A constraint on the generated text."""
+
+    kind: GrammarKind
+    source: str = ""
+
+
+class Watermark(msgspec.Struct, frozen=True):
+    """Green-list watermark (Kirchenbauer et al. 2023, arXiv 2301.10226, algorithm 2).
+
+    gamma: share of the vocabulary that is green, in (0, 1). delta: what is added to green logits.
+    """
+
+    gamma: float = 0.5
+    delta: float = 2.0
+
+
+class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
+    """How the next token is drawn from its logits.
+
+    Order: watermark, logit_bias, repetition, presence and frequency penalties, grammar mask, temperature, top_k,
+    top_p, typical_p, min_p, draw. Every neutral value (the defaults here) leaves the logits untouched.
+
+    temperature: 0 is greedy; then the truncating fields have no effect.
+    top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest probability.
+    repetition_penalty: over prompt and output; a logit is divided by it when positive, else multiplied
+        (Keskar et al. 2019, arXiv 1909.05858).
+    presence_penalty, frequency_penalty: over the output alone, as OpenAI defines them: logit -= presence * [count > 0]
+        + frequency * count.
+    seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not depend on
+        what else runs. The caller draws one where its client gave none.
+    logit_bias: token id -> what is added to its logit.
+    num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely tokens.
+    prompt_logprobs: report the log-probability of each prompt token given those before it.
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+    typical_p: float = 1.0
+    min_p: float = 0.0
+    repetition_penalty: float = 1.0
+    presence_penalty: float = 0.0
+    frequency_penalty: float = 0.0
+    seed: int = 0
+    logit_bias: Mapping[int, float] = {}
+    watermark: Watermark | None = None
+    grammar: Grammar | None = None
+    num_logprobs: int | None = None
+    prompt_logprobs: bool = False
+
+    @property
+    def is_greedy(self) -> bool:
+        return self.temperature == 0.0
+
+
+class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
+    """When a sequence ends.
+
+    max_tokens: tokens to generate at most, the end token counted. At least 1.
+    min_tokens: end tokens and stop strings before this count do not end the sequence (end tokens are masked).
+    stop: strings matched on the decoded text, across and inside tokens.
+    include_stop: whether the matched stop string stays in the output text; what follows it in the same token never does.
+    ignore_eos: the model's end tokens are tokens like others.
+    """
+
+    max_tokens: int
+    min_tokens: int = 0
+    stop: tuple[str, ...] = ()
+    stop_token_ids: tuple[int, ...] = ()
+    include_stop: bool = False
+    ignore_eos: bool = False
+
+
+class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One prompt, and `num_sequences` continuations of it.
+
+    request_id: unique among the requests that run.
+    prompt_token_ids: at least one.
+    num_sequences: continuations; sequence i draws with seed + i.
+    skip_special_tokens: whether special tokens are left out of the output text (`TokenEvent.text`).
+    priority: lower runs first; ties by arrival.
+    """
+
+    request_id: str
+    prompt_token_ids: tuple[int, ...]
+    sampling: SamplingParams
+    stopping: StopConditions
+    num_sequences: int = 1
+    skip_special_tokens: bool = True
+    adapter: str | None = None
+    priority: int = 0
