@@ -1,0 +1,88 @@
+# One place for every command; `make help` lists them. CI calls the same targets.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+SERVE  := $(VENV)/.serve
+PORT   ?= 8080
+MODEL  ?=
+CONTRACT ?= tgi
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help:  ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
+
+# Two stamps: serving needs no test tools, so `make serve` on a fresh machine installs less.
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Verbatim needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+
+$(SERVE): $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(READY): $(SERVE) constraints.txt
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,check]'
+	@# text-generation pins a huggingface-hub that transformers 5 has left behind; it runs with the present one.
+	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0 aiohttp
+	@touch $@
+
+.PHONY: setup
+setup: $(READY)  ## Install everything into .venv
+
+.PHONY: serve
+serve: $(SERVE)  ## Serve MODEL (default: the embedded demo model) on PORT (default: 8080)
+	$(BIN)/verbatim serve $(MODEL) --port $(PORT)
+
+.PHONY: generate
+generate: $(READY)  ## Regenerate generated/ from specs/
+	$(BIN)/python -m tools.generate
+
+.PHONY: check-generated
+check-generated: $(READY)  ## Fail if generated/ is not what specs/ gives
+	$(BIN)/python -m tools.generate --check
+
+.PHONY: lint
+lint: $(READY)  ## Formatting, lint, types and the direction of imports
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: format
+format: $(READY)  ## Format and mend what ruff can mend
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.PHONY: test
+test: $(READY)  ## Run the tests (under 10 minutes on two cores)
+	$(BIN)/pytest
+
+.PHONY: check-static
+check-static: lint check-generated  ## What `make check` does before the tests
+
+.PHONY: check
+check: check-static test  ## Everything that CI checks
+
+.PHONY: fuzz
+fuzz: $(READY)  ## Fuzz every operation of every contract for longer than `make test` does
+	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} $(BIN)/pytest tests/contract -m fuzz --timeout=7200
+
+.PHONY: drift
+drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
+	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+
+.PHONY: bench
+bench: $(READY)  ## Tokens per second beside plain transformers, on random weights
+	$(BIN)/python -m tools.bench
+
+.PHONY: demo-model
+demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on two cores)
+	$(BIN)/python -m tools.demo_model train
+
+.PHONY: clean
+clean:  ## Remove what the other targets made, the environment too
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
