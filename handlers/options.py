@@ -1,0 +1,105 @@
+"""The settings as command-line options, and as a table for the README."""
+
+import argparse
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple, get_args, get_origin
+
+from pydantic import AliasChoices, ValidationError
+from pydantic.fields import FieldInfo
+
+from handlers.settings import Settings
+
+_POSITIONAL = "model"
+
+
+class Option(NamedTuple):
+    """One setting under all its names. flags: its own, then those that Text Generation Inference gives it."""
+
+    name: str
+    flags: tuple[str, ...]
+    environment: tuple[str, ...]
+    default: str
+    help: str
+    metavar: str | None  # None for a switch
+
+
+def options() -> Iterator[Option]:
+    """Every setting, in the order of `Settings`."""
+    for name, field in Settings.model_fields.items():
+        assert isinstance(field.validation_alias, AliasChoices), name
+        environment = tuple(str(choice) for choice in field.validation_alias.choices)
+        yield Option(
+            name,
+            _flags(name, environment),
+            environment,
+            _default(field),
+            field.description or "",
+            _metavar(field.annotation),
+        )
+
+
+def _flags(name: str, environment: tuple[str, ...]) -> tuple[str, ...]:
+    foreign = (variable for variable in environment if not variable.startswith("VERBATIM_"))
+    return tuple(dict.fromkeys("--" + key.lower().replace("_", "-") for key in (name, *foreign)))
+
+
+def _metavar(annotation: Any) -> str | None:
+    """What the help shows for a value: the choices, or its kind."""
+    kinds = {bool: None, int: "N", int | None: "N", float: "X", tuple[str, ...]: "A,B"}
+    choices = get_args(annotation) if get_origin(annotation) is Literal else ()
+    return "{" + ",".join(choices) + "}" if choices else kinds.get(annotation, "NAME")
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.get_default()
+    return ",".join(value) if isinstance(value, tuple) else "" if value is None else str(value).lower()
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The model as an argument, every setting as an option; what is not given stays out of the namespace."""
+    for option in options():
+        keywords: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS, "help": _help(option)}
+        if option.metavar is None:
+            keywords["action"] = argparse.BooleanOptionalAction
+        else:
+            keywords["metavar"] = option.metavar
+        parser.add_argument(*option.flags, **keywords)
+    parser.add_argument(
+        _POSITIONAL, nargs="?", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model"
+    )
+
+
+def _help(option: Option) -> str:
+    default = f"default: {option.default}; " if option.default else ""
+    return f"{option.help} [{default}env: {', '.join(option.environment)}]".replace("%", "%%")
+
+
+def read_settings(given: argparse.Namespace) -> Settings:
+    """Settings from the options given and the environment.
+
+    Raises ValueError with one line for each setting that is wrong.
+    """
+    try:
+        return Settings(
+            **{name: value for name, value in vars(given).items() if name in Settings.model_fields}
+        )
+    except ValidationError as error:
+        raise ValueError("\n".join(_complaint(detail) for detail in error.errors())) from None
+
+
+def _complaint(detail: Any) -> str:
+    """`--port: Input should be ...`, or `PORT: ...` where it came from the environment."""
+    where = str(detail["loc"][0]) if detail["loc"] else ""
+    if where in Settings.model_fields:
+        where = _flags(where, ())[0]
+    return f"{where}: {detail['msg']}" if where else str(detail["msg"])
+
+
+def settings_table() -> str:
+    """The settings as a Markdown table."""
+    rows = ["| option | environment | default | meaning |", "|---|---|---|---|"]
+    for option in options():
+        names = ", ".join(f"`{variable}`" for variable in option.environment)
+        default = f"`{option.default}`" if option.default else ""
+        rows.append(f"| `{option.flags[0]}` | {names} | {default} | {option.help} |")
+    return "\n".join(rows)

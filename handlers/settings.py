@@ -1,0 +1,190 @@
+"""Every setting of the server, written once: its names, default, bounds and meaning.
+
+An environment variable `VERBATIM_*` wins over the name that Text Generation Inference gave the same setting; a
+command-line option wins over both. The command line, its help and the README's table are made from here.
+"""
+
+from ipaddress import ip_address
+from typing import Annotated, Literal, Self
+
+from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+from typing_extensions import override
+
+
+def env(*names: str) -> FieldInfo:
+    """The environment variables a field is read from, the first that is set winning."""
+    field: FieldInfo = Field(validation_alias=AliasChoices(*names))
+    return field
+
+
+def _split(value: object) -> object:
+    """`a,b` as an environment variable or an option holds a list."""
+    return (
+        tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+    )
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Count = Annotated[int, Field(ge=1)]
+Limit = Annotated[int | None, Field(ge=1)]
+
+
+class Settings(BaseSettings):
+    """What one server process is told at its start."""
+
+    model_config = SettingsConfigDict(
+        populate_by_name=True,
+        extra="ignore",
+        frozen=True,
+        use_attribute_docstrings=True,
+        env_ignore_empty=True,
+    )
+
+    model: Annotated[str | None, env("VERBATIM_MODEL", "MODEL_ID")] = None
+    """Local directory or Hugging Face hub id of the model; the embedded demo model if absent."""
+
+    revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
+    """Branch, tag or commit of a hub model."""
+
+    dtype: Annotated[Literal["auto", "float32", "float16", "bfloat16"], env("VERBATIM_DTYPE", "DTYPE")] = (
+        "auto"
+    )
+    """Type of the weights and of the arithmetic; auto chooses by model and device."""
+
+    device: Annotated[Literal["auto", "cpu", "cuda"], env("VERBATIM_DEVICE")] = "auto"
+    """Where the model runs; auto takes a GPU if there is one."""
+
+    trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
+    """Run modelling code that a model's repository carries."""
+
+    host: Annotated[str, env("VERBATIM_HOST", "HOSTNAME")] = "127.0.0.1"
+    """Address to listen on; 0.0.0.0 for every interface. HOSTNAME counts only if it is an IP address."""
+
+    port: Annotated[int, env("VERBATIM_PORT", "PORT"), Field(ge=0, le=65535)] = 8080
+    """TCP port to listen on; 0 takes a free one."""
+
+    root: Annotated[Names, env("VERBATIM_ROOT")] = ("tgi",)
+    """Contracts whose operations stand at /, comma-separated; the first to claim a path wins it."""
+
+    api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
+    """If set, generating operations ask for `Authorization: Bearer <key>`."""
+
+    cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ("*",)
+    """Origins, comma-separated, whose pages may call the server."""
+
+    payload_limit: Annotated[Count, env("VERBATIM_PAYLOAD_LIMIT", "PAYLOAD_LIMIT")] = 2_000_000
+    """Largest request body in bytes."""
+
+    max_concurrent_requests: Annotated[
+        Count, env("VERBATIM_MAX_CONCURRENT_REQUESTS", "MAX_CONCURRENT_REQUESTS")
+    ] = 128
+    """Sequences that may run or wait at once; what exceeds it is refused as overloaded."""
+
+    max_best_of: Annotated[Count, env("VERBATIM_MAX_BEST_OF", "MAX_BEST_OF")] = 2
+    """Largest best_of of a request."""
+
+    max_stop_sequences: Annotated[
+        int, env("VERBATIM_MAX_STOP_SEQUENCES", "MAX_STOP_SEQUENCES"), Field(ge=0)
+    ] = 4
+    """Most stop strings of a request."""
+
+    max_top_n_tokens: Annotated[int, env("VERBATIM_MAX_TOP_N_TOKENS", "MAX_TOP_N_TOKENS"), Field(ge=0)] = 5
+    """Largest top_n_tokens or top_logprobs of a request."""
+
+    max_client_batch_size: Annotated[
+        Count, env("VERBATIM_MAX_CLIENT_BATCH_SIZE", "MAX_CLIENT_BATCH_SIZE")
+    ] = 4
+    """Most prompts of one completions request, and most choices of one chat request."""
+
+    max_input_tokens: Annotated[
+        Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
+    ] = None
+    """Longest prompt in tokens; one less than max_total_tokens if absent."""
+
+    max_total_tokens: Annotated[Limit, env("VERBATIM_MAX_TOTAL_TOKENS", "MAX_TOTAL_TOKENS")] = None
+    """Longest prompt and output together in tokens; what model and cache allow if absent."""
+
+    max_batch_prefill_tokens: Annotated[
+        Limit, env("VERBATIM_MAX_BATCH_PREFILL_TOKENS", "MAX_BATCH_PREFILL_TOKENS")
+    ] = None
+    """Most tokens that one step computes; chosen by device if absent."""
+
+    max_batch_total_tokens: Annotated[
+        Limit, env("VERBATIM_MAX_BATCH_TOTAL_TOKENS", "MAX_BATCH_TOTAL_TOKENS")
+    ] = None
+    """Size of the key-value cache in tokens; from the free memory if absent."""
+
+    max_batch_size: Annotated[Limit, env("VERBATIM_MAX_BATCH_SIZE", "MAX_BATCH_SIZE")] = None
+    """Most sequences that one step computes; chosen by device if absent."""
+
+    validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
+    """Threads that tokenize long prompts."""
+
+    watermark_gamma: Annotated[
+        float, env("VERBATIM_WATERMARK_GAMMA", "WATERMARK_GAMMA"), Field(gt=0, lt=1)
+    ] = 0.5
+    """Share of the vocabulary that a watermark favours."""
+
+    watermark_delta: Annotated[float, env("VERBATIM_WATERMARK_DELTA", "WATERMARK_DELTA")] = 2.0
+    """What a watermark adds to the logits of the favoured tokens."""
+
+    disable_grammar_support: Annotated[
+        bool, env("VERBATIM_DISABLE_GRAMMAR_SUPPORT", "DISABLE_GRAMMAR_SUPPORT")
+    ] = False
+    """Refuse grammars, response formats and forced tool calls."""
+
+    compute_type: Annotated[str | None, env("VERBATIM_COMPUTE_TYPE", "COMPUTE_TYPE")] = None
+    """Value of the x-compute-type response header; the device's name if absent."""
+
+    graceful_termination_timeout: Annotated[
+        int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
+    ] = 90
+    """Seconds that running requests get to finish after SIGTERM or SIGINT."""
+
+    log_level: Annotated[
+        Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")
+    ] = "info"
+    """Least severe log lines to write."""
+
+    @field_validator("log_level", "dtype", mode="before")
+    @classmethod
+    def _lower(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
+
+    @override
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Options, then the environment; a HOSTNAME that names the machine is no address to listen on."""
+        assert isinstance(env_settings, EnvSettingsSource)
+        if not _is_address(env_settings.env_vars.get("hostname") or ""):
+            env_settings.env_vars = {k: v for k, v in env_settings.env_vars.items() if k != "hostname"}
+        return init_settings, env_settings
+
+    @model_validator(mode="after")
+    def _prompt_leaves_room(self) -> Self:
+        if self.max_input_tokens and self.max_total_tokens and self.max_input_tokens >= self.max_total_tokens:
+            raise ValueError("max_input_tokens must be less than max_total_tokens")
+        return self
+
+
+def _is_address(value: str) -> bool:
+    try:
+        ip_address(value)
+    except ValueError:
+        return False
+    return True

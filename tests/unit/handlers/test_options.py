@@ -1,0 +1,47 @@
+import argparse
+
+import pytest
+
+from handlers.options import add_options, options, read_settings, settings_table
+from handlers.settings import Settings
+
+
+def parse(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return parser.parse_args(arguments)
+
+
+def test_every_setting_has_an_option_and_a_meaning() -> None:
+    listed = list(options())
+    assert [option.name for option in listed] == list(Settings.model_fields)
+    assert all(option.help for option in listed)
+
+
+def test_an_option_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VERBATIM_PORT", "4000")
+    assert read_settings(parse("--port", "5000")).port == 5000
+
+
+def test_the_model_is_the_argument() -> None:
+    assert read_settings(parse("some/model")).model == "some/model"
+
+
+def test_the_released_servers_options_are_understood() -> None:
+    settings = read_settings(parse("--model-id", "m", "--hostname", "::1", "--max-input-length", "5"))
+    assert (settings.model, settings.host, settings.max_input_tokens) == ("m", "::1", 5)
+
+
+def test_a_wrong_option_is_named_as_it_was_given() -> None:
+    with pytest.raises(ValueError, match="^--port: Input should be a valid integer"):
+        read_settings(parse("--port", "many"))
+
+
+def test_a_wrong_variable_is_named_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VERBATIM_PORT", "many")
+    with pytest.raises(ValueError, match="^VERBATIM_PORT: Input should be a valid integer"):
+        read_settings(parse())
+
+
+def test_the_table_has_a_row_for_every_setting() -> None:
+    assert len(settings_table().splitlines()) == 2 + len(Settings.model_fields)

@@ -1,0 +1,89 @@
+from collections.abc import Iterator
+
+import pytest
+from pydantic import ValidationError
+
+from handlers.settings import Settings
+
+TGI_NAMES = [
+    ("MODEL_ID", "some/model", "model", "some/model"),
+    ("REVISION", "refs/pr/1", "revision", "refs/pr/1"),
+    ("HOSTNAME", "0.0.0.0", "host", "0.0.0.0"),
+    ("PORT", "3000", "port", 3000),
+    ("MAX_CONCURRENT_REQUESTS", "7", "max_concurrent_requests", 7),
+    ("MAX_BEST_OF", "3", "max_best_of", 3),
+    ("MAX_STOP_SEQUENCES", "6", "max_stop_sequences", 6),
+    ("MAX_TOP_N_TOKENS", "9", "max_top_n_tokens", 9),
+    ("MAX_INPUT_TOKENS", "100", "max_input_tokens", 100),
+    ("MAX_INPUT_LENGTH", "100", "max_input_tokens", 100),
+    ("MAX_TOTAL_TOKENS", "200", "max_total_tokens", 200),
+    ("MAX_BATCH_PREFILL_TOKENS", "64", "max_batch_prefill_tokens", 64),
+    ("DTYPE", "bfloat16", "dtype", "bfloat16"),
+    ("TRUST_REMOTE_CODE", "true", "trust_remote_code", True),
+    ("API_KEY", "secret", "api_key", "secret"),
+    ("MAX_CLIENT_BATCH_SIZE", "8", "max_client_batch_size", 8),
+    ("PAYLOAD_LIMIT", "1000", "payload_limit", 1000),
+    (
+        "CORS_ALLOW_ORIGIN",
+        "https://a.example,https://b.example",
+        "cors_allow_origin",
+        ("https://a.example", "https://b.example"),
+    ),
+    ("WATERMARK_GAMMA", "0.25", "watermark_gamma", 0.25),
+    ("WATERMARK_DELTA", "1.5", "watermark_delta", 1.5),
+    ("COMPUTE_TYPE", "1-nvidia-a10g", "compute_type", "1-nvidia-a10g"),
+    ("DISABLE_GRAMMAR_SUPPORT", "1", "disable_grammar_support", True),
+]
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    for field in Settings.model_fields.values():
+        for name in field.validation_alias.choices:  # type: ignore[union-attr]  # all have AliasChoices
+            monkeypatch.delenv(str(name), raising=False)
+    yield
+
+
+@pytest.mark.parametrize(("variable", "value", "field", "expected"), TGI_NAMES)
+def test_the_released_servers_variable_is_read(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, field: str, expected: object
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert getattr(Settings(), field) == expected
+
+
+def test_our_own_variable_wins_over_the_released_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORT", "3000")
+    monkeypatch.setenv("VERBATIM_PORT", "4000")
+    assert Settings().port == 4000
+
+
+def test_an_argument_wins_over_every_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VERBATIM_PORT", "4000")
+    assert Settings(port=5000).port == 5000
+
+
+def test_a_hostname_that_names_the_machine_is_not_listened_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTNAME", "pod-7f9c")
+    assert Settings().host == "127.0.0.1"
+
+
+def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAX_TOTAL_TOKENS", "")
+    assert Settings().max_total_tokens is None
+
+
+def test_limits_default_to_the_released_servers() -> None:
+    settings = Settings()
+    assert (settings.max_concurrent_requests, settings.max_best_of, settings.max_stop_sequences) == (
+        128,
+        2,
+        4,
+    )
+    assert (settings.max_top_n_tokens, settings.max_client_batch_size) == (5, 4)
+    assert settings.payload_limit == 2_000_000
+
+
+def test_the_prompt_limit_stays_below_the_total() -> None:
+    with pytest.raises(ValidationError, match="max_input_tokens must be less than max_total_tokens"):
+        Settings(max_input_tokens=10, max_total_tokens=10)
