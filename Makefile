@@ -26,7 +26,7 @@ $(SERVE): $(BIN)/python pyproject.toml constraints.txt
 $(READY): $(SERVE) constraints.txt
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,check]'
 	@# text-generation pins a huggingface-hub that transformers 5 has left behind; it runs with the present one.
-	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0 aiohttp
+	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0
 	@touch $@
 
 .PHONY: setup
