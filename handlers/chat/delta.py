@@ -1,0 +1,45 @@
+"""What an answer gains with one token."""
+
+from enum import Enum
+
+import msgspec
+
+from engine.events import TokenEvent
+
+
+class ChatFinish(Enum):
+    """Why an answer ended."""
+
+    STOP = "stop"  # the model ended it, or a stop string did
+    LENGTH = "length"  # max_tokens, or the context is full
+    TOOL_CALLS = "tool_calls"  # the model ended it, having made one call or more
+
+
+class ToolCallDelta(msgspec.Struct, frozen=True, kw_only=True):
+    """A piece of a tool call.
+
+    index: which of the answer's calls, from 0.
+    id, name: in the call's first piece, None after it.
+    arguments: JSON text to append; the pieces joined are the call's arguments.
+    """
+
+    index: int
+    id: str | None = None
+    name: str | None = None
+    arguments: str = ""
+
+
+class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
+    """What answer `index` gains. All deltas of an answer joined, field by field, are the whole answer.
+
+    events: the engine's events that this delta accounts for, with their log-probabilities; every event of the answer
+        is in one delta exactly. A token whose text is held back (it may be the start of a tag) is in the next delta.
+    finish: in the answer's last delta, None before it.
+    """
+
+    index: int
+    content: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCallDelta, ...] = ()
+    events: tuple[TokenEvent, ...] = ()
+    finish: ChatFinish | None = None

@@ -1,0 +1,61 @@
+"""What the chat core raises: all of it the client's to mend, each naming the field at fault.
+
+ChatError
+├── InvalidMessage          a message that no conversation can hold where it stands
+├── UnsupportedContent      an image, sound or file for a model that reads text alone
+├── TemplateError           the model has no chat template, or it refused the conversation
+├── ToolError               a tool or a tool choice that cannot be honoured
+│   ├── UnknownTool         the choice names a function that is not among the tools
+│   └── ToolsWithResponseFormat     raised by contracts whose rules exclude the two together
+└── InvalidResponseFormat   a response format that is no JSON Schema
+"""
+
+
+class ChatError(Exception):
+    """Base of all that the chat core raises on purpose.
+
+    field: where in the neutral request, such as `messages[2].content[0]`. Contracts use the same paths but for
+        the names that they give their fields.
+    """
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class InvalidMessage(ChatError):
+    """A message that no conversation can hold where it stands."""
+
+
+class UnsupportedContent(ChatError):
+    """Content of a kind that the model cannot read."""
+
+
+class TemplateError(ChatError):
+    """The model has no chat template, or rendering it failed."""
+
+
+class ToolError(ChatError):
+    """A tool or a tool choice that cannot be honoured."""
+
+
+class UnknownTool(ToolError):
+    """The tool choice names a function that is not among the tools.
+
+    name: of that function.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"tool_choice names {name!r}, which is not among the tools", "tool_choice")
+        self.name = name
+
+
+class ToolsWithResponseFormat(ToolError):
+    """Both tools and a response format. The core can serve them together; some contracts say that it must not."""
+
+    def __init__(self) -> None:
+        super().__init__("Grammar and tools are mutually exclusive", "response_format")
+
+
+class InvalidResponseFormat(ChatError):
+    """A response format that is no JSON Schema. Whether a schema can be served is the engine's to say."""

@@ -1,0 +1,61 @@
+"""A conversation as every contract means it."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import TypeAlias
+
+import msgspec
+
+from handlers.chat.tools import ToolCall
+
+
+class TextPart(msgspec.Struct, frozen=True, tag=True):
+    """A piece of text in a message; a message's texts are joined with nothing between them."""
+
+    text: str
+
+
+class MediaKind(Enum):
+    """What a part holds that is not text."""
+
+    IMAGE = "image"
+    AUDIO = "audio"
+    FILE = "file"
+
+
+class MediaPart(msgspec.Struct, frozen=True, tag=True):
+    """Something other than text; `source` is a URL or a data URL."""
+
+    kind: MediaKind
+    source: str
+
+
+ContentPart: TypeAlias = TextPart | MediaPart
+Document: TypeAlias = Mapping[str, object]  # "title" and "text", as retrieval templates read them
+
+
+class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn of a conversation.
+
+    role: system, developer, user, assistant, tool, or any other that the model's template knows.
+    content: None where an assistant's message holds tool calls alone.
+    reasoning: what an assistant thought before it spoke; most templates drop it for all but the newest reply.
+    tool_calls: the calls that an assistant's message makes.
+    tool_call_id: in a tool's message, the call that it answers.
+    name: of the speaker, or of the function that answers.
+    """
+
+    role: str
+    content: str | tuple[ContentPart, ...] | None = None
+    reasoning: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+
+
+def is_continuable(messages: tuple[ChatMessage, ...]) -> bool:
+    """Whether the conversation ends in words of the assistant's that the model could go on with."""
+    if not messages:
+        return False
+    last = messages[-1]
+    return last.role == "assistant" and last.content is not None and not last.tool_calls

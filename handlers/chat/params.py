@@ -1,0 +1,64 @@
+"""What a contract asks of the chat core."""
+
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+
+from engine.request import SamplingParams
+from handlers.chat.messages import ChatMessage, Document
+from handlers.chat.response_format import ResponseFormat
+from handlers.chat.tools import ToolChoice, ToolDefinition
+
+
+class ReasoningStyle(Enum):
+    """Where the model's thoughts go."""
+
+    SPLIT = "split"  # into their own field; a grammar binds what follows them
+    INLINE = (
+        "inline"  # left in the content with their tags; a grammar binds from the first token, so leaves none
+    )
+
+
+class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
+    """One chat request, neutral and already valid against its contract.
+
+    request_id: unique among the requests that run.
+    sampling: `grammar` in it stays None; it follows from `tools` and `response_format`.
+    max_tokens: tokens to generate at most; None fills the context.
+    min_tokens, stop, stop_token_ids, include_stop, ignore_eos: as in `engine.request.StopConditions`.
+    num_sequences: answers, each of its own index.
+    tools: functions offered. tool_choice: what is asked about them; without tools it has no effect.
+    parallel_tool_calls: whether one answer may hold several calls.
+    lists_all_tools: whether the template is told also of the tools that the choice rules out (so that the prompt,
+        and with it the prefix cache, does not change with the choice), or of those alone that the model may call.
+    response_format: the form of the answer; None is free text. With tools it binds answers that are no calls.
+    documents: for templates that read them.
+    template_kwargs: variables for the template, such as enable_thinking.
+    add_generation_prompt: whether the prompt ends with the opening of an assistant's turn.
+    continue_final_message: the last message is the assistant's, and the model goes on with it; no turn is opened
+        then. `messages.is_continuable` tells whether that can be.
+    """
+
+    request_id: str
+    messages: tuple[ChatMessage, ...]
+    sampling: SamplingParams
+    max_tokens: int | None = None
+    min_tokens: int = 0
+    stop: tuple[str, ...] = ()
+    stop_token_ids: tuple[int, ...] = ()
+    include_stop: bool = False
+    ignore_eos: bool = False
+    num_sequences: int = 1
+    adapter: str | None = None
+    priority: int = 0
+    tools: tuple[ToolDefinition, ...] = ()
+    tool_choice: ToolChoice = ToolChoice()
+    parallel_tool_calls: bool = True
+    lists_all_tools: bool = False
+    response_format: ResponseFormat | None = None
+    reasoning: ReasoningStyle = ReasoningStyle.INLINE
+    documents: tuple[Document, ...] = ()
+    template_kwargs: Mapping[str, object] = {}
+    add_generation_prompt: bool = True
+    continue_final_message: bool = False

@@ -1,0 +1,52 @@
+"""The form that an answer must have, and the engine's grammar for it."""
+
+import json
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import msgspec
+
+from engine.request import Grammar, GrammarKind
+from handlers.chat.errors import InvalidResponseFormat
+
+
+class AnyJsonObject(msgspec.Struct, frozen=True, tag=True):
+    """Any JSON object."""
+
+
+class JsonSchema(msgspec.Struct, frozen=True, tag=True):
+    """JSON that is valid against a schema."""
+
+    schema: Mapping[str, object] | bool
+
+    @classmethod
+    def parse(cls, value: object) -> "JsonSchema":
+        """From a schema, or from the JSON text of one; `InvalidResponseFormat` if it is neither."""
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except ValueError as error:
+                raise InvalidResponseFormat(f"the schema is not JSON: {error}", "response_format") from error
+        if not isinstance(value, Mapping | bool):
+            raise InvalidResponseFormat("a JSON Schema is an object or a boolean", "response_format")
+        return cls(value)
+
+
+class Regex(msgspec.Struct, frozen=True, tag=True):
+    """Text that matches a regular expression from its first character to its last."""
+
+    pattern: str
+
+
+ResponseFormat: TypeAlias = AnyJsonObject | JsonSchema | Regex
+
+
+def response_grammar(response_format: ResponseFormat) -> Grammar:
+    """The engine's grammar for a response format. Whether it compiles is for the engine to say."""
+    match response_format:
+        case AnyJsonObject():
+            return Grammar(GrammarKind.JSON_OBJECT)
+        case JsonSchema(schema=schema):
+            return Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema, ensure_ascii=False))
+        case Regex(pattern=pattern):
+            return Grammar(GrammarKind.REGEX, pattern)
