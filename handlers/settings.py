@@ -1,7 +1,7 @@
 """Every setting of the server, written once: its names, default, bounds and meaning.
 
-An environment variable `VERBATIM_*` wins over the name that Text Generation Inference gave the same setting; a
-command-line option wins over both. The command line, its help and the README's table are made from here.
+An environment variable `VERBATIM_*` wins over the name that Text Generation Inference gave the same setting;
+a command-line option wins over both. The command line, its help and the README's table are made from here.
 """
 
 from ipaddress import ip_address
@@ -59,8 +59,8 @@ class Settings(BaseSettings):
     )
     """Type of the weights and of the arithmetic; auto chooses by model and device."""
 
-    device: Annotated[Literal["auto", "cpu", "cuda"], env("VERBATIM_DEVICE")] = "auto"
-    """Where the model runs; auto takes a GPU if there is one."""
+    device: Annotated[str, env("VERBATIM_DEVICE"), Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
+    """Where the model runs: auto (a GPU if there is one), cpu, cuda or cuda:N."""
 
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
     """Run modelling code that a model's repository carries."""

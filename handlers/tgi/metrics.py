@@ -1,0 +1,116 @@
+"""Prometheus metrics under the names of the released servers, which their dashboards query."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+from typing_extensions import override
+
+from engine.model_info import ModelInfo
+from engine.stats import EngineStats
+from handlers.tgi.timing import Timing
+
+Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]
+
+# 0.15 ms to 146 s, as the released servers have them.
+DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))
+# The client library appends `_total` to the name of every counter; the released servers have no such suffix.
+_TOTAL = re.compile(rb"^((?:# (?:HELP|TYPE) )?tgi_\w+)_total(?=[ {])", re.MULTILINE)
+
+disable_created_metrics()  # type: ignore[no-untyped-call]  # the library left out its annotation
+
+
+def linear_buckets(largest: int) -> tuple[float, ...]:
+    """100 buckets of equal width up to `largest`."""
+    return tuple(largest * k / 100 for k in range(1, 101))
+
+
+class Metrics:
+    """What the contract's requests did, and what the engine does now."""
+
+    def __init__(self, info: ModelInfo, stats: Callable[[], EngineStats]) -> None:
+        self.registry = CollectorRegistry()
+        self.registry.register(_EngineMetrics(info, stats))
+        self._count = Counter("tgi_request_count", "Requests received", registry=self.registry)
+        self._success = Counter("tgi_request_success", "Requests answered", registry=self.registry)
+        self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self.registry)
+        self._duration = self._durations("tgi_request_duration", "Whole request")
+        self._validation = self._durations("tgi_request_validation_duration", "Until the request was valid")
+        self._queue = self._durations("tgi_request_queue_duration", "Until the request first ran")
+        self._inference = self._durations("tgi_request_inference_duration", "While the request ran")
+        self._per_token = self._durations(
+            "tgi_request_mean_time_per_token_duration", "Inference for each token"
+        )
+        self._generated = self._lengths("tgi_request_generated_tokens", "Tokens generated", info)
+        self._max_new = self._lengths("tgi_request_max_new_tokens", "Tokens asked for", info)
+        self._input = self._lengths("tgi_request_input_length", "Prompt tokens", info)
+
+    def _durations(self, name: str, meaning: str) -> Histogram:
+        return Histogram(name, f"{meaning}, seconds", buckets=DURATION_BUCKETS, registry=self.registry)
+
+    def _lengths(self, name: str, meaning: str, info: ModelInfo) -> Histogram:
+        buckets = linear_buckets(info.max_total_tokens)
+        return Histogram(name, meaning, buckets=buckets, registry=self.registry)
+
+    def received(self) -> None:
+        self._count.inc()
+
+    def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
+        self._input.observe(num_prompt_tokens)
+        self._max_new.observe(max_new_tokens)
+
+    def failed(self, failure: Failure) -> None:
+        self._failure.labels(failure).inc()
+
+    def succeeded(self, timing: Timing) -> None:
+        self._success.inc()
+        self._duration.observe(timing.total_s)
+        self._validation.observe(timing.validation_s)
+        self._queue.observe(timing.queue_s)
+        self._inference.observe(timing.inference_s)
+        self._per_token.observe(timing.time_per_token_s)
+        self._generated.observe(timing.num_generated_tokens)
+
+    def render(self) -> str:
+        """The text exposition format, version 0.0.4."""
+        return _TOTAL.sub(rb"\1", generate_latest(self.registry)).decode()
+
+
+class _EngineMetrics(Collector):
+    """The engine's own counts, read when the metrics are.
+
+    A step computes prompts and outputs in one batch, so all steps go under the one method "decode".
+    """
+
+    def __init__(self, info: ModelInfo, stats: Callable[[], EngineStats]) -> None:
+        self._info = info
+        self._stats = stats
+
+    @override
+    def collect(self) -> Iterator[Metric]:
+        stats = self._stats()
+        yield from self._gauges(stats)
+        steps, failed = stats.counters.num_steps, stats.counters.num_failed_steps
+        yield _by_method("tgi_batch_inference_count", "Steps", steps)
+        yield _by_method("tgi_batch_inference_success", "Steps that succeeded", steps - failed)
+        yield _by_method("tgi_batch_inference_failure", "Steps that failed", failed)
+
+    def _gauges(self, stats: EngineStats) -> Iterator[Metric]:
+        num_used_blocks = stats.num_blocks - stats.num_free_blocks
+        for name, meaning, value in (
+            ("tgi_batch_current_size", "Sequences that run", stats.num_running),
+            ("tgi_queue_size", "Sequences that wait", stats.num_waiting),
+            ("tgi_batch_current_max_tokens", "Cache in use, tokens", num_used_blocks * self._info.block_size),
+            ("tgi_batch_max_total_tokens", "Cache, tokens", stats.num_blocks * self._info.block_size),
+        ):
+            yield GaugeMetricFamily(name, meaning, value)
+
+
+def _by_method(name: str, meaning: str, value: int) -> Metric:
+    family = CounterMetricFamily(name, meaning, labels=["method"])
+    family.add_metric(["decode"], value)
+    return family

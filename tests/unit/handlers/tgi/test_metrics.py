@@ -1,0 +1,104 @@
+from prometheus_client.parser import text_string_to_metric_families
+
+from engine.model_info import ModelInfo
+from engine.stats import Counters, EngineStats
+from handlers.tgi.metrics import Metrics
+from handlers.tgi.timing import Timing
+
+INFO = ModelInfo(
+    model_id="m",
+    revision=None,
+    architecture="LlamaForCausalLM",
+    dtype="float32",
+    device="cpu",
+    num_parameters=1,
+    max_total_tokens=100,
+    vocab_size=10,
+    num_blocks=8,
+    block_size=16,
+    kv_cache_bytes=1,
+    max_batch_tokens=64,
+    max_num_sequences=4,
+)
+STATS = EngineStats(
+    num_running=2,
+    num_waiting=3,
+    num_blocks=8,
+    num_free_blocks=5,
+    counters=Counters(num_steps=7, num_failed_steps=1),
+)
+
+RELEASED_NAMES = {
+    "tgi_request_count": "counter",
+    "tgi_request_success": "counter",
+    "tgi_request_failure": "counter",
+    "tgi_request_duration": "histogram",
+    "tgi_request_validation_duration": "histogram",
+    "tgi_request_queue_duration": "histogram",
+    "tgi_request_inference_duration": "histogram",
+    "tgi_request_mean_time_per_token_duration": "histogram",
+    "tgi_request_generated_tokens": "histogram",
+    "tgi_request_max_new_tokens": "histogram",
+    "tgi_request_input_length": "histogram",
+    "tgi_batch_inference_count": "counter",
+    "tgi_batch_inference_success": "counter",
+    "tgi_batch_inference_failure": "counter",
+    "tgi_batch_current_size": "gauge",
+    "tgi_batch_current_max_tokens": "gauge",
+    "tgi_batch_max_total_tokens": "gauge",
+    "tgi_queue_size": "gauge",
+}
+
+
+def samples(metrics: Metrics) -> dict[str, float]:
+    """What a scraper reads: sample name with its labels -> value."""
+    lines = [line for line in metrics.render().splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, value in (line.rsplit(maxsplit=1) for line in lines)}
+
+
+def test_the_text_parses_as_prometheus_text() -> None:
+    families = list(text_string_to_metric_families(Metrics(INFO, lambda: STATS).render()))
+    assert {family.name for family in families} == set(RELEASED_NAMES)
+
+
+def test_metrics_have_the_released_names_and_types() -> None:
+    lines = Metrics(INFO, lambda: STATS).render().splitlines()
+    assert {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")} == RELEASED_NAMES
+
+
+def test_no_counter_carries_the_librarys_suffix() -> None:
+    metrics = Metrics(INFO, lambda: STATS)
+    metrics.failed("validation")
+    assert not [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
+
+
+def test_a_failure_is_counted_under_its_cause() -> None:
+    metrics = Metrics(INFO, lambda: STATS)
+    metrics.received()
+    metrics.failed("overloaded")
+    assert samples(metrics)["tgi_request_count"] == 1
+    assert samples(metrics)['tgi_request_failure{err="overloaded"}'] == 1
+
+
+def test_an_answered_request_is_observed_in_every_duration() -> None:
+    metrics = Metrics(INFO, lambda: STATS)
+    metrics.validated(num_prompt_tokens=4, max_new_tokens=20)
+    metrics.succeeded(Timing(started=0.0, validated=1.0, finished=10.0, queue_s=2.0, num_generated_tokens=7))
+    seen = samples(metrics)
+    assert seen["tgi_request_success"] == 1
+    assert seen["tgi_request_duration_sum"] == 10
+    assert seen["tgi_request_validation_duration_sum"] == 1
+    assert seen["tgi_request_queue_duration_sum"] == 2
+    assert seen["tgi_request_inference_duration_sum"] == 7
+    assert seen["tgi_request_mean_time_per_token_duration_sum"] == 1
+    assert seen["tgi_request_generated_tokens_sum"] == 7
+    assert seen["tgi_request_input_length_sum"] == 4
+    assert seen["tgi_request_max_new_tokens_sum"] == 20
+
+
+def test_the_engines_gauges_are_read_at_each_scrape() -> None:
+    seen = samples(Metrics(INFO, lambda: STATS))
+    assert (seen["tgi_batch_current_size"], seen["tgi_queue_size"]) == (2, 3)
+    assert (seen["tgi_batch_current_max_tokens"], seen["tgi_batch_max_total_tokens"]) == (48, 128)
+    assert seen['tgi_batch_inference_count{method="decode"}'] == 7
+    assert seen['tgi_batch_inference_success{method="decode"}'] == 6
