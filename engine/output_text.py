@@ -1,0 +1,115 @@
+"""The text of one sequence as its tokens arrive, cut at its stop string."""
+
+from collections import deque
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.incremental_decoder import IncrementalDecoder
+from engine.request import StopConditions
+from engine.stop import StopMatch, StopMatcher
+from engine.tokenizer import Tokenizer
+
+
+class TextStep(msgspec.Struct, frozen=True):
+    """What one token adds.
+
+    token_text: to the decoded text, special tokens kept; "" while a UTF-8 character is incomplete.
+    text: to the output text, as far as it is certain (`TokenEvent.text`).
+    stop_match: the stop string that this token completes. The sequence ends with it.
+    """
+
+    token_text: str
+    text: str
+    stop_match: str | None
+
+
+class _Piece(msgspec.Struct, frozen=True):
+    text: str
+    is_visible: bool
+
+
+class OutputText:
+    """Detokenises one sequence and looks for its stop strings.
+
+    The `text` of all steps, joined, is what the tokens add to the decoded prompt, special tokens left out if
+    so asked, cut by the stop rule. Stop strings are looked for in the text with special tokens kept, so they
+    may name a special token, or lie across one, also where these do not show.
+
+    As a continuation of the prompt, the text of a sentencepiece tokenizer may start with a space that
+    `decode` of the output ids alone would drop.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        prompt_token_ids: Sequence[int],
+        stopping: StopConditions,
+        *,
+        skip_special_tokens: bool,
+    ) -> None:
+        """Raises InvalidRequest for an empty stop string."""
+        self._tokenizer = tokenizer
+        self._decoder = IncrementalDecoder(tokenizer, prompt_token_ids)
+        self._matcher = StopMatcher(stopping.stop)
+        self._include_stop = stopping.include_stop
+        self._min_tokens = stopping.min_tokens
+        self._skip_special_tokens = skip_special_tokens
+        self._num_tokens = 0
+        self._held: deque[_Piece] = deque()
+        self._num_held = 0  # characters in _held
+
+    def append(self, token_id: int, *, is_last: bool) -> TextStep:
+        """Takes the next token; `is_last` says that none follows, so what is held becomes certain.
+
+        Nothing may be appended after the last token or after a stop string was found.
+        """
+        self._num_tokens += 1
+        pieces = self._decode(token_id, is_last=is_last)
+        token_text = "".join(piece.text for piece in pieces)
+        match = self._matcher.feed(token_text, is_armed=self._num_tokens > self._min_tokens)
+        if match is None and not self._held and self._is_certain(is_last=is_last):
+            # The common case, without the queue.
+            text = "".join(piece.text for piece in pieces if piece.is_visible)
+            return TextStep(token_text, text, None)
+        num_before = self._num_held
+        self._hold(pieces)
+        num_certain = self._num_certain(match, num_before, is_last=is_last)
+        return TextStep(token_text, self._release(num_certain), match.stop if match else None)
+
+    def _decode(self, token_id: int, *, is_last: bool) -> list[_Piece]:
+        if self._skip_special_tokens and self._tokenizer.is_special(token_id):
+            # Not fed to the decoder: the characters around it join as if it were not there.
+            pieces = [_Piece(self._tokenizer.token_text(token_id), is_visible=False)]
+            return [_Piece(self._decoder.flush(), is_visible=True), *pieces] if is_last else pieces
+        text = self._decoder.append(token_id)
+        return [_Piece(text + self._decoder.flush() if is_last else text, is_visible=True)]
+
+    def _is_certain(self, *, is_last: bool) -> bool:
+        return is_last or self._include_stop or self._matcher.num_undecided == 0
+
+    def _num_certain(self, match: StopMatch | None, num_before: int, *, is_last: bool) -> int:
+        """How many of the held characters belong to the output for certain."""
+        if match is not None:
+            return num_before + match.end - (0 if self._include_stop else len(match.stop))
+        if self._is_certain(is_last=is_last):
+            return self._num_held
+        return self._num_held - self._matcher.num_undecided
+
+    def _hold(self, pieces: Sequence[_Piece]) -> None:
+        self._held.extend(pieces)
+        self._num_held += sum(len(piece.text) for piece in pieces)
+
+    def _release(self, num_characters: int) -> str:
+        """Takes that many characters from the front of what is held; the visible ones of them."""
+        released = []
+        self._num_held -= num_characters
+        while num_characters > 0:
+            piece = self._held.popleft()
+            head, tail = piece.text[:num_characters], piece.text[num_characters:]
+            num_characters -= len(head)
+            if piece.is_visible:
+                released.append(head)
+            if tail:
+                self._held.appendleft(_Piece(tail, piece.is_visible))
+        return "".join(released)

@@ -1,0 +1,82 @@
+"""Finds stop strings in text that arrives piece by piece; pure."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.errors import InvalidRequest
+
+
+class StopMatch(msgspec.Struct, frozen=True):
+    """A stop string that was found.
+
+    end: characters of the piece just fed up to and including the match's last one.
+    """
+
+    stop: str
+    end: int
+
+
+class StopMatcher:
+    """Matches several strings at once, in time linear in the text (Knuth, Morris and Pratt 1977, one
+    automaton each).
+
+    The match that ends first in the text wins; of those that end together, the first in the list.
+    """
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        """Raises InvalidRequest for an empty string, which would match everywhere."""
+        if not all(stops):
+            raise InvalidRequest("a stop string must not be empty")
+        self._automata = [_Automaton(stop) for stop in stops]
+        self._first_characters = frozenset(stop[0] for stop in stops)
+
+    @property
+    def num_undecided(self) -> int:
+        """How many characters at the end of the text so far may be the start of a stop string."""
+        return max((automaton.num_matched for automaton in self._automata), default=0)
+
+    def feed(self, text: str, *, is_armed: bool = True) -> StopMatch | None:
+        """Takes the text's next piece.
+
+        is_armed: whether a stop string that ends in this piece counts. One that begins in a piece which was
+        not armed and ends in one which is does count. Nothing may be fed after a match.
+        """
+        if self.num_undecided == 0 and self._first_characters.isdisjoint(text):
+            return None
+        for end, character in enumerate(text, start=1):
+            for automaton in self._automata:
+                if automaton.step(character) and is_armed:
+                    return StopMatch(automaton.pattern, end)
+        return None
+
+
+class _Automaton:
+    """Knows the longest start of `pattern` that the text so far ends with, never the whole of it."""
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.num_matched = 0
+        self._borders = _borders(pattern)
+
+    def step(self, character: str) -> bool:
+        """Whether the pattern ends with this character."""
+        length = _extend(self.pattern, self._borders, self.num_matched, character)
+        is_match = length == len(self.pattern)
+        self.num_matched = self._borders[length - 1] if is_match else length
+        return is_match
+
+
+def _extend(pattern: str, borders: Sequence[int], length: int, character: str) -> int:
+    """The longest start of `pattern` that ends its first `length` characters followed by `character`."""
+    while length and pattern[length] != character:
+        length = borders[length - 1]
+    return length + (pattern[length] == character)
+
+
+def _borders(pattern: str) -> list[int]:
+    """For each start of `pattern`, the length of the longest shorter start that also ends it."""
+    borders = [0]
+    for character in pattern[1:]:
+        borders.append(_extend(pattern, borders, borders[-1], character))
+    return borders
