@@ -1,0 +1,92 @@
+"""Reads what an operation answers: one success, and its errors."""
+
+from typing import Any
+
+from .document import Document, Pointer, SpecError, resolve
+from .interface import ErrorAnswer, HeaderField
+from .twin import TERMINATOR
+from .types import component_type, header_type, response_type
+
+JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
+
+
+def read_success(document: Document, operation: Document, at: Pointer) -> dict[str, Any]:
+    """The fields of `Interface` that tell of the successful answer."""
+    statuses = [status for status in _responses(operation, at) if status.startswith("2")]
+    if len(statuses) != 1:
+        raise SpecError((*at, "responses"), f"one successful status is needed, not {len(statuses)}")
+    answer, place = resolve(document, operation["responses"][statuses[0]], (*at, "responses", statuses[0]))
+    content = answer.get("content", {})
+    media_type, response = _read_plain(content, (*place, "content"))
+    event, terminator = _read_events(content, (*place, "content"))
+    return {
+        "status": int(statuses[0]),
+        "response": response,
+        "media_type": media_type,
+        "event": event,
+        "terminator": terminator,
+        "headers": _read_headers(document, answer, place),
+    }
+
+
+def read_errors(document: Document, operation: Document, at: Pointer) -> tuple[ErrorAnswer, ...]:
+    """Every declared answer that is not a success, in document order."""
+    return tuple(
+        _read_error(document, operation, status, (*at, "responses", status))
+        for status in _responses(operation, at)
+        if not status.startswith("2")
+    )
+
+
+def _responses(operation: Document, at: Pointer) -> list[str]:
+    statuses = list(operation.get("responses", {}))
+    for status in statuses:
+        if not (len(status) == 3 and status.isdigit() and status[0] in "245"):
+            raise SpecError(
+                (*at, "responses", status), "a status is named by its number here: 2xx, 4xx or 5xx"
+            )
+    return statuses
+
+
+def _read_plain(content: Document, at: Pointer) -> tuple[str | None, str | None]:
+    plain = [media_type for media_type in content if media_type != EVENTS]
+    if not plain:
+        return None, None
+    if len(plain) > 1:
+        raise SpecError(at, f"one media type beside {EVENTS} is supported, not {', '.join(plain)}")
+    media_type, place = plain[0], (*at, plain[0], "schema")
+    schema = content[media_type].get("schema")
+    if media_type == JSON:
+        return media_type, response_type(schema, place)
+    if media_type.split(";")[0] != TEXT or schema != {"type": "string"}:
+        raise SpecError(place, f"{media_type} is not supported; {JSON}, {EVENTS} and a string as {TEXT} are")
+    return media_type, "str"
+
+
+def _read_events(content: Document, at: Pointer) -> tuple[str | None, str | None]:
+    if EVENTS not in content:
+        return None, None
+    media = content[EVENTS]
+    return response_type(media.get("schema"), (*at, EVENTS, "schema")), media.get(TERMINATOR)
+
+
+def _read_headers(document: Document, answer: Document, at: Pointer) -> tuple[HeaderField, ...]:
+    fields = []
+    for name, item in answer.get("headers", {}).items():
+        header, place = resolve(document, item, (*at, "headers", name))
+        schema, schema_at = resolve(document, header.get("schema", {}), (*place, "schema"))
+        kind = header_type(schema, schema_at)
+        fields.append(HeaderField(name.lower(), kind, header.get("required", False)))
+    return tuple(fields)
+
+
+def _read_error(document: Document, operation: Document, status: str, at: Pointer) -> ErrorAnswer:
+    answer, place = resolve(document, operation["responses"][status], at)
+    content = answer.get("content", {})
+    if content and list(content) != [JSON]:
+        raise SpecError((*place, "content"), f"an error's body must be {JSON} alone, not {list(content)}")
+    description = str(answer.get("description", "")).strip()
+    if not content:
+        return ErrorAnswer(int(status), None, description)
+    model = component_type(content[JSON].get("schema"), (*place, "content", JSON, "schema"))
+    return ErrorAnswer(int(status), model, description)

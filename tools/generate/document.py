@@ -1,0 +1,103 @@
+"""OpenAPI documents as parsed JSON, and the places in them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+Document: TypeAlias = dict[str, Any]
+Schema: TypeAlias = dict[str, Any]
+Pointer: TypeAlias = tuple[str, ...]
+
+
+class SpecError(Exception):
+    """A document or overlay says what cannot be generated; `pointer` is the place (RFC 6901)."""
+
+    def __init__(self, pointer: Pointer, message: str) -> None:
+        super().__init__(f"{render_pointer(pointer)}: {message}")
+        self.pointer = pointer
+
+
+def render_pointer(pointer: Pointer) -> str:
+    """('paths', '/a') as '#/paths/~1a' (RFC 6901, section 6)."""
+    return "/".join(["#", *(part.replace("~", "~0").replace("/", "~1") for part in pointer)])
+
+
+def parse_pointer(reference: str) -> Pointer:
+    """'#/paths/~1a' as ('paths', '/a'). ValueError unless the reference is inside the document."""
+    if not reference.startswith("#/"):
+        raise ValueError(f"{reference} points outside the document")
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in reference[2:].split("/"))
+
+
+def resolve(document: Document, node: Any, at: Pointer) -> tuple[Any, Pointer]:
+    """Follows `$ref` until a node that is none; returns that node and where it stands."""
+    seen = [at]
+    while isinstance(node, dict) and "$ref" in node:
+        try:
+            at = parse_pointer(node["$ref"])
+            node = look_up(document, at)
+        except (ValueError, KeyError) as error:
+            raise SpecError(seen[-1], f"$ref {node['$ref']} leads nowhere ({error})") from None
+        if at in seen:
+            raise SpecError(at, "$ref leads back to itself")
+        seen.append(at)
+    return node, at
+
+
+def look_up(document: Document, pointer: Pointer) -> Any:
+    """The node at a pointer; KeyError where there is none."""
+    node: Any = document
+    for part in pointer:
+        if isinstance(node, list) and part.isdigit() and int(part) < len(node):
+            node = node[int(part)]
+        elif isinstance(node, dict) and part in node:
+            node = node[part]
+        else:
+            raise KeyError(render_pointer(pointer))
+    return node
+
+
+def operations_of(document: Document) -> Iterator[tuple[str, str, Document, Pointer]]:
+    """Each operation as (path, method in lower case, the operation object, its place), in document order."""
+    for path, item in document.get("paths", {}).items():
+        for method in item:
+            if method in ("get", "put", "post", "delete", "options", "head", "patch", "trace"):
+                yield path, method, item[method], ("paths", path, method)
+
+
+def load_document(path: Path) -> Any:
+    """Parses JSON or YAML; ValueError on a key that stands twice, which their readers let pass in silence."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".json":
+        return json.loads(text, object_pairs_hook=_unique)
+    return yaml.load(text, Loader=_UniqueKeyLoader)
+
+
+def dump_document(document: Document) -> str:
+    """JSON text as it is committed and served: key order kept, readable, one newline at the end."""
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(
+            f"key {next(key for key in keys if keys.count(key) > 1)!r} stands twice in one object"
+        )
+    return mapping
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """YAML whose mapping keys are strings (a bare `200:` too) and unique."""
+
+
+def _construct_mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[str, Any]:
+    pairs = loader.construct_pairs(node, deep=True)
+    return _unique([(str(key), value) for key, value in pairs])
+
+
+_UniqueKeyLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _construct_mapping)

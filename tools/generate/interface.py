@@ -1,0 +1,65 @@
+"""What `operations.py` is rendered from: a contract's operations, their types as Python expressions."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class HeaderField:
+    """A header of the successful answer. type: a Python expression."""
+
+    name: str
+    type: str
+    required: bool
+
+
+@dataclass(frozen=True)
+class ErrorAnswer:
+    """A declared answer that is not the success. model: class name, None for an empty body."""
+
+    status: int
+    model: str | None
+    description: str
+
+
+@dataclass(frozen=True)
+class Interface:
+    """One operation. Fields that share a name with those of the emitted `Operation` mean the same."""
+
+    id: str
+    handler: str
+    method: str
+    path: str
+    summary: str
+    locations: dict[str, str]
+    body: str | None
+    status: int
+    response: str | None
+    media_type: str | None
+    event: str | None
+    terminator: str | None
+    headers: tuple[HeaderField, ...]
+    errors: tuple[ErrorAnswer, ...]
+    validation_status: int | None
+    is_secured: bool
+    arguments_model: str
+    headers_class: str
+
+    @property
+    def returns(self) -> str:
+        """The type that the handler's method answers with."""
+        answers = [self.response] if self.response else []
+        answers += [f"EventStream[{self.event}]"] if self.event else []
+        return " | ".join(answers) or "None"
+
+    @property
+    def call(self) -> str:
+        """The type of the handler's last argument."""
+        return f"Call[{self.headers_class}]" if self.headers else "Call[NoHeaders]"
+
+    @property
+    def models(self) -> set[str]:
+        """Names of the model classes that the operation refers to."""
+        types = [self.body, self.response, self.event, *(error.model for error in self.errors)]
+        names = set(re.findall(r"\bm\.(\w+)", " ".join(filter(None, types))))
+        return names | ({self.arguments_model} if self.locations else set())

@@ -1,0 +1,147 @@
+"""Reads operations out of an effective document, and refuses what the generated code could not keep."""
+
+from typing import Any
+
+from .answers import read_errors, read_success
+from .document import Document, Pointer, SpecError, operations_of, render_pointer, resolve
+from .interface import ErrorAnswer, Interface
+from .naming import is_identifier, pascal_case, snake_case
+from .types import component_type
+
+_LOCATIONS = ("path", "query", "header")
+_RESERVED = {"table"}  # attributes of the emitted base class
+_VALIDATION_STATUSES = (400, 422)
+
+
+def read_operations(document: Document) -> list[Interface]:
+    """Every operation, in document order; SpecError names the first one that cannot be expressed."""
+    interfaces: list[Interface] = []
+    owners: dict[str, Pointer] = {}
+    for path, method, operation, at in operations_of(document):
+        interface = _read_operation(document, path, method, operation, at)
+        if interface.handler in owners:
+            other = render_pointer(owners[interface.handler])
+            raise SpecError((*at, "operationId"), f"{interface.id!r} names the same method as {other}")
+        owners[interface.handler] = at
+        interfaces.append(interface)
+    if not interfaces:
+        raise SpecError(("paths",), "the document has no operation")
+    return interfaces
+
+
+def parameters_of(
+    document: Document, path: str, operation: Document, at: Pointer
+) -> list[tuple[Document, Pointer]]:
+    """The parameters of an operation and of its path; an operation's own win (OpenAPI 3.1, 4.8.9.1)."""
+    found: dict[tuple[str, str], tuple[Document, Pointer]] = {}
+    shared = document["paths"][path].get("parameters", [])
+    for holder, items in ((("paths", path), shared), (at, operation.get("parameters", []))):
+        for index, item in enumerate(items):
+            parameter, place = resolve(document, item, (*holder, "parameters", str(index)))
+            found[parameter["name"], parameter["in"]] = (parameter, place)
+    return list(found.values())
+
+
+def _read_operation(
+    document: Document, path: str, method: str, operation: Document, at: Pointer
+) -> Interface:
+    if method not in ("get", "post", "put", "patch", "delete"):
+        raise SpecError(at, f"{method.upper()} is answered by the server itself and cannot be an operation")
+    identity = operation.get("operationId")
+    if not identity:
+        raise SpecError(at, "operationId is missing")
+    handler = snake_case(identity)
+    if not is_identifier(handler) or handler in _RESERVED:
+        raise SpecError((*at, "operationId"), f"{identity!r} cannot name a method")
+    locations = _read_locations(document, path, operation, at)
+    body = _read_body(document, operation, at)
+    errors = read_errors(document, operation, at)
+    is_secured = _is_secured(document, operation, at)
+    _require_answers(bool(body or locations), is_secured, errors, at)
+    return Interface(
+        id=identity,
+        handler=handler,
+        method=method.upper(),
+        path=path,
+        summary=operation.get("summary", "").strip(),
+        locations=locations,
+        body=body,
+        errors=errors,
+        validation_status=_validation_status(document, operation, errors, at) if body or locations else None,
+        is_secured=is_secured,
+        arguments_model=f"{pascal_case(identity)}Arguments",
+        headers_class=f"{pascal_case(identity)}Headers",
+        **read_success(document, operation, at),
+    )
+
+
+def _read_locations(document: Document, path: str, operation: Document, at: Pointer) -> dict[str, str]:
+    locations: dict[str, str] = {}
+    for parameter, place in parameters_of(document, path, operation, at):
+        name, location = parameter["name"], parameter["in"]
+        if location not in _LOCATIONS:
+            raise SpecError(place, f"parameter {name!r} in {location!r} is not supported")
+        if name in locations:
+            raise SpecError(place, f"parameter {name!r} stands in {locations[name]!r} and in {location!r}")
+        schema, schema_at = resolve(document, parameter.get("schema", {}), (*place, "schema"))
+        types = [kind for kind in _types_of(schema) if kind != "null"]
+        if len(types) != 1 or types[0] not in ("string", "integer", "number", "boolean"):
+            raise SpecError(schema_at, f"parameter {name!r} must be a string, integer, number or boolean")
+        locations[name] = location
+    declared = {name for name, location in locations.items() if location == "path"}
+    if declared != _template_names(path):
+        raise SpecError(at, f"path parameters {sorted(declared)} are not those of the path template")
+    return locations
+
+
+def _types_of(schema: Any) -> list[str]:
+    kind = schema.get("type", [])
+    return kind if isinstance(kind, list) else [kind]
+
+
+def _template_names(path: str) -> set[str]:
+    return {part.split("}")[0] for part in path.split("{")[1:]}
+
+
+def _read_body(document: Document, operation: Document, at: Pointer) -> str | None:
+    if "requestBody" not in operation:
+        return None
+    body, place = resolve(document, operation["requestBody"], (*at, "requestBody"))
+    content = body.get("content", {})
+    if list(content) != ["application/json"]:
+        raise SpecError((*place, "content"), f"a body must be application/json alone, not {list(content)}")
+    if body.get("required") is not True:
+        raise SpecError(place, "an optional body is not supported; say `required: true`")
+    schema_at = (*place, "content", "application/json", "schema")
+    return component_type(content["application/json"].get("schema"), schema_at)
+
+
+def _require_answers(has_input: bool, is_secured: bool, errors: tuple[ErrorAnswer, ...], at: Pointer) -> None:
+    statuses = {error.status for error in errors}
+    if has_input and not statuses & set(_VALIDATION_STATUSES):
+        raise SpecError((*at, "responses"), "an operation that takes input must declare 400 or 422")
+    if is_secured and 401 not in statuses:
+        raise SpecError((*at, "responses"), "a secured operation must declare 401")
+
+
+def _validation_status(
+    document: Document, operation: Document, errors: tuple[ErrorAnswer, ...], at: Pointer
+) -> int:
+    declared = [error.status for error in errors if error.status in _VALIDATION_STATUSES]
+    chosen = operation.get("x-validation-status", document.get("x-validation-status"))
+    if chosen is None and len(declared) > 1:
+        raise SpecError((*at, "responses"), "declares 400 and 422; x-validation-status must choose")
+    if chosen is not None and chosen not in declared:
+        raise SpecError((*at, "responses"), f"x-validation-status is {chosen}, which is not declared")
+    return int(chosen or declared[0])
+
+
+def _is_secured(document: Document, operation: Document, at: Pointer) -> bool:
+    requirements = operation.get("security", document.get("security", []))
+    schemes = document.get("components", {}).get("securitySchemes", {})
+    names = [name for requirement in requirements for name in requirement]
+    for name in names:
+        scheme = schemes.get(name, {})
+        if (scheme.get("type"), str(scheme.get("scheme", "")).lower()) != ("http", "bearer"):
+            raise SpecError((*at, "security"), f"scheme {name!r} is not supported; http bearer is")
+    return bool(names)
