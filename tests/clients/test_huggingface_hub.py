@@ -1,6 +1,7 @@
 """huggingface_hub.InferenceClient against TGI's contract, unchanged."""
 
 import json
+from typing import Any
 
 import pytest
 from huggingface_hub import InferenceClient
@@ -8,7 +9,8 @@ from huggingface_hub.errors import ValidationError
 
 PROMPT = "What is Deep Learning?"
 QUESTION = [{"role": "user", "content": "Hello! Who are you?"}]
-WEATHER_TOOL = {
+# The client takes plain dicts where its annotations name only its own dataclasses: hence Any.
+WEATHER_TOOL: Any = {
     "type": "function",
     "function": {
         "name": "get_weather",
@@ -39,6 +41,7 @@ def test_text_generation_answers_plain_text(native: InferenceClient) -> None:
 
 def test_text_generation_details_count_and_spell_the_text(native: InferenceClient) -> None:
     output = native.text_generation(PROMPT, max_new_tokens=8, details=True, decoder_input_details=True)
+    assert output.details is not None
     assert output.details.generated_tokens == len(output.details.tokens) <= 8
     spelt = "".join(token.text for token in output.details.tokens if not token.special)
     assert spelt == output.generated_text
@@ -63,9 +66,8 @@ def test_text_generation_stream_details_end_with_the_whole_text(native: Inferenc
 
 
 def test_text_generation_with_a_regex_grammar_matches_it(native: InferenceClient) -> None:
-    text = native.text_generation(
-        PROMPT, max_new_tokens=20, grammar={"type": "regex", "value": "[0-9]{3}-[0-9]{2}"}
-    )
+    grammar: Any = {"type": "regex", "value": "[0-9]{3}-[0-9]{2}"}
+    text = native.text_generation(PROMPT, max_new_tokens=20, grammar=grammar)
     assert len(text) == 6 and text[3] == "-" and text.replace("-", "").isdigit()
 
 
@@ -93,13 +95,13 @@ def test_chat_completion_stream_joins_to_the_message(client: InferenceClient) ->
 
 
 def test_chat_completion_reports_usage_in_the_last_chunk_when_asked(client: InferenceClient) -> None:
-    options = {"include_usage": True}
+    options: Any = {"include_usage": True}
     chunks = list(client.chat_completion(QUESTION, max_tokens=8, stream=True, stream_options=options))
     assert [chunk.usage is not None for chunk in chunks] == [False] * (len(chunks) - 1) + [True]
 
 
 @pytest.mark.parametrize("choice", ["required", {"function": {"name": "get_weather"}}])
-def test_chat_completion_calls_the_tool(client: InferenceClient, choice: object) -> None:
+def test_chat_completion_calls_the_tool(client: InferenceClient, choice: Any) -> None:
     completion = client.chat_completion(
         [{"role": "user", "content": "What is the weather in Oslo?"}],
         tools=[WEATHER_TOOL],
@@ -107,6 +109,7 @@ def test_chat_completion_calls_the_tool(client: InferenceClient, choice: object)
         max_tokens=100,
         temperature=0,
     )
+    assert completion.choices[0].message.tool_calls is not None
     (call,) = completion.choices[0].message.tool_calls
     assert call.function.name == "get_weather"
     assert list(json.loads(call.function.arguments)) == ["city"]
@@ -131,18 +134,21 @@ def test_chat_completion_streams_a_tool_call(client: InferenceClient) -> None:
 
 
 def test_chat_completion_follows_a_json_schema(client: InferenceClient) -> None:
-    schema = {
+    schema: Any = {
         "type": "object",
         "properties": {"name": {"type": "string", "maxLength": 12}, "adult": {"type": "boolean"}},
         "required": ["name", "adult"],
         "additionalProperties": False,
     }
+    form: Any = {"type": "json_schema", "json_schema": {"name": "person", "schema": schema}}
     completion = client.chat_completion(
         [{"role": "user", "content": "My name is Ada."}],
-        response_format={"type": "json_schema", "json_schema": {"name": "person", "schema": schema}},
+        response_format=form,
         max_tokens=100,
         temperature=0,
     )
-    answer = json.loads(completion.choices[0].message.content)
+    content = completion.choices[0].message.content
+    assert content is not None
+    answer = json.loads(content)
     assert set(answer) == {"name", "adult"}
     assert isinstance(answer["adult"], bool)
