@@ -45,8 +45,8 @@ def test_text_generation_details_count_and_spell_the_text(native: InferenceClien
     assert output.details.generated_tokens == len(output.details.tokens) <= 8
     spelt = "".join(token.text for token in output.details.tokens if not token.special)
     assert spelt == output.generated_text
-    assert output.details.prefill[0].logprob is None
-    assert all(token.logprob <= 0 for token in output.details.prefill[1:])
+    first, *rest = [token.logprob for token in output.details.prefill]
+    assert (first, [logprob <= 0 for logprob in rest]) == (None, [True] * len(rest))
 
 
 def test_text_generation_stream_joins_to_the_whole_text(native: InferenceClient) -> None:
