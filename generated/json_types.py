@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AllowInfNan, GetCoreSchemaHandler, Strict
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, core_schema
 
 if TYPE_CHECKING:
     StrictInt = int
@@ -15,22 +15,15 @@ else:
 
         @classmethod
         def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-            whole = core_schema.no_info_after_validator_function(
-                _whole, core_schema.float_schema(strict=True)
+            whole = core_schema.chain_schema(
+                [core_schema.float_schema(strict=True), core_schema.int_schema()]
             )
-            branches = [core_schema.int_schema(strict=True), whole]
             return core_schema.union_schema(
-                branches,
+                [core_schema.int_schema(strict=True), whole],
                 mode="left_to_right",
-                custom_error_type="int_type",
-                custom_error_message="Input should be a valid integer",
-                serialization=core_schema.simple_ser_schema("int"),
+                custom_error_type="integer_type",
+                custom_error_message="Input should be an integer",
             )
-
-    def _whole(value: float) -> int:
-        if not value.is_integer():
-            raise PydanticCustomError("int_type", "Input should be a valid integer")
-        return int(value)
 
     StrictInt = Annotated[int, _Integer]
     StrictFloat = Annotated[float, Strict(), AllowInfNan(False)]

@@ -45,10 +45,10 @@ class Operation:
     """One operation of a contract, as its effective document states it.
 
     id: its operationId. handler: the method that implements it. path: a template when it has parameters.
-    parameters: model of the path, query and header parameters by their names; locations: where each one stands.
+    parameters: model of the path, query and header parameters by name; locations: where each one stands.
     status, response, media_type: of the only successful answer; no media type means an empty body.
-    event: what one event of a stream carries, where the operation can answer with one; terminator: the data of the
-    event that ends every such stream, failed ones too.
+    event: what one event of a stream carries, where the operation can answer with one.
+    terminator: the data of the event that ends every such stream, failed ones too.
     headers: names that a successful answer may carry, and whether it must.
     errors: the body of each other declared status; None for an empty one.
     validation_status: which of them says that the request does not match the document.

@@ -12,7 +12,6 @@ from .interface import Interface
 from .reader import parameters_of
 
 # strict-types: JSON has no coercion. use-missing-sentinel: absent and null are different answers.
-# use-type-alias: a constrained string or a choice stays a plain value, where a root model would wrap it.
 # use-type-alias: a union or a bounded string is what it is, not a model with a `root`.
 # import-overrides: pydantic's strict int rejects 1.0, its strict float takes NaN.
 _FLAGS = (
@@ -26,7 +25,6 @@ _FLAGS = (
     "--no-allow-population-by-field-name",
     "--use-missing-sentinel",
     "--use-type-alias",
-    "--use-type-alias",
     "--use-attribute-docstrings",
     "--use-field-description",
     "--use-schema-description",
@@ -39,8 +37,8 @@ _NUMBERS = {name: "generated.json_types" for name in ("StrictInt", "StrictFloat"
 def render_models(document: Document, operations: list[Interface]) -> str:
     """`models.py`: every component schema, and the parameters of each operation that has some.
 
-    SpecError names a component that operations refer to and that came out under no name of its own: what is no
-    object is written into the models that use it, and names can clash.
+    SpecError names a component that operations refer to and that came out under no name of its own: names can
+    clash, and what is no object may be written into the models that use it.
     """
     schemas = {**document.get("components", {}).get("schemas", {}), **_arguments(document, operations)}
     source = _run({**document, "paths": {}, "components": {"schemas": schemas}})

@@ -54,7 +54,7 @@ def _fault(document: Document, action: dict[str, Any]) -> str | None:
 def _unshare(document: Document) -> Document:
     """A deep copy without shared objects.
 
-    oas-patch puts one and the same object into every match, so that a later action on one place would change them all.
+    oas-patch puts one and the same object into every match, so that a later action on one would change all.
     """
     copy: Document = json.loads(json.dumps(document))
     return copy

@@ -137,7 +137,7 @@ def _validation_status(
 
 
 def _is_secured(document: Document, operation: Document, at: Pointer) -> bool:
-    requirements = operation.get("security", document.get("security", []))
+    requirements: list[Document] = operation.get("security", document.get("security", []))
     schemes = document.get("components", {}).get("securitySchemes", {})
     names = [name for requirement in requirements for name in requirement]
     for name in names:

@@ -19,7 +19,11 @@ def component_type(schema: Any, at: Pointer) -> str:
 
 
 def response_type(schema: Any, at: Pointer) -> str:
-    """A component, or a list of one; how long the list is, is for the handler to keep."""
+    """A component, a choice of components, or a list of one (how long it is, is for the handler to keep)."""
+    keyword = next((key for key in ("anyOf", "oneOf") if isinstance(schema, dict) and key in schema), None)
+    if keyword:
+        places = [(*at, keyword, str(index)) for index in range(len(schema[keyword]))]
+        return " | ".join(map(component_type, schema[keyword], places))
     if isinstance(schema, dict) and schema.get("type") == "array" and "items" in schema:
         return f"list[{component_type(schema['items'], (*at, 'items'))}]"
     return component_type(schema, at)
