@@ -1,0 +1,29 @@
+"""Whether a model can run a request at all; what a contract can know is checked there."""
+
+from collections.abc import Iterable
+
+from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
+from engine.model_info import ModelInfo
+from engine.request import GenerationRequest
+
+
+def check_request(request: GenerationRequest, model: ModelInfo) -> None:
+    """Raises the InvalidRequest that says why the model cannot run it."""
+    if not request.prompt_token_ids:
+        raise InvalidRequest("the prompt has no tokens")
+    if request.stopping.max_tokens < 1 or request.num_sequences < 1:
+        raise InvalidRequest("max_tokens and num_sequences must be at least 1")
+    num_prompt_tokens, max_tokens = len(request.prompt_token_ids), request.stopping.max_tokens
+    if num_prompt_tokens + max_tokens > model.max_total_tokens:
+        raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
+    if request.adapter is not None:
+        raise UnknownAdapter(f"adapter {request.adapter} is not loaded")
+    _check_tokens("the prompt", request.prompt_token_ids, model.vocab_size)
+    _check_tokens("logit_bias", request.sampling.logit_bias, model.vocab_size)
+    _check_tokens("stop_token_ids", request.stopping.stop_token_ids, model.vocab_size)
+
+
+def _check_tokens(where: str, token_ids: Iterable[int], vocab_size: int) -> None:
+    for token_id in token_ids:
+        if not 0 <= token_id < vocab_size:
+            raise InvalidToken(f"token id {token_id} of {where} is outside the vocabulary of {vocab_size}")

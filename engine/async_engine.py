@@ -1,0 +1,159 @@
+"""The engine as an asyncio program uses it: requests in, token events out."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from engine.admission import check_request
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.core import EngineCore, Output
+from engine.engine_thread import Abort, Add, EngineThread
+from engine.errors import EngineError, EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
+from engine.events import TokenEvent
+from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.model_info import ModelInfo
+from engine.request import GenerationRequest
+from engine.stats import EngineStats, Health
+from engine.tokenizer import Tokenizer
+
+# Grammars compile beside the step thread; more threads would take cores from it.
+_NUM_COMPILE_THREADS = 1
+
+
+class AsyncEngine:
+    """A model that serves requests, many at a time, from a thread of its own.
+
+    All methods belong to the event loop that started it.
+    """
+
+    def __init__(self, core: EngineCore, tokenizer: Tokenizer, model_info: ModelInfo) -> None:
+        """Use `start`. Needs a running event loop."""
+        self.tokenizer = tokenizer
+        self.model_info = model_info
+        self._core = core
+        self._loop = asyncio.get_running_loop()
+        self._streams: dict[str, asyncio.Queue[TokenEvent | EngineError]] = {}
+        self._has_no_streams = asyncio.Event()
+        self._has_no_streams.set()
+        self._is_draining = False
+        self._death: Exception | None = None
+        self._grammars = GrammarCompiler(tokenizer)
+        self._compile_threads = ThreadPoolExecutor(_NUM_COMPILE_THREADS, thread_name_prefix="grammar")
+        self._thread = EngineThread(
+            core,
+            publish=lambda outputs: self._loop.call_soon_threadsafe(self._deliver, outputs),
+            on_death=lambda error: self._loop.call_soon_threadsafe(self._die, error),
+        )
+        self._thread.start()
+
+    @classmethod
+    async def start(
+        cls, config: EngineConfig, *, on_progress: Callable[[str], None] | None = None
+    ) -> "AsyncEngine":
+        """Loads the model in a thread. `on_progress` is called in this loop with one line at a time.
+
+        Raises ModelNotSupported where the model cannot be served.
+        """
+        loop = asyncio.get_running_loop()
+
+        def report(line: str) -> None:
+            if on_progress is not None:
+                loop.call_soon_threadsafe(on_progress, line)
+
+        return cls(*await asyncio.to_thread(build_core, config, report))
+
+    async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        """Runs a request. Closing the iterator, or cancelling who waits for it, aborts.
+
+        The events of all its sequences come mixed, in order within a sequence; the iterator ends after the
+        last sequence's terminal event. Raises at the first event: InvalidRequest, or EngineStopped; then or
+        later: GenerationFailed, RequestAborted.
+        """
+        submitted_at = time.perf_counter()
+        stream = self._open(request)
+        num_running = request.num_sequences
+        try:
+            grammar = await self._compile(request)
+            self._thread.post(Add(request, grammar, submitted_at))
+            while num_running:
+                event = await stream.get()
+                if isinstance(event, EngineError):
+                    num_running = 0
+                    raise event
+                num_running -= event.finish is not None
+                yield event
+        finally:
+            self._close(request.request_id)
+            if num_running:
+                self._thread.post(Abort(request.request_id))
+
+    async def abort(self, request_id: str) -> None:
+        """Ends a request, whose iterator raises RequestAborted. Unknown and ended ids are passed over."""
+        if stream := self._streams.get(request_id):
+            self._thread.post(Abort(request_id))
+            stream.put_nowait(RequestAborted(f"request {request_id} was aborted"))
+
+    async def health(self) -> Health:
+        """Whether requests can be expected to succeed."""
+        if self._death is not None:
+            return Health(False, f"the engine died: {self._death}")
+        if self._is_draining:
+            return Health(False, "the engine drains")
+        if self._core.is_failing:
+            return Health(False, "the model fails at every step")
+        return Health(True)
+
+    def stats(self) -> EngineStats:
+        return self._core.stats()
+
+    async def drain(self, timeout_s: float) -> None:
+        """Takes no new requests, and waits for those that run; after `timeout_s` they raise EngineStopped."""
+        self._is_draining = True
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._has_no_streams.wait()
+        except TimeoutError:
+            self._end_all(EngineStopped("the engine stops"))
+
+    async def stop(self) -> None:
+        """Ends all requests with EngineStopped, and the threads."""
+        await self.drain(0)
+        await asyncio.to_thread(self._thread.stop)
+        self._compile_threads.shutdown(cancel_futures=True)
+
+    def _open(self, request: GenerationRequest) -> asyncio.Queue[TokenEvent | EngineError]:
+        if self._death is not None or self._is_draining:
+            raise EngineStopped("the engine takes no new requests")
+        if request.request_id in self._streams:
+            raise InvalidRequest(f"a request {request.request_id} is running already")
+        check_request(request, self.model_info)
+        stream = self._streams[request.request_id] = asyncio.Queue()
+        self._has_no_streams.clear()
+        return stream
+
+    def _close(self, request_id: str) -> None:
+        del self._streams[request_id]
+        if not self._streams:
+            self._has_no_streams.set()
+
+    async def _compile(self, request: GenerationRequest) -> CompiledGrammar | None:
+        grammar = request.sampling.grammar
+        if grammar is None:
+            return None
+        return await self._loop.run_in_executor(self._compile_threads, self._grammars.compile, grammar)
+
+    def _deliver(self, outputs: list[Output]) -> None:
+        for request_id, event in outputs:
+            if stream := self._streams.get(request_id):
+                stream.put_nowait(event)
+
+    def _die(self, error: Exception) -> None:
+        self._death = error
+        self._end_all(GenerationFailed(f"the engine died: {error}"))
+
+    def _end_all(self, error: EngineError) -> None:
+        for request_id, stream in self._streams.items():
+            self._thread.post(Abort(request_id))
+            stream.put_nowait(error)

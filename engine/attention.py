@@ -1,0 +1,159 @@
+"""Paged attention in torch, plugged into transformers' modelling code through its attention interface.
+
+Every attention module of the model calls `dispatch_attention` with queries, keys and values of the flat
+batch; `PagedAttention` writes keys and values to the pages, then lets each row attend to its own sequence's
+pages. Grouped-query heads enter as query length where one token decodes, and as a broadcast of the keys where
+a chunk does, so keys are never repeated.
+"""
+
+from contextvars import ContextVar
+from typing import Any, NamedTuple, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from engine.attention_plan import AttentionPlan, KeyRange
+from engine.batch import Batch
+from engine.errors import ModelNotSupported
+from engine.kv_pages import KVPages
+
+ATTENTION_NAME = "verbatim"
+
+
+class Scores(NamedTuple):
+    """How a module turns products of queries and keys into weights.
+
+    softcap: scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv 2408.00118, section 2).
+    sinks: [num_heads], a learned score that takes weight and gives no value (gpt-oss, arXiv 2508.10925,
+        section 2.2).
+    """
+
+    scaling: float
+    softcap: float | None
+    sinks: Tensor | None
+
+
+class Attention(Protocol):
+    """What stands behind the model's attention modules during one forward pass."""
+
+    def attend(
+        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
+    ) -> Tensor:
+        """query [1, num_heads, num_tokens, dim], key and value [1, num_kv_heads, num_tokens, dim or
+        value_dim].
+
+        window: tokens a row sees, itself included; None sees all. Returns [1, num_tokens, num_heads,
+            value_dim].
+        """
+        ...
+
+
+current_attention: ContextVar[Attention] = ContextVar("current_attention")
+
+
+def dispatch_attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    sliding_window: int | None = None,
+    softcap: float | None = None,
+    s_aux: Tensor | None = None,
+    is_causal: bool | None = None,
+    position_bias: Tensor | None = None,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """transformers' attention interface: what it names is honoured, or raises ModelNotSupported.
+
+    attention_mask is None, since no mask is registered under our name: positions and pages say who sees whom.
+    """
+    if attention_mask is not None or is_causal is False or position_bias is not None:
+        raise ModelNotSupported(
+            f"{type(module).__name__} attends by a mask or a bias that paged attention lacks"
+        )
+    scores = Scores(query.shape[-1] ** -0.5 if scaling is None else scaling, softcap, s_aux)
+    return current_attention.get().attend(module, query, key, value, sliding_window, scores), None
+
+
+class PagedAttention:
+    """Attention of one batch over the pages; the plan of each window is made once and serves all layers."""
+
+    def __init__(self, batch: Batch, pages: KVPages) -> None:
+        self._batch = batch
+        self._pages = pages
+        self._plans: dict[int | None, AttentionPlan] = {}
+
+    def attend(
+        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
+    ) -> Tensor:
+        layer = module.layer_idx
+        assert isinstance(layer, int)
+        self._pages.write(layer, self._batch.slots, key[0].transpose(0, 1), value[0].transpose(0, 1))
+        plan = self._plan(window, query.dtype)
+        num_heads, num_tokens = query.shape[1:3]
+        output = query.new_empty(1, num_tokens, num_heads, value.shape[-1])
+        for keys in plan.decodes:
+            rows = slice(keys.row, keys.row + keys.num_rows)
+            pages = self._pages.gather(layer, keys.blocks)
+            output[0, rows] = _decode(query[0, :, rows], *pages, keys.mask, scores)
+        for keys in plan.chunks:
+            rows = slice(keys.row, keys.row + keys.num_rows)
+            fresh = (key[:, :, rows], value[:, :, rows])
+            pages = fresh if keys.is_fresh else self._pages.gather(layer, keys.blocks)
+            output[0, rows] = _chunk(query[0, :, rows], *pages, keys, scores)
+        return output
+
+    def _plan(self, window: int | None, dtype: torch.dtype) -> AttentionPlan:
+        if window not in self._plans:
+            self._plans[window] = AttentionPlan.build(self._batch, window, self._pages.block_size, dtype)
+        return self._plans[window]
+
+
+def _decode(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, scores: Scores) -> Tensor:
+    """query [num_heads, batch, dim], keys [batch, num_kv_heads, num_keys, dim] -> [batch, num_heads,
+    value_dim].
+    """
+    batch, num_kv_heads = keys.shape[:2]
+    grouped = query.transpose(0, 1).reshape(batch, num_kv_heads, -1, query.shape[-1])
+    sinks = None if scores.sinks is None else scores.sinks.view(num_kv_heads, -1, 1)
+    output = _attend(grouped, keys, values, mask, False, scores._replace(sinks=sinks))
+    return output.flatten(1, 2)
+
+
+def _chunk(query: Tensor, keys: Tensor, values: Tensor, plan: KeyRange, scores: Scores) -> Tensor:
+    """query [num_heads, num_rows, dim], keys [1, num_kv_heads, num_keys, dim] -> [num_rows, num_heads,
+    value_dim].
+    """
+    num_kv_heads = keys.shape[1]
+    grouped = query.reshape(num_kv_heads, -1, *query.shape[1:])  # [num_kv_heads, group, num_rows, dim]
+    shape = (num_kv_heads, grouped.shape[1], -1, -1)
+    keys, values = keys[0][:, None].expand(shape), values[0][:, None].expand(shape)
+    sinks = None if scores.sinks is None else scores.sinks.view(num_kv_heads, -1, 1, 1)
+    output = _attend(grouped, keys, values, plan.mask, plan.is_causal, scores._replace(sinks=sinks))
+    return output.flatten(0, 1).transpose(0, 1)
+
+
+def _attend(
+    query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, is_causal: bool, scores: Scores
+) -> Tensor:
+    """[..., num_rows, dim] against [..., num_keys, dim]; sinks broadcast to [..., num_rows, 1]."""
+    if scores.softcap is None and scores.sinks is None:
+        attn_mask = None if is_causal else mask
+        return scaled_dot_product_attention(
+            query, keys, values, attn_mask=attn_mask, is_causal=is_causal, scale=scores.scaling
+        )
+    products = (query @ keys.transpose(-1, -2)).float() * scores.scaling
+    if scores.softcap is not None:
+        products = torch.tanh(products / scores.softcap) * scores.softcap
+    products = products + mask
+    if scores.sinks is not None:
+        products = torch.cat([products, scores.sinks.float().expand(*products.shape[:-1], 1)], dim=-1)
+    weights = products.softmax(dim=-1)[..., : keys.shape[-2]]
+    return weights.to(values.dtype) @ values
+
+
+ALL_ATTENTION_FUNCTIONS.register(ATTENTION_NAME, dispatch_attention)

@@ -1,0 +1,100 @@
+"""Which keys each row of a batch sees, worked out once a step and shared by all layers of one window."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+import torch
+from torch import Tensor
+
+from engine.batch import Batch, Span
+
+# Decoding rows are padded to the longest of their group; groups of up to 16 blocks, 32, 64, ... waste at most
+# half.
+_SMALLEST_GROUP_BITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """The pages that rows `row` to `row + num_rows` of the batch read.
+
+    blocks: int64 [num_sequences, num_blocks]; of a chunk one sequence, of decoding rows one each.
+    mask: added to scores; [num_sequences, 1, 1, num_keys] of decoding rows, [num_rows, num_keys] of a chunk.
+    is_fresh: the chunk begins its sequence, so its keys are those of the batch itself, num_keys == num_rows.
+    is_causal: is_fresh, and the window hides nothing: the plain triangle.
+    """
+
+    row: int
+    num_rows: int
+    blocks: Tensor
+    mask: Tensor
+    is_fresh: bool = False
+    is_causal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionPlan:
+    """The key ranges of a batch under one sliding window, which counts the token itself; None sees all."""
+
+    decodes: list[KeyRange]
+    chunks: list[KeyRange]
+
+    @classmethod
+    def build(cls, batch: Batch, window: int | None, block_size: int, dtype: torch.dtype) -> "AttentionPlan":
+        device = batch.slots.device
+        groups = _groups(batch.decodes, window, block_size)
+        return cls(
+            [_decode_range(group, window, block_size, dtype, device) for group in groups],
+            [_chunk_range(span, window, block_size, dtype, device) for span in batch.chunks],
+        )
+
+
+def _first_key(span: Span, window: int | None) -> int:
+    """The first position that any row of the span sees."""
+    return 0 if window is None else max(0, span.start + 1 - window)
+
+
+def _groups(spans: list[Span], window: int | None, block_size: int) -> Iterator[list[Span]]:
+    def size_class(span: Span) -> int:
+        num_blocks = len(span.blocks) - _first_key(span, window) // block_size
+        return max((num_blocks - 1).bit_length(), _SMALLEST_GROUP_BITS)
+
+    return (list(group) for _, group in groupby(spans, size_class))
+
+
+def _decode_range(
+    spans: list[Span], window: int | None, block_size: int, dtype: torch.dtype, device: torch.device
+) -> KeyRange:
+    first_blocks = [_first_key(span, window) // block_size for span in spans]
+    tables = [span.blocks[first:] for span, first in zip(spans, first_blocks, strict=True)]
+    width = max(map(len, tables))
+    # Padding repeats a block of the sequence's own: another's could hold a NaN, which a mask does not stop.
+    blocks = torch.tensor([table + table[:1] * (width - len(table)) for table in tables])
+    keys = torch.arange(width * block_size) + block_size * torch.tensor(first_blocks)[:, None]
+    queries = torch.tensor([[span.start] for span in spans])
+    mask = _mask(queries, keys, window, dtype)[:, None, None]
+    return KeyRange(spans[0].row, len(spans), blocks.to(device), mask.to(device))
+
+
+def _chunk_range(
+    span: Span, window: int | None, block_size: int, dtype: torch.dtype, device: torch.device
+) -> KeyRange:
+    first_block = _first_key(span, window) // block_size
+    blocks = torch.tensor([span.blocks[first_block:]], device=device)
+    is_fresh = span.start == 0
+    num_keys = span.num_tokens if is_fresh else blocks.shape[1] * block_size
+    keys = torch.arange(num_keys, device=device) + first_block * block_size
+    queries = torch.arange(span.start, span.end, device=device)[:, None]
+    mask = _mask(queries, keys, window, dtype)
+    is_causal = is_fresh and (window is None or span.num_tokens <= window)
+    return KeyRange(span.row, span.num_tokens, blocks, mask, is_fresh, is_causal)
+
+
+def _mask(queries: Tensor, keys: Tensor, window: int | None, dtype: torch.dtype) -> Tensor:
+    """Positions [num_rows, 1] and [num_rows or 1, num_keys] -> 0 where seen, -inf where not, [num_rows,
+    num_keys].
+    """
+    hidden = keys > queries
+    if window is not None:
+        hidden |= keys <= queries - window
+    return torch.zeros(hidden.shape, dtype=dtype, device=hidden.device).masked_fill_(hidden, float("-inf"))

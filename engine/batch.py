@@ -1,0 +1,64 @@
+"""A step's work as tensors: one flat batch of all scheduled tokens."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from engine.scheduler import Work
+
+
+class Span(NamedTuple):
+    """Rows `row` to `row + num_tokens` of the batch: a sequence's tokens from position `start` on.
+
+    blocks: of the sequence, enough for all its tokens up to the last of the span.
+    """
+
+    row: int
+    start: int
+    num_tokens: int
+    blocks: list[int]
+
+    @property
+    def end(self) -> int:
+        return self.start + self.num_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """works: in row order, those of one token first, by length of their sequence.
+
+    input_ids, positions, slots: int64 [num_tokens]; a slot is block * block_size + offset in the KV pages.
+    decodes: the spans of one token, rows 0 to len(decodes). chunks: the others.
+    """
+
+    works: list[Work]
+    input_ids: Tensor
+    positions: Tensor
+    slots: Tensor
+    decodes: list[Span]
+    chunks: list[Span]
+
+    @property
+    def spans(self) -> list[Span]:
+        """Of `works`, one each."""
+        return self.decodes + self.chunks
+
+
+def build_batch(works: list[Work], block_size: int, device: torch.device) -> Batch:
+    """Lays the works out as rows."""
+    works = sorted(works, key=lambda work: (work.end - work.start > 1, work.end))
+    input_ids: list[int] = []
+    positions: list[int] = []
+    slots: list[int] = []
+    spans: list[Span] = []
+    for sequence, start, end in works:
+        blocks = sequence.table.block_ids
+        spans.append(Span(len(input_ids), start, end - start, blocks[: -(-end // block_size)]))
+        input_ids += sequence.token_ids[start:end]
+        positions += range(start, end)
+        slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
+    rows = torch.tensor([input_ids, positions, slots]).to(device, non_blocking=True)
+    num_decodes = sum(span.num_tokens == 1 for span in spans)
+    return Batch(works, rows[0], rows[1], rows[2], spans[:num_decodes], spans[num_decodes:])

@@ -1,0 +1,63 @@
+"""Puts an engine together: the model, its KV cache, scheduler and sampler."""
+
+from collections.abc import Callable
+
+import torch
+
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.geometry_probe import observe_geometry
+from engine.kv_budget import choose_num_blocks
+from engine.kv_cache import BlockPool
+from engine.kv_geometry import KVGeometry
+from engine.kv_pages import KVPages
+from engine.loader import LoadedModel, load_model
+from engine.model_info import ModelInfo
+from engine.model_runner import ModelRunner
+from engine.sampler import Sampler
+from engine.scheduler import Scheduler
+from engine.tokenizer import Tokenizer
+
+
+def build_core(
+    config: EngineConfig, on_progress: Callable[[str], None]
+) -> tuple[EngineCore, Tokenizer, ModelInfo]:
+    """Loads the model and sizes its cache. Raises ModelNotSupported where it cannot be served."""
+    if config.num_threads is not None:
+        torch.set_num_threads(config.num_threads)
+    loaded = load_model(config, on_progress)
+    geometry = observe_geometry(loaded.model)
+    info = _describe(config, loaded, geometry)
+    on_progress(f"KV cache of {info.num_blocks * info.block_size} tokens, {info.kv_cache_bytes / 1e9:.2f} GB")
+    pages = KVPages(geometry, info.num_blocks, info.block_size, loaded.model.device)
+    scheduler = Scheduler(
+        BlockPool(info.num_blocks, info.block_size),
+        max_batch_tokens=config.max_batch_tokens,
+        max_num_sequences=config.max_num_sequences,
+    )
+    runner = ModelRunner(loaded.model, pages)
+    return (
+        EngineCore(runner, scheduler, Sampler(loaded.tokenizer), loaded.tokenizer),
+        loaded.tokenizer,
+        info,
+    )
+
+
+def _describe(config: EngineConfig, loaded: LoadedModel, geometry: KVGeometry) -> ModelInfo:
+    model = loaded.model
+    num_blocks = choose_num_blocks(config, geometry, loaded.max_total_tokens, model.device)
+    return ModelInfo(
+        model_id=config.model,
+        revision=loaded.revision,
+        architecture=type(model).__name__,
+        dtype=str(model.dtype).removeprefix("torch."),
+        device=str(model.device),
+        num_parameters=model.num_parameters(),
+        max_total_tokens=min(loaded.max_total_tokens, num_blocks * config.block_size),
+        vocab_size=loaded.vocab_size,
+        num_blocks=num_blocks,
+        block_size=config.block_size,
+        kv_cache_bytes=num_blocks * geometry.block_bytes(config.block_size),
+        max_batch_tokens=config.max_batch_tokens,
+        max_num_sequences=config.max_num_sequences,
+    )

@@ -1,0 +1,42 @@
+"""What the engine is told when it starts; no torch."""
+
+import msgspec
+
+
+class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Which model to serve and how much of the machine it may use.
+
+    model: a directory, or a repository on the Hugging Face hub; `revision` is a branch, tag or commit of the
+        latter.
+    dtype: "auto", or a torch dtype by name ("bfloat16"). Auto takes the checkpoint's; on a CPU half precision
+        becomes bfloat16, and any 16-bit type becomes float32 where the CPU has no bfloat16 instructions.
+    device: "auto" (CUDA when there is one), "cpu", "cuda", "cuda:1".
+    max_total_tokens: most tokens of a prompt and its output together; None: what the model's config allows.
+    num_kv_blocks, kv_cache_bytes: size of the KV cache, at most one of them; None for both: a share of free
+        memory.
+    block_size: tokens a block of the KV cache holds.
+    max_batch_tokens: tokens computed in one step at most; longer prompts are computed in chunks. 512 keeps a
+        step short on a CPU; a GPU wants 2048 or more.
+    max_num_sequences: sequences that run at the same time at most.
+    num_threads: threads torch computes with; None leaves torch's own choice, the number of physical cores.
+    """
+
+    model: str
+    revision: str | None = None
+    dtype: str = "auto"
+    device: str = "auto"
+    max_total_tokens: int | None = None
+    num_kv_blocks: int | None = None
+    kv_cache_bytes: int | None = None
+    block_size: int = 16
+    max_batch_tokens: int = 512
+    max_num_sequences: int = 256
+    num_threads: int | None = None
+    trust_remote_code: bool = False
+
+    def __post_init__(self) -> None:
+        if self.num_kv_blocks is not None and self.kv_cache_bytes is not None:
+            raise ValueError("give num_kv_blocks or kv_cache_bytes, not both")
+        for name in ("block_size", "max_batch_tokens", "max_num_sequences"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")

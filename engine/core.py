@@ -1,0 +1,243 @@
+"""The engine's synchronous heart: one step schedules, runs the model, samples and tells what came of it."""
+
+import logging
+import time
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from engine.batch import Batch, build_batch
+from engine.errors import EngineError, GenerationFailed
+from engine.events import TokenEvent
+from engine.generation import Generation, Job
+from engine.grammar import CompiledGrammar
+from engine.logprobs import prompt_logprobs
+from engine.model_runner import ModelRunner
+from engine.request import GenerationRequest
+from engine.sampler import Sampled, Sampler
+from engine.scheduler import Schedule, Scheduler
+from engine.sequence import Sequence
+from engine.stats import Counters, EngineStats
+from engine.tokenizer import Tokenizer
+
+_log = logging.getLogger(__name__)
+
+_MAX_FAILED_IN_ROW = 3
+
+
+class Output(NamedTuple):
+    """What a step has to tell one request: a token, or the error that ended it."""
+
+    request_id: str
+    event: TokenEvent | EngineError
+
+
+class _PromptRow(NamedTuple):
+    """A row of the batch whose logits tell how likely a prompt token was."""
+
+    job: Job
+    row: int
+    next_token_id: int
+
+
+class EngineCore:
+    """Runs requests to their end, many at a time. Used by one thread.
+
+    A request ends in one terminal event for each of its sequences, or in one error for the whole; nothing
+    follows.
+    """
+
+    def __init__(
+        self, runner: ModelRunner, scheduler: Scheduler, sampler: Sampler, tokenizer: Tokenizer
+    ) -> None:
+        self.scheduler = scheduler
+        self.counters = Counters()
+        self._runner = runner
+        self._sampler = sampler
+        self._tokenizer = tokenizer
+        self._jobs: dict[str, Job] = {}
+        self._num_arrivals = 0
+        self._num_failed_in_row = 0
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether the model or its device is broken, rather than some request."""
+        return self._num_failed_in_row >= _MAX_FAILED_IN_ROW
+
+    def stats(self) -> EngineStats:
+        """May be called from any thread."""
+        scheduler = self.scheduler
+        return EngineStats(
+            num_running=len(scheduler.running),
+            num_waiting=len(scheduler.waiting),
+            num_blocks=scheduler.pool.num_blocks,
+            num_free_blocks=scheduler.pool.num_free,
+            counters=self.counters,
+        )
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._jobs)
+
+    def add(self, request: GenerationRequest, grammar: CompiledGrammar | None, submitted_at: float) -> None:
+        """Takes a request that fits the pool. Raises InvalidRequest for what its sampling cannot honour."""
+        job = Job(request, self._num_arrivals, submitted_at, grammar)
+        sequence = self.scheduler.new_sequence(
+            request.request_id,
+            order=(request.priority, self._num_arrivals, 0),
+            prompt_token_ids=request.prompt_token_ids,
+            num_siblings=request.num_sequences - 1,
+        )
+        job.begin(sequence, self._tokenizer, self._runner.device)
+        self._num_arrivals += 1
+        self._jobs[request.request_id] = job
+        self.scheduler.add(sequence)
+        self.counters.num_requests += 1
+
+    def abort(self, request_id: str) -> None:
+        """Forgets a request and frees its blocks; unknown and ended ones are passed over."""
+        if job := self._jobs.get(request_id):
+            self._drop(job)
+            self.counters.num_aborted += 1
+
+    def step(self) -> list[Output]:
+        """Computes the next batch. A failure of the model or the sampler fails the requests of this batch
+        alone.
+        """
+        started = time.perf_counter()
+        schedule = self.scheduler.schedule()
+        if not schedule.works:
+            return []
+        self._note_start(schedule, started)
+        try:
+            outputs = self._run(schedule)
+            self._num_failed_in_row = 0
+        except Exception as error:  # whatever the model raises, the other requests go on
+            _log.exception("a step of %d sequences failed", len(schedule.works))
+            self.counters.num_failed_steps += 1
+            self._num_failed_in_row += 1
+            outputs = self._fail_step(schedule, error)
+        self._count_step(schedule, time.perf_counter() - started)
+        return outputs
+
+    def _run(self, schedule: Schedule) -> list[Output]:
+        pages = self._runner.pages
+        if schedule.block_copies:
+            pages.copy(schedule.block_copies)
+        batch = build_batch(schedule.works, pages.block_size, self._runner.device)
+        ends = [
+            (work.sequence, span.row + span.num_tokens - 1)
+            for work, span in zip(batch.works, batch.spans, strict=True)
+            if work.reaches_end
+        ]
+        prompt_rows = self._prompt_rows(batch)
+        logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
+        self.scheduler.complete(schedule)
+        self._keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
+        return self._sample([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
+
+    def _prompt_rows(self, batch: Batch) -> list[_PromptRow]:
+        """The rows that prompt log-probabilities are asked of and not yet known."""
+        rows = []
+        for work, span in zip(batch.works, batch.spans, strict=True):
+            job = self._jobs[work.sequence.request_id]
+            if job.request.sampling.prompt_logprobs and work.sequence.index == 0:
+                prompt = job.request.prompt_token_ids
+                first = max(work.start, len(job.prompt_logprobs))
+                rows += [
+                    _PromptRow(job, span.row + position - work.start, prompt[position + 1])
+                    for position in range(first, min(work.end, len(prompt) - 1))
+                ]
+        return rows
+
+    def _keep_prompt_logprobs(self, rows: list[_PromptRow], logits: Tensor) -> None:
+        if not rows:
+            return
+        targets = torch.tensor([row.next_token_id for row in rows], device=logits.device)
+        for row, logprob in zip(rows, prompt_logprobs(logits, targets).tolist(), strict=True):
+            row.job.prompt_logprobs.append(logprob)
+
+    def _sample(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
+        """Gives each sequence its next token, and each sibling yet to come its first, from the same row of
+        logits.
+        """
+        families = [self._fork(sequence) for sequence in sequences]
+        generations = [generation for family in families for generation in family]
+        if not generations:
+            return []
+        if len(generations) > len(families):
+            sizes = torch.tensor([len(family) for family in families], device=logits.device)
+            logits = logits.repeat_interleave(sizes, dim=0)
+        samples = self._sampler.sample(logits, [generation.sampling for generation in generations])
+        return [
+            output
+            for generation, sampled in zip(generations, samples, strict=True)
+            for output in self._publish(generation, sampled, batch_size)
+        ]
+
+    def _fork(self, sequence: Sequence) -> list[Generation]:
+        """The sequence's generation, and those of its siblings, which begin here."""
+        job = self._jobs[sequence.request_id]
+        family = [job.generations[sequence]]
+        while sequence.num_siblings:
+            child = self.scheduler.fork(sequence, index=len(family))
+            family.append(job.begin(child, self._tokenizer, self._runner.device))
+        return family
+
+    def _publish(
+        self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int
+    ) -> list[Output]:
+        job = generation.job
+        request_id = job.request.request_id
+        if self._jobs.get(request_id) is not job:
+            return []  # a sibling failed in this step, and the request with it
+        if isinstance(sampled, GenerationFailed):
+            return [self._fail(job, sampled)]
+        event = generation.accept(sampled, self._tokenizer, batch_size=batch_size, now=time.perf_counter())
+        self.counters.num_generated_tokens += 1
+        if event.finish is not None:
+            self._finish(generation, event.finish.value)
+        return [Output(request_id, event)]
+
+    def _finish(self, generation: Generation, reason: str) -> None:
+        job = generation.job
+        self.scheduler.remove(generation.sequence)
+        del job.generations[generation.sequence]
+        if not job.generations:
+            del self._jobs[job.request.request_id]
+        self.counters.num_finished[reason] = self.counters.num_finished.get(reason, 0) + 1
+
+    def _fail_step(self, schedule: Schedule, error: Exception) -> list[Output]:
+        ids = dict.fromkeys(work.sequence.request_id for work in schedule.works)
+        jobs = [self._jobs[request_id] for request_id in ids if request_id in self._jobs]
+        return [self._fail(job, GenerationFailed(f"{type(error).__name__}: {error}")) for job in jobs]
+
+    def _fail(self, job: Job, error: GenerationFailed) -> Output:
+        for sequence in job.generations:
+            if sequence.table.block_ids:
+                self._runner.pages.clear(sequence.table.block_ids)
+        self._drop(job)
+        self.counters.num_failed += 1
+        return Output(job.request.request_id, error)
+
+    def _drop(self, job: Job) -> None:
+        for sequence in job.generations:
+            self.scheduler.remove(sequence)
+        del self._jobs[job.request.request_id]
+
+    def _note_start(self, schedule: Schedule, now: float) -> None:
+        for work in schedule.works:
+            job = self._jobs[work.sequence.request_id]
+            if job.started_at is None:
+                job.start(now)
+                self.counters.num_prompt_tokens += len(job.request.prompt_token_ids)
+
+    def _count_step(self, schedule: Schedule, seconds: float) -> None:
+        counters = self.counters
+        counters.num_steps += 1
+        counters.num_computed_tokens += sum(work.end - work.start for work in schedule.works)
+        counters.num_preemptions += schedule.num_preempted
+        counters.step_s += seconds
+        counters.last_step_s = seconds
+        counters.last_batch_size = len(schedule.works)

@@ -1,0 +1,89 @@
+"""The thread that steps the core, and the inbox through which others reach it."""
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from engine.core import EngineCore, Output
+from engine.errors import EngineError
+from engine.grammar import CompiledGrammar
+from engine.request import GenerationRequest
+
+
+class Add(NamedTuple):
+    """Run this request. submitted_at: `time.perf_counter` at its submission."""
+
+    request: GenerationRequest
+    grammar: CompiledGrammar | None
+    submitted_at: float
+
+
+class Abort(NamedTuple):
+    """Forget this request and free its blocks."""
+
+    request_id: str
+
+
+class _Stop:
+    """End the thread."""
+
+
+class EngineThread:
+    """Steps the core while there is work, sleeps while there is none, and reads the inbox between steps.
+
+    publish: called in this thread with what a step has to tell, once a step.
+    on_death: called in this thread with what ended it, should the core have a bug; nothing is published after
+        that.
+    """
+
+    def __init__(
+        self,
+        core: EngineCore,
+        *,
+        publish: Callable[[list[Output]], object],
+        on_death: Callable[[Exception], object],
+    ) -> None:
+        self._core = core
+        self._publish = publish
+        self._on_death = on_death
+        self._inbox: SimpleQueue[Add | Abort | _Stop] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def post(self, message: Add | Abort) -> None:
+        """From any thread."""
+        self._inbox.put(message)
+
+    def stop(self) -> None:
+        """From any other thread: waits for the running step, and for no further one."""
+        self._inbox.put(_Stop())
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while self._read_inbox():
+                if outputs := self._core.step():
+                    self._publish(outputs)
+        except Exception as error:  # a bug of ours: those who wait must hear of it
+            self._on_death(error)
+
+    def _read_inbox(self) -> bool:
+        """Takes all messages, waiting for one if there is nothing to do. False: stop."""
+        while not (self._inbox.empty() and self._core.has_work):
+            message = self._inbox.get()
+            if isinstance(message, _Stop):
+                return False
+            self._take(message)
+        return True
+
+    def _take(self, message: Add | Abort) -> None:
+        if isinstance(message, Abort):
+            self._core.abort(message.request_id)
+            return
+        try:
+            self._core.add(*message)
+        except EngineError as error:
+            self._publish([Output(message.request.request_id, error)])

@@ -1,0 +1,124 @@
+"""A request while it runs: its sequences, and what becomes of their tokens."""
+
+from dataclasses import dataclass, field
+
+import torch
+
+from engine.events import FinishReason, PromptToken, TokenEvent
+from engine.grammar import CompiledGrammar
+from engine.output_text import OutputText
+from engine.request import GenerationRequest
+from engine.sampler import Sampled, SamplingState
+from engine.sequence import Sequence
+from engine.tokenizer import Tokenizer
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A request in the engine. Times are seconds of one monotonic clock.
+
+    started_at: when the first step that computed any of it began. generations: of the sequences that have
+        begun and not ended. prompt_logprobs: of the prompt's second token on, as far as they are computed;
+        preemption keeps them.
+    """
+
+    request: GenerationRequest
+    arrival: int
+    submitted_at: float
+    grammar: CompiledGrammar | None
+    started_at: float | None = None
+    generations: dict[Sequence, "Generation"] = field(default_factory=dict)
+    prompt_logprobs: list[float] = field(default_factory=list)
+    has_spoken: bool = False
+
+    def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "Generation":
+        """Makes the sampling and text state of a sequence that has no output yet."""
+        request = self.request
+        sampling = SamplingState(
+            request.sampling,
+            request.stopping,
+            index=sequence.index,
+            prompt_token_ids=request.prompt_token_ids,
+            tokenizer=tokenizer,
+            grammar=self.grammar,
+            device=device,
+        )
+        text = OutputText(
+            tokenizer,
+            request.prompt_token_ids,
+            request.stopping,
+            skip_special_tokens=request.skip_special_tokens,
+        )
+        generation = Generation(self, sequence, sampling, text, self.started_at or self.submitted_at)
+        self.generations[sequence] = generation
+        return generation
+
+    def start(self, now: float) -> None:
+        self.started_at = now
+        for generation in self.generations.values():
+            generation.last_time = now
+
+    def first_words(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
+        """What the request's first event tells of the prompt, once, if that was asked."""
+        if self.has_spoken or not self.request.sampling.prompt_logprobs:
+            return None
+        self.has_spoken = True
+        logprobs = [None, *self.prompt_logprobs]
+        return tuple(
+            PromptToken(token_id, tokenizer.token_text(token_id), logprob)
+            for token_id, logprob in zip(self.request.prompt_token_ids, logprobs, strict=True)
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Generation:
+    """One sequence's sampling state and text. last_time: when its previous token came, or its request
+    started.
+    """
+
+    job: Job
+    sequence: Sequence
+    sampling: SamplingState
+    text: OutputText
+    last_time: float
+
+    def accept(self, sampled: Sampled, tokenizer: Tokenizer, *, batch_size: int, now: float) -> TokenEvent:
+        """Appends a token and tells of it; with a `finish`, it was the last."""
+        token_id = sampled.token_id
+        self.sequence.token_ids.append(token_id)
+        self.sampling.accept(token_id)
+        finish = self._finish_by_token(token_id, tokenizer)
+        step = self.text.append(token_id, is_last=finish is not None)
+        if step.stop_match is not None:
+            finish = FinishReason.STOP
+        step_s, self.last_time = now - self.last_time, now
+        job = self.job
+        return TokenEvent(
+            request_id=job.request.request_id,
+            index=self.sequence.index,
+            position=self.sequence.num_output_tokens - 1,
+            token_id=token_id,
+            token_text=step.token_text,
+            is_special=tokenizer.is_special(token_id),
+            text=step.text,
+            logprob=sampled.logprob,
+            top_logprobs=sampled.top_logprobs,
+            prompt=job.first_words(tokenizer),
+            finish=finish,
+            stop_match=step.stop_match,
+            num_prompt_tokens=self.sequence.num_prompt_tokens,
+            num_preemptions=self.sequence.num_preemptions,
+            batch_size=batch_size,
+            queue_s=(job.started_at or now) - job.submitted_at,
+            step_s=step_s,
+        )
+
+    def _finish_by_token(self, token_id: int, tokenizer: Tokenizer) -> FinishReason | None:
+        stopping = self.job.request.stopping
+        num_output_tokens = self.sequence.num_output_tokens
+        if num_output_tokens > stopping.min_tokens:
+            if token_id in stopping.stop_token_ids:
+                return FinishReason.STOP
+            if token_id in tokenizer.end_token_ids and not stopping.ignore_eos:
+                return FinishReason.END_TOKEN
+        return FinishReason.LENGTH if num_output_tokens >= stopping.max_tokens else None

@@ -1,0 +1,95 @@
+"""Who owns which block of the KV cache: pure bookkeeping, no torch.
+
+Invariants (tests/unit/engine/test_kv_cache.py):
+- every block is either free or has a reference count of at least 1, which equals the number of its owners;
+- free and owned blocks together are all blocks;
+- a block with more than one owner is never written.
+"""
+
+from collections import deque
+
+
+class BlockPool:
+    """Fixed-size blocks of token slots, handed out by number and counted by reference."""
+
+    def __init__(self, num_blocks: int, block_size: int) -> None:
+        self.num_blocks = num_blocks
+        self.block_size = block_size
+        self._free = deque(range(num_blocks))
+        self._num_owners = [0] * num_blocks
+
+    @property
+    def num_free(self) -> int:
+        return len(self._free)
+
+    def num_blocks_for(self, num_tokens: int) -> int:
+        return -(-num_tokens // self.block_size)
+
+    def allocate(self) -> int:
+        """Takes the block that has been free longest. The caller has checked `num_free`."""
+        block = self._free.popleft()
+        self._num_owners[block] = 1
+        return block
+
+    def share(self, block: int) -> None:
+        """Adds an owner to a block in use."""
+        assert self._num_owners[block] > 0, f"block {block} is free"
+        self._num_owners[block] += 1
+
+    def is_shared(self, block: int) -> bool:
+        return self._num_owners[block] > 1
+
+    def release(self, block: int) -> None:
+        """Takes an owner away; without owners the block is free."""
+        assert self._num_owners[block] > 0, f"block {block} is free"
+        self._num_owners[block] -= 1
+        if self._num_owners[block] == 0:
+            self._free.append(block)
+
+
+class BlockTable:
+    """The blocks of one sequence, in the order of its tokens."""
+
+    __slots__ = ("_pool", "block_ids")
+
+    def __init__(self, pool: BlockPool) -> None:
+        self._pool = pool
+        self.block_ids: list[int] = []
+
+    def num_missing(self, num_tokens: int, write_from: int) -> int:
+        """Blocks to take before tokens `write_from` to `num_tokens` can be written."""
+        num_new = self._pool.num_blocks_for(num_tokens) - len(self.block_ids)
+        return max(num_new, 0) + self._must_copy(write_from)
+
+    def grow(self, num_tokens: int, write_from: int) -> tuple[int, int] | None:
+        """Takes the missing blocks. Returns (source, destination) if a shared block must be copied before the
+        write.
+        """
+        copy = self._copy_on_write(write_from) if self._must_copy(write_from) else None
+        while len(self.block_ids) < self._pool.num_blocks_for(num_tokens):
+            self.block_ids.append(self._pool.allocate())
+        return copy
+
+    def fork(self, num_tokens: int) -> "BlockTable":
+        """A second owner of the blocks that hold the first `num_tokens` tokens."""
+        child = BlockTable(self._pool)
+        child.block_ids = self.block_ids[: self._pool.num_blocks_for(num_tokens)]
+        for block in child.block_ids:
+            self._pool.share(block)
+        return child
+
+    def release(self) -> None:
+        for block in self.block_ids:
+            self._pool.release(block)
+        self.block_ids = []
+
+    def _must_copy(self, write_from: int) -> bool:
+        place = write_from // self._pool.block_size
+        return place < len(self.block_ids) and self._pool.is_shared(self.block_ids[place])
+
+    def _copy_on_write(self, write_from: int) -> tuple[int, int]:
+        place = write_from // self._pool.block_size
+        source = self.block_ids[place]
+        self.block_ids[place] = self._pool.allocate()
+        self._pool.release(source)
+        return source, self.block_ids[place]

@@ -1,0 +1,59 @@
+"""The memory behind the block pool: pages of keys and values, one pair of tensors a layer."""
+
+import torch
+from torch import Tensor
+
+from engine.kv_geometry import KVGeometry
+
+
+class KVPages:
+    """Keys and values by layer; a page holds one block of token slots.
+
+    keys[i]: [num_blocks, block_size, num_kv_heads, key_dim]; values[i] likewise. Tokens come before heads, so
+        that a
+    gather of whole pages is already the contiguous run of tokens that attention reads: no second copy.
+    Pages start as zeros, because masked slots still enter a product with 0, and 0 * NaN is NaN.
+    """
+
+    def __init__(self, geometry: KVGeometry, num_blocks: int, block_size: int, device: torch.device) -> None:
+        self.block_size = block_size
+        self._layers = {
+            layer.index: tuple(
+                torch.zeros(
+                    num_blocks, block_size, layer.num_kv_heads, dim, dtype=geometry.dtype, device=device
+                )
+                for dim in (layer.key_dim, layer.value_dim)
+            )
+            for layer in geometry.layers
+        }
+
+    def write(self, layer: int, slots: Tensor, keys: Tensor, values: Tensor) -> None:
+        """keys, values: [num_tokens, num_kv_heads, dim]; slots: int64 [num_tokens], block * block_size +
+        offset.
+        """
+        for pages, rows in zip(self._layers[layer], (keys, values), strict=True):
+            pages.flatten(0, 1).index_copy_(0, slots, rows)
+
+    def gather(self, layer: int, blocks: Tensor) -> tuple[Tensor, Tensor]:
+        """blocks: int [batch, num_blocks] -> keys, values [batch, num_kv_heads, num_blocks * block_size,
+        dim].
+        """
+        keys, values = (
+            pages.index_select(0, blocks.flatten()).view(len(blocks), -1, *pages.shape[2:]).transpose(1, 2)
+            for pages in self._layers[layer]
+        )
+        return keys, values
+
+    def copy(self, copies: list[tuple[int, int]]) -> None:
+        """copies: (source block, destination block)."""
+        sources, destinations = map(list, zip(*copies, strict=True))
+        for pages in self._tensors():
+            pages[destinations] = pages[sources]
+
+    def clear(self, blocks: list[int]) -> None:
+        """Sets blocks back to zeros, lest a NaN of a failed step meets whoever owns them next."""
+        for pages in self._tensors():
+            pages[blocks] = 0
+
+    def _tensors(self) -> list[Tensor]:
+        return [pages for layer in self._layers.values() for pages in layer]

@@ -1,0 +1,149 @@
+"""From a model's name to its modules in memory."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
+
+from engine.attention import ATTENTION_NAME
+from engine.config import EngineConfig
+from engine.errors import ModelNotSupported
+from engine.tokenizer import Tokenizer
+
+# Layers whose mask the attention interface does not describe, though their class supports it.
+_SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
+# These rotary embeddings change with the longest sequence of the batch once it passes the original context.
+_LENGTH_DEPENDENT_ROPE = {"dynamic", "longrope"}
+_NEEDED_FILES = ["*.json", "*.safetensors", "*.jinja", "*.txt", "*.model", "*.py"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """revision: the hub commit; None for a plain directory. max_total_tokens: what the model and the config
+    allow.
+    """
+
+    model: PreTrainedModel
+    tokenizer: Tokenizer
+    directory: Path
+    revision: str | None
+    max_total_tokens: int
+    vocab_size: int
+
+
+def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
+    """Loads weights and tokenizer. Raises ModelNotSupported where the model cannot be served."""
+    directory, revision = _find_directory(config, on_progress)
+    model_config = _read_config(directory, config)
+    _check_supported(model_config, directory)
+    device = _choose_device(config.device)
+    dtype = _choose_dtype(config.dtype, model_config, device)
+    on_progress(f"loading {_num_weight_bytes(directory) / 1e9:.2f} GB of weights as {dtype} onto {device}")
+    model = AutoModelForCausalLM.from_pretrained(
+        directory,
+        config=model_config,
+        dtype=dtype,
+        attn_implementation=ATTENTION_NAME,
+        trust_remote_code=config.trust_remote_code,
+    )
+    torch.nn.Module.to(model, device)
+    vocab_size = model_config.get_text_config().vocab_size
+    on_progress("loading tokenizer")
+    tokenizer = Tokenizer.from_directory(
+        directory,
+        vocab_size=vocab_size,
+        end_token_ids=_end_token_ids(model),
+        trust_remote_code=config.trust_remote_code,
+    )
+    max_total_tokens = _max_total_tokens(config, model_config.get_text_config())
+    return LoadedModel(model, tokenizer, directory, revision, max_total_tokens, vocab_size)
+
+
+def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) -> tuple[Path, str | None]:
+    if Path(config.model).is_dir():
+        return Path(config.model), None
+    on_progress(f"fetching {config.model} from the Hugging Face hub")
+    try:
+        path = snapshot_download(config.model, revision=config.revision, allow_patterns=_NEEDED_FILES)
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+        raise ModelNotSupported(
+            f"{config.model} is neither a directory nor a model that the Hugging Face hub gives: {error}"
+        ) from error
+    return Path(path), Path(path).name  # snapshots are named after their commit
+
+
+def _read_config(directory: Path, config: EngineConfig) -> PreTrainedConfig:
+    try:
+        found = AutoConfig.from_pretrained(directory, trust_remote_code=config.trust_remote_code)
+    except (OSError, ValueError) as error:
+        raise ModelNotSupported(f"{directory} holds no model that transformers knows: {error}") from error
+    assert isinstance(found, PreTrainedConfig)
+    return found
+
+
+def _check_supported(model_config: PreTrainedConfig, directory: Path) -> None:
+    name = f"{directory.name} ({model_config.model_type})"
+    if model_config.is_encoder_decoder:
+        raise ModelNotSupported(f"{name} is an encoder-decoder; only decoder-only models are served")
+    model_class: Any = MODEL_FOR_CAUSAL_LM_MAPPING.get(type(model_config), None)
+    if model_class is None and "auto_map" not in model_config.to_dict():
+        raise ModelNotSupported(f"{name} is not a causal language model")
+    if model_class is not None and not model_class.is_backend_compatible():
+        raise ModelNotSupported(f"{model_class.__name__} does not support transformers' attention interface")
+    layer_types = set(getattr(model_config.get_text_config(), "layer_types", None) or ())
+    if unknown := layer_types - _SUPPORTED_LAYER_TYPES:
+        raise ModelNotSupported(
+            f"{name} has layers of {', '.join(sorted(unknown))}, which paged attention lacks"
+        )
+
+
+def _choose_device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(name)
+
+
+def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.device) -> torch.dtype:
+    if name != "auto":
+        dtype = getattr(torch, name, None)
+        if not isinstance(dtype, torch.dtype):
+            raise ValueError(f"{name} is not a torch dtype")
+        return dtype
+    stored = model_config.get_text_config().dtype or torch.float32
+    assert isinstance(stored, torch.dtype)
+    if device.type != "cpu" or stored == torch.float32:
+        return stored
+    has_bfloat16: bool = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return torch.bfloat16 if has_bfloat16 else torch.float32
+
+
+def _num_weight_bytes(directory: Path) -> int:
+    return sum(path.stat().st_size for path in directory.glob("*.safetensors"))
+
+
+def _end_token_ids(model: PreTrainedModel) -> tuple[int, ...]:
+    """The generation config's, which may be a list, else the model config's."""
+    for config in (model.generation_config, model.config.get_text_config()):
+        end: int | list[int] | None = config.eos_token_id
+        if end is not None:
+            return (end,) if isinstance(end, int) else tuple(end)
+    return ()
+
+
+def _max_total_tokens(config: EngineConfig, text_config: PreTrainedConfig) -> int:
+    limit: int | None = getattr(text_config, "max_position_embeddings", None)
+    rope: dict[str, Any] = getattr(text_config, "rope_parameters", None) or {}
+    if rope.get("rope_type") in _LENGTH_DEPENDENT_ROPE:
+        limit = rope.get("original_max_position_embeddings", limit)
+    wanted = config.max_total_tokens or limit
+    if wanted is None:
+        raise ModelNotSupported("the model's config names no context length: max_total_tokens must be given")
+    if limit is not None and wanted > limit:
+        raise ModelNotSupported(f"max_total_tokens {wanted} exceeds the model's {limit}")
+    return wanted

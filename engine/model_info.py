@@ -1,0 +1,29 @@
+"""What is known of a loaded model; no torch."""
+
+import msgspec
+
+
+class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """The model that an engine serves.
+
+    model_id: as it was asked for. revision: the hub commit, None for a plain directory.
+    architecture: the transformers class. dtype: torch's name for it. num_parameters: tied ones counted once.
+    max_total_tokens: most tokens of a prompt and its output together; never more than the KV cache holds.
+    vocab_size: rows of the model's head; may exceed the tokenizer's.
+    num_blocks, block_size: the KV cache holds num_blocks * block_size tokens. kv_cache_bytes: its size in
+        memory.
+    """
+
+    model_id: str
+    revision: str | None
+    architecture: str
+    dtype: str
+    device: str
+    num_parameters: int
+    max_total_tokens: int
+    vocab_size: int
+    num_blocks: int
+    block_size: int
+    kv_cache_bytes: int
+    max_batch_tokens: int
+    max_num_sequences: int

@@ -1,0 +1,172 @@
+"""Which tokens the next step computes: pure bookkeeping, no torch, no clock.
+
+Invariants (tests/unit/engine/test_scheduler.py):
+- a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences;
+- the first sequence in order always advances, so every sequence ends (no starvation);
+- sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;
+- a block is written by its only owner.
+
+Order is (priority, arrival, index). Decoding sequences take their one token of the budget first, so that a
+long prompt never stalls them; prompts share the rest in order, in chunks. When blocks run out, the last in
+order loses its own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et
+al. 2023, arXiv 2309.06180).
+"""
+
+from bisect import insort
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from engine.kv_cache import BlockPool, BlockTable
+from engine.sequence import Sequence
+
+
+class Work(NamedTuple):
+    """Compute tokens `start` to `end` of a sequence."""
+
+    sequence: Sequence
+    start: int
+    end: int
+
+    @property
+    def reaches_end(self) -> bool:
+        """Whether the last row of this work gives the sequence's next token."""
+        return self.end == self.sequence.num_tokens
+
+
+@dataclass(slots=True)
+class Schedule:
+    """One step's work. block_copies: (source, destination), to be done before any block is written."""
+
+    works: list[Work] = field(default_factory=list)
+    block_copies: list[tuple[int, int]] = field(default_factory=list)
+    num_preempted: int = 0
+
+
+def _order(sequence: Sequence) -> tuple[int, int, int]:
+    return sequence.order
+
+
+class Scheduler:
+    def __init__(self, pool: BlockPool, *, max_batch_tokens: int, max_num_sequences: int) -> None:
+        self.pool = pool
+        self._max_batch_tokens = max_batch_tokens
+        self._max_num_sequences = max_num_sequences
+        self.waiting: list[Sequence] = []  # both sorted by order
+        self.running: list[Sequence] = []
+
+    def new_sequence(
+        self,
+        request_id: str,
+        *,
+        order: tuple[int, int, int],
+        prompt_token_ids: Iterable[int],
+        num_siblings: int = 0,
+    ) -> Sequence:
+        """A sequence without blocks, not yet added."""
+        tokens = list(prompt_token_ids)
+        return Sequence(
+            request_id, order, tokens, len(tokens), BlockTable(self.pool), num_siblings=num_siblings
+        )
+
+    def add(self, sequence: Sequence) -> None:
+        """Takes a sequence whose tokens, all it may ever have, fit the pool."""
+        insort(self.waiting, sequence, key=_order)
+
+    def fork(self, parent: Sequence, *, index: int) -> Sequence:
+        """A sibling that runs on from the tokens of `parent`, all of them computed, and shares their blocks.
+
+        It waits, to be computed by itself, where there is no place for another sequence.
+        """
+        parent.num_siblings -= 1
+        priority, arrival, _ = parent.order
+        child = self.new_sequence(
+            parent.request_id, order=(priority, arrival, index), prompt_token_ids=parent.token_ids
+        )
+        if len(self.running) >= self._max_num_sequences:
+            self.add(child)
+            return child
+        child.table = parent.table.fork(parent.num_computed)
+        child.num_computed = parent.num_computed
+        self._start(child)
+        return child
+
+    def remove(self, sequence: Sequence) -> None:
+        """Forgets a sequence in whatever state, and frees its blocks."""
+        (self.running if sequence.is_running else self.waiting).remove(sequence)
+        sequence.is_running = False
+        sequence.table.release()
+
+    def schedule(self) -> Schedule:
+        """Chooses the next step's work and takes the blocks it writes."""
+        schedule = Schedule()
+        shares = self._divide_budget()
+        for sequence, num_tokens in shares:
+            if self._make_room(sequence, schedule):
+                self._take(sequence, num_tokens, schedule)
+        if schedule.num_preempted == 0:
+            self._admit(self._max_batch_tokens - sum(num for _, num in shares), schedule)
+        return schedule
+
+    def complete(self, schedule: Schedule) -> None:
+        """Records that the step ran: its tokens' keys and values are in the cache."""
+        for work in schedule.works:
+            work.sequence.num_computed = work.end
+
+    def _divide_budget(self) -> list[tuple[Sequence, int]]:
+        decoding = [sequence for sequence in self.running if sequence.is_decoding]
+        reserve = 1 if self.running and not self.running[0].is_decoding else 0
+        shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
+        budget = self._max_batch_tokens - len(shares)
+        for sequence in self.running:
+            if budget > 0 and not sequence.is_decoding:
+                shares[sequence] = min(budget, sequence.num_uncomputed)
+                budget -= shares[sequence]
+        return sorted(shares.items(), key=lambda share: share[0].order)
+
+    def _make_room(self, sequence: Sequence, schedule: Schedule) -> bool:
+        """Preempts from the end of the order until `sequence` can grow; False if it was itself preempted.
+
+        Called in order, so whom it preempts has not been given work in this step.
+        """
+        while sequence.is_running and self._num_missing(sequence) > self.pool.num_free:
+            self._preempt(self.running[-1])
+            schedule.num_preempted += 1
+        return sequence.is_running
+
+    def _num_missing(self, sequence: Sequence) -> int:
+        return sequence.table.num_missing(sequence.num_tokens, write_from=sequence.num_computed)
+
+    def _preempt(self, victim: Sequence) -> None:
+        self.remove(victim)
+        victim.num_computed = 0
+        victim.num_preemptions += 1
+        self.add(victim)
+
+    def _start(self, sequence: Sequence) -> None:
+        sequence.is_running = True
+        insort(self.running, sequence, key=_order)
+
+    def _take(self, sequence: Sequence, num_tokens: int, schedule: Schedule) -> None:
+        copy = sequence.table.grow(sequence.num_tokens, write_from=sequence.num_computed)
+        if copy is not None:
+            schedule.block_copies.append(copy)
+        start = sequence.num_computed
+        schedule.works.append(Work(sequence, start, start + num_tokens))
+
+    def _admit(self, budget: int, schedule: Schedule) -> None:
+        while self.waiting and budget > 0 and self._fits(self.waiting[0]):
+            sequence = self.waiting.pop(0)
+            self._start(sequence)
+            num_tokens = min(budget, sequence.num_uncomputed)
+            self._take(sequence, num_tokens, schedule)
+            budget -= num_tokens
+
+    def _fits(self, sequence: Sequence) -> bool:
+        """Whether there is a place for it and its siblings, and blocks: one left for each that runs, against
+        thrashing.
+        """
+        num_places = sum(1 + running.num_siblings for running in self.running)
+        num_wanted = min(1 + sequence.num_siblings, self._max_num_sequences)
+        has_place = num_places + num_wanted <= self._max_num_sequences
+        return has_place and self._num_missing(sequence) + len(self.running) <= self.pool.num_free

@@ -1,0 +1,48 @@
+"""One continuation of one prompt, as the scheduler sees it; no torch."""
+
+from dataclasses import dataclass, field
+
+from engine.kv_cache import BlockTable
+
+
+@dataclass(slots=True, eq=False)
+class Sequence:
+    """Tokens, and how many of them have their keys and values in the cache.
+
+    A sequence whose `num_computed` is one short of its tokens decodes; with more missing it prefills, be it a
+    new prompt or one that lost its cache. The last token's row gives the next token, so none is ever sampled
+    twice.
+
+    token_ids: prompt, then output. order: (priority, arrival, index); lower runs first.
+    num_siblings: sequences that will fork from this one once its prompt is computed.
+    """
+
+    request_id: str
+    order: tuple[int, int, int]
+    token_ids: list[int]
+    num_prompt_tokens: int
+    table: BlockTable
+    num_computed: int = 0
+    num_siblings: int = 0
+    num_preemptions: int = 0
+    is_running: bool = False
+    index: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.index = self.order[2]
+
+    @property
+    def num_tokens(self) -> int:
+        return len(self.token_ids)
+
+    @property
+    def num_uncomputed(self) -> int:
+        return len(self.token_ids) - self.num_computed
+
+    @property
+    def num_output_tokens(self) -> int:
+        return len(self.token_ids) - self.num_prompt_tokens
+
+    @property
+    def is_decoding(self) -> bool:
+        return self.num_uncomputed == 1
