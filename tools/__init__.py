@@ -1,0 +1,1 @@
+"""What keeps the contracts true; never imported by what is served."""
