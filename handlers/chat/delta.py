@@ -32,8 +32,9 @@ class ToolCallDelta(msgspec.Struct, frozen=True, kw_only=True):
 class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
     """What answer `index` gains. All deltas of an answer joined, field by field, are the whole answer.
 
-    events: the engine's events that this delta accounts for, with their log-probabilities; every event of the answer
-        is in one delta exactly. A token whose text is held back (it may be the start of a tag) is in the next delta.
+    events: the engine's events that this delta accounts for, with their log-probabilities; every event of the
+        answer is in one delta exactly. A token whose text is held back (it may be the start of a tag) is in
+        the next delta.
     finish: in the answer's last delta, None before it.
     """
 

@@ -14,8 +14,8 @@ ChatError
 class ChatError(Exception):
     """Base of all that the chat core raises on purpose.
 
-    field: where in the neutral request, such as `messages[2].content[0]`. Contracts use the same paths but for
-        the names that they give their fields.
+    field: where in the neutral request, such as `messages[2].content[0]`. Contracts use the same paths but
+        for the names that they give their fields.
     """
 
     def __init__(self, message: str, field: str) -> None:
@@ -51,7 +51,9 @@ class UnknownTool(ToolError):
 
 
 class ToolsWithResponseFormat(ToolError):
-    """Both tools and a response format. The core can serve them together; some contracts say that it must not."""
+    """Both tools and a response format. The core can serve them together; some contracts say that it must
+    not.
+    """
 
     def __init__(self) -> None:
         super().__init__("Grammar and tools are mutually exclusive", "response_format")

@@ -30,14 +30,15 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     num_sequences: answers, each of its own index.
     tools: functions offered. tool_choice: what is asked about them; without tools it has no effect.
     parallel_tool_calls: whether one answer may hold several calls.
-    lists_all_tools: whether the template is told also of the tools that the choice rules out (so that the prompt,
-        and with it the prefix cache, does not change with the choice), or of those alone that the model may call.
+    lists_all_tools: whether the template is told also of the tools that the choice rules out (so that the
+        prompt, and with it the prefix cache, does not change with the choice), or of those alone that the
+        model may call.
     response_format: the form of the answer; None is free text. With tools it binds answers that are no calls.
     documents: for templates that read them.
     template_kwargs: variables for the template, such as enable_thinking.
     add_generation_prompt: whether the prompt ends with the opening of an assistant's turn.
-    continue_final_message: the last message is the assistant's, and the model goes on with it; no turn is opened
-        then. `messages.is_continuable` tells whether that can be.
+    continue_final_message: the last message is the assistant's, and the model goes on with it; no turn is
+        opened then. `messages.is_continuable` tells whether that can be.
     """
 
     request_id: str

@@ -1,11 +1,12 @@
 """Whole answers, for clients that do not stream."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 
 import msgspec
 
 from engine.events import TokenEvent
-from handlers.chat.delta import ChatFinish
+from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.output import ChatOutputs
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage
@@ -29,6 +30,40 @@ class ChatResult(msgspec.Struct, frozen=True, kw_only=True):
     usage: ChatUsage
 
 
-async def collect(outputs: ChatOutputs, events: AsyncIterator[TokenEvent]) -> ChatResult:
-    """Run the events through the outputs to their end. What the engine raises passes through."""
-    raise NotImplementedError
+async def collect(outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, None]) -> ChatResult:
+    """Runs the events through the outputs to their end, and closes them. What the engine raises passes
+    through.
+    """
+    deltas: dict[int, list[ChatDelta]] = {}
+    async with aclosing(events):
+        async for event in events:
+            delta = outputs.feed(event)
+            if delta is not None:
+                deltas.setdefault(delta.index, []).append(delta)
+    choices = tuple(join(deltas[index]) for index in sorted(deltas))
+    return ChatResult(choices=choices, usage=outputs.usage)
+
+
+def join(deltas: Sequence[ChatDelta]) -> ChatChoice:
+    """The answer that all deltas of one index make; the last of them has the finish."""
+    finish = deltas[-1].finish
+    assert finish is not None, "the engine ends every sequence with a finish"
+    return ChatChoice(
+        index=deltas[0].index,
+        content="".join(delta.content for delta in deltas),
+        reasoning="".join(delta.reasoning for delta in deltas),
+        tool_calls=_join_calls(deltas),
+        finish=finish,
+        events=tuple(event for delta in deltas for event in delta.events),
+    )
+
+
+def _join_calls(deltas: Sequence[ChatDelta]) -> tuple[ToolCall, ...]:
+    calls: list[ToolCall] = []
+    for piece in (piece for delta in deltas for piece in delta.tool_calls):
+        if piece.id is not None and piece.name is not None:
+            calls.append(ToolCall(id=piece.id, name=piece.name, arguments=piece.arguments))
+        else:
+            call = calls[piece.index]
+            calls[piece.index] = msgspec.structs.replace(call, arguments=call.arguments + piece.arguments)
+    return tuple(calls)

@@ -10,8 +10,9 @@ class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """A function that the model may call.
 
     parameters: JSON Schema of the arguments object; None is an object without properties that are told.
-    strict: under tool choice auto, whether arguments are held to the schema (True, and None, for contracts that know
-        no such field) or only to be a JSON object (False). Where a call is demanded the schema always holds.
+    strict: under tool choice auto, whether arguments are held to the schema (True, and None, for contracts
+        that know no such field) or only to be a JSON object (False). Where a call is demanded the schema
+        always holds.
     """
 
     name: str

@@ -1,0 +1,104 @@
+"""The grammar that holds an answer to its tools and its response format, after the thoughts, if there are
+any.
+
+Built of xgrammar's structural tags: plain dictionaries that the engine reads as JSON.
+"""
+
+import json
+from typing import TypeAlias
+
+from engine.request import Grammar, GrammarKind
+from handlers.chat.answer_parser import ReasoningReading
+from handlers.chat.conversation import NO_PARAMETERS
+from handlers.chat.reasoning import ReasoningStart
+from handlers.chat.response_format import (
+    AnyJsonObject,
+    JsonSchema,
+    Regex,
+    ResponseFormat,
+    response_grammar,
+)
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_use import ToolUse
+from handlers.chat.tools import ToolDefinition, ToolMode
+
+Tag: TypeAlias = dict[str, object]
+
+
+def answer_grammar(
+    use: ToolUse,
+    tool_format: ToolFormat,
+    response_format: ResponseFormat | None,
+    thoughts: ReasoningReading | None,
+    *,
+    parallel: bool,
+) -> Grammar | None:
+    """None where nothing binds the answer. `thoughts` None is an answer that is bound from its first token.
+
+    Under tool choice auto the model is free to call or not, but in formats with tags a call once begun is
+    held to a tool that exists and to JSON. Until then xgrammar masks nothing, so prose costs nothing.
+    """
+    answer = None if response_format is None else _response_tag(response_format)
+    bound = _calls_or(answer, use, tool_format, parallel=parallel) if use.tools else answer
+    if bound is None:
+        return None
+    if thoughts is None or thoughts.start is ReasoningStart.CLOSED:
+        if response_format is not None and bound is answer:
+            return response_grammar(response_format)
+        return _grammar(bound)
+    return _grammar({"type": "sequence", "elements": [_thoughts_tag(thoughts), bound]})
+
+
+def _grammar(tag: Tag) -> Grammar:
+    structure = {"type": "structural_tag", "format": tag}
+    return Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(structure, ensure_ascii=False, default=dict))
+
+
+def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, parallel: bool) -> Tag | None:
+    """Calls where they are demanded; else calls or the answer, which is prose if None."""
+    tags = [tool_format.call_tag(tool.name, _arguments_schema(tool, use)) for tool in use.tools]
+    is_single = use.mode is ToolMode.NAMED or not parallel
+    calls: Tag = {
+        "type": "tags_with_separator",
+        "tags": tags,
+        "separator": tool_format.separator,
+        "at_least_one": True,
+        "stop_after_first": is_single,
+    }
+    if use.is_demanded:
+        return calls
+    if answer is not None:
+        return {"type": "or", "elements": [calls, answer]}
+    if not tool_format.begin:
+        return None
+    triggers = [tool_format.begin]
+    return {"type": "triggered_tags", "triggers": triggers, "tags": tags, "stop_after_first": is_single}
+
+
+def _arguments_schema(tool: ToolDefinition, use: ToolUse) -> dict[str, object]:
+    is_loose = tool.strict is False and not use.is_demanded
+    return {"type": "object"} if is_loose else {"type": "object"} | dict(tool.parameters or NO_PARAMETERS)
+
+
+def _response_tag(response_format: ResponseFormat) -> Tag:
+    match response_format:
+        case AnyJsonObject():
+            return {"type": "json_schema", "json_schema": {"type": "object"}}
+        case JsonSchema(schema=schema):
+            return {"type": "json_schema", "json_schema": schema}
+        case Regex(pattern=pattern):
+            return {"type": "regex", "pattern": pattern}
+
+
+def _thoughts_tag(thoughts: ReasoningReading) -> Tag:
+    tags = thoughts.reasoning_format
+    is_open = thoughts.start is ReasoningStart.OPEN
+    block = {
+        "type": "tag",
+        "begin": "" if is_open else tags.begin,
+        "content": {"type": "any_text", "excludes": [tags.end]},
+        "end": tags.end,
+    }
+    blanks = {"type": "regex", "pattern": r"\s{0,2}"}
+    both: Tag = {"type": "sequence", "elements": [block, blanks]}
+    return both if is_open else {"type": "optional", "content": both}

@@ -1,0 +1,76 @@
+"""Messages and tools in the shape that chat templates read: OpenAI's, arguments as objects."""
+
+import json
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from handlers.chat.errors import InvalidMessage, UnsupportedContent
+from handlers.chat.messages import ChatMessage, ContentPart, MediaPart
+from handlers.chat.tools import ToolCall, ToolDefinition
+
+TemplateMessage: TypeAlias = dict[str, object]
+TemplateTool: TypeAlias = dict[str, object]
+
+NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}}
+
+
+def template_messages(messages: Sequence[ChatMessage]) -> list[TemplateMessage]:
+    """For a model that reads text alone.
+
+    Raises InvalidMessage where there are none, UnsupportedContent for a part that is no text.
+    """
+    if not messages:
+        raise InvalidMessage("a conversation has at least one message", "messages")
+    return [_template_message(message, f"messages[{at}]") for at, message in enumerate(messages)]
+
+
+def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:
+    return [{"type": "function", "function": _template_function(tool)} for tool in tools]
+
+
+def _template_message(message: ChatMessage, field: str) -> TemplateMessage:
+    told: TemplateMessage = {"role": message.role, "content": flatten(message.content, f"{field}.content")}
+    if message.reasoning is not None:
+        told["reasoning_content"] = message.reasoning
+    if message.tool_calls:
+        told["tool_calls"] = [_template_call(call) for call in message.tool_calls]
+    if message.tool_call_id is not None:
+        told["tool_call_id"] = message.tool_call_id
+    if message.name is not None:
+        told["name"] = message.name
+    return told
+
+
+def flatten(content: str | tuple[ContentPart, ...] | None, field: str) -> str:
+    """The text of a message; "" where it has none, since most templates fail on a message without content."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    for at, part in enumerate(content):
+        if isinstance(part, MediaPart):
+            message = f"the model reads text alone, and this part is {part.kind.value}"
+            raise UnsupportedContent(message, f"{field}[{at}]")
+    return "".join(part.text for part in content if not isinstance(part, MediaPart))
+
+
+def _template_call(call: ToolCall) -> dict[str, object]:
+    return {
+        "type": "function",
+        "id": call.id,
+        "function": {"name": call.name, "arguments": _arguments(call.arguments)},
+    }
+
+
+def _arguments(text: str) -> object:
+    """The object that a template writes anew; text that is none, such as of a call cut short, as it is."""
+    try:
+        arguments = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return arguments if isinstance(arguments, dict) else text
+
+
+def _template_function(tool: ToolDefinition) -> dict[str, object]:
+    described: dict[str, object] = {"name": tool.name}
+    if tool.description is not None:
+        described["description"] = tool.description
+    return described | {"parameters": NO_PARAMETERS if tool.parameters is None else tool.parameters}
