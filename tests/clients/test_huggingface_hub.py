@@ -45,8 +45,9 @@ def test_text_generation_details_count_and_spell_the_text(native: InferenceClien
     assert output.details.generated_tokens == len(output.details.tokens) <= 8
     spelt = "".join(token.text for token in output.details.tokens if not token.special)
     assert spelt == output.generated_text
-    first, *rest = [token.logprob for token in output.details.prefill]
-    assert (first, [logprob <= 0 for logprob in rest]) == (None, [True] * len(rest))
+    logprobs: list[float | None] = [token.logprob for token in output.details.prefill]
+    assert logprobs[0] is None
+    assert all(logprob is not None and logprob <= 0 for logprob in logprobs[1:])
 
 
 def test_text_generation_stream_joins_to_the_whole_text(native: InferenceClient) -> None:
