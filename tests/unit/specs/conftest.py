@@ -1,0 +1,40 @@
+"""The contracts as they are served."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from tools.generate.document import Document
+from tools.generate.emit import effective_document
+
+SPECS = Path(__file__).parents[3] / "specs"
+
+Accepts = Callable[[str, Any], bool]
+
+
+@cache
+def effective(contract: str) -> Document:
+    return effective_document(SPECS / contract)
+
+
+def validator(document: Document, schema: Any) -> jsonschema_rs.Validator:
+    """For a schema that stands in the document; its references resolve there."""
+    return jsonschema_rs.validator_for(
+        {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "components": document.get("components", {}),
+            "allOf": [schema],
+        }
+    )
+
+
+@pytest.fixture
+def accepts() -> Accepts:
+    """Whether a component schema of the TGI contract accepts a JSON value."""
+    document = effective("tgi")
+    validators = cache(lambda name: validator(document, {"$ref": f"#/components/schemas/{name}"}))
+    return lambda name, value: bool(validators(name).is_valid(value))
