@@ -19,11 +19,6 @@ class ChatCompletionTopLogprob(BaseModel):
     token: StrictStr
 
 
-LogitBiasAdditionalProperty = TypeAliasType(
-    "LogitBiasAdditionalProperty", Annotated[StrictFloat, Field(ge=-100.0, le=100.0)]
-)
-
-
 class CompletionComplete(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -190,19 +185,10 @@ class Usage(BaseModel):
     total_tokens: Annotated[StrictInt, Field(ge=0, le=2147483647)]
 
 
-Prompt1 = TypeAliasType("Prompt1", Annotated[StrictStr, Field(min_length=1)])
-"""
-One prompt, or several that are answered in the same order, at most `max_client_batch_size` of /info.
-"""
+PromptText = TypeAliasType("PromptText", Annotated[StrictStr, Field(min_length=1)])
 
 
-Prompt2Item = TypeAliasType("Prompt2Item", Annotated[StrictStr, Field(min_length=1)])
-
-
-Prompt2 = TypeAliasType("Prompt2", Annotated[list[Prompt2Item], Field(min_length=1)])
-"""
-One prompt, or several that are answered in the same order, at most `max_client_batch_size` of /info.
-"""
+PromptBatch = TypeAliasType("PromptBatch", Annotated[list[PromptText], Field(min_length=1)])
 
 
 class MessageFunctionCall(BaseModel):
@@ -232,23 +218,13 @@ class ImageUrlChunk(BaseModel):
     image_url: Url
 
 
-StopTexts1 = TypeAliasType(
-    "StopTexts1", Annotated[StrictStr, Field(examples=[["photographer"]], min_length=1)]
-)
-"""
-One text or up to 4. Generation ends at the first of them, which is not part of the answer.
-"""
+StopText = TypeAliasType("StopText", Annotated[StrictStr, Field(min_length=1)])
 
 
-StopTexts2Item = TypeAliasType("StopTexts2Item", Annotated[StrictStr, Field(min_length=1)])
+StopList = TypeAliasType("StopList", Annotated[list[StopText], Field(max_length=4)])
 
 
-StopTexts2 = TypeAliasType(
-    "StopTexts2", Annotated[list[StopTexts2Item], Field(examples=[["photographer"]], max_length=4)]
-)
-"""
-One text or up to 4. Generation ends at the first of them, which is not part of the answer.
-"""
+Bias = TypeAliasType("Bias", Annotated[StrictFloat, Field(ge=-100.0, le=100.0)])
 
 
 class RegexGrammar(BaseModel):
@@ -350,10 +326,7 @@ class FunctionCall(BaseModel):
     """
 
 
-ToolChoice1 = TypeAliasType("ToolChoice1", Annotated[StrictStr, Field(examples=["auto"], min_length=1)])
-"""
-`auto`: the model chooses between an answer and one or more calls. `none`: it answers. `required`: it calls at least one. Any other text, or the object: it calls the function of that name.
-"""
+ToolName = TypeAliasType("ToolName", Annotated[StrictStr, Field(min_length=1)])
 
 
 class NamedToolChoice(BaseModel):
@@ -462,65 +435,6 @@ class CompletionFinal(BaseModel):
     system_fingerprint: StrictStr
     usage: Usage
     object: Literal["text_completion"]
-
-
-class CompletionRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    frequency_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
-    """
-    From -2 to 2. A positive value lowers the score of a token the more often it has appeared, so that the
-    model repeats itself less.
-    """
-    max_tokens: Annotated[StrictInt | None, Field(ge=1, le=2147483647)] = 32
-    """
-    Upper bound on the tokens of each continuation. Null fills the context.
-    """
-    model: Annotated[StrictStr | None, Field(examples=["mistralai/Mistral-7B-Instruct-v0.2"])] = None
-    """
-    Any name is accepted, and answered by the served model.
-    """
-    prompt: Prompt1 | Prompt2
-    """
-    One prompt, or several that are answered in the same order, at most `max_client_batch_size` of /info.
-    """
-    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
-    """
-    Penalty on tokens that have appeared; 1.0 stands for none.
-    """
-    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
-    stream: StrictBool = False
-    """
-    Answer with server-sent events instead of one JSON object.
-    """
-    suffix: StrictStr | None = None
-    """
-    Not supported; a request that has it is refused.
-    """
-    temperature: Annotated[StrictFloat | None, Field(examples=[1.0], ge=0.0)] = None
-    """
-    High values make the text more varied, low ones more predictable; 0 always takes the most likely token. Null counts as 1. Change this or `top_p`, rather than both.
-    """
-    top_p: Annotated[StrictFloat | None, Field(examples=[0.95], gt=0.0, le=1.0)] = None
-    """
-    Nucleus sampling: draw only from the most likely tokens that together reach this probability.
-    With 0.1 these are the tokens of the top tenth of the probability mass.
-    """
-    stop: StopTexts1 | StopTexts2 | None = None
-    presence_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
-    """
-    From -2 to 2. A positive value lowers the score of every token that has appeared at all, so that the model moves on to something new.
-    """
-    top_k: Annotated[StrictInt | None, Field(ge=1, le=2147483647)] = None
-    """
-    Draw only from this many of the most likely tokens.
-    """
-    typical_p: Annotated[StrictFloat | None, Field(gt=0.0, le=1.0)] = None
-    """
-    Probability mass to keep in typical decoding.
-    Source: https://arxiv.org/abs/2202.00666
-    """
 
 
 class DeltaToolCall(BaseModel):
@@ -717,6 +631,65 @@ class ChatCompletionComplete(BaseModel):
     message: TextMessage | ToolCallMessage
 
 
+class CompletionRequest(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    frequency_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
+    """
+    From -2 to 2. A positive value lowers the score of a token the more often it has appeared, so that the
+    model repeats itself less.
+    """
+    max_tokens: Annotated[StrictInt | None, Field(ge=1, le=2147483647)] = 32
+    """
+    Upper bound on the tokens of each continuation. Null fills the context.
+    """
+    model: Annotated[StrictStr | None, Field(examples=["mistralai/Mistral-7B-Instruct-v0.2"])] = None
+    """
+    Any name is accepted, and answered by the served model.
+    """
+    prompt: PromptText | PromptBatch
+    """
+    One prompt, or several that are answered in the same order, at most `max_client_batch_size` of /info.
+    """
+    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
+    """
+    Penalty on tokens that have appeared; 1.0 stands for none.
+    """
+    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    stream: StrictBool = False
+    """
+    Answer with server-sent events instead of one JSON object.
+    """
+    suffix: StrictStr | None = None
+    """
+    Not supported; a request that has it is refused.
+    """
+    temperature: Annotated[StrictFloat | None, Field(examples=[1.0], ge=0.0)] = None
+    """
+    High values make the text more varied, low ones more predictable; 0 always takes the most likely token. Null counts as 1. Change this or `top_p`, rather than both.
+    """
+    top_p: Annotated[StrictFloat | None, Field(examples=[0.95], gt=0.0, le=1.0)] = None
+    """
+    Nucleus sampling: draw only from the most likely tokens that together reach this probability.
+    With 0.1 these are the tokens of the top tenth of the probability mass.
+    """
+    stop: StopText | StopList | None = None
+    presence_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
+    """
+    From -2 to 2. A positive value lowers the score of every token that has appeared at all, so that the model moves on to something new.
+    """
+    top_k: Annotated[StrictInt | None, Field(ge=1, le=2147483647)] = None
+    """
+    Draw only from this many of the most likely tokens.
+    """
+    typical_p: Annotated[StrictFloat | None, Field(gt=0.0, le=1.0)] = None
+    """
+    Probability mass to keep in typical decoding.
+    Source: https://arxiv.org/abs/2202.00666
+    """
+
+
 class ContentMessage(BaseModel):
     """
     What someone said, or what a tool returned.
@@ -838,7 +811,7 @@ class GenerateParameters(BaseModel):
     """
     Draw only from this many of the most likely tokens.
     """
-    top_n_tokens: Annotated[StrictInt | None, Field(examples=[5], ge=0, le=5)] = None
+    top_n_tokens: Annotated[StrictInt | None, Field(examples=[5], ge=0, le=2147483647)] = None
     """
     Return this many of the most likely tokens at each position.
     """
@@ -935,7 +908,7 @@ class ChatRequest(BaseModel):
     """
     High values make the text more varied, low ones more predictable; 0 always takes the most likely token. Null counts as 1. Change this or `top_p`, rather than both.
     """
-    tool_choice: Literal["auto", "none", "required"] | ToolChoice1 | NamedToolChoice | None = None
+    tool_choice: Literal["auto", "none", "required"] | ToolName | NamedToolChoice | None = None
     tool_prompt: Annotated[
         StrictStr | None,
         Field(
@@ -961,15 +934,10 @@ class ChatRequest(BaseModel):
     Nucleus sampling: draw only from the most likely tokens that together reach this probability.
     With 0.1 these are the tokens of the top tenth of the probability mass.
     """
-    stop: StopTexts1 | StopTexts2 | None = None
-    logit_bias: Annotated[
-        dict[
-            Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)],
-            LogitBiasAdditionalProperty,
-        ]
-        | None,
-        Field(examples=[{"5": -100}]),
-    ] = None
+    stop: StopText | StopList | None = None
+    logit_bias: (
+        dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
+    ) = None
     """
     A number from -100 to 100 for each token id, which is added to that token's score before sampling: small values nudge, the extremes forbid or force a token.
     """

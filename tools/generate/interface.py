@@ -5,6 +5,15 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class ParameterField:
+    """A parameter outside the body, as the emitted `Parameter` has it."""
+
+    name: str
+    location: str
+    is_text: bool
+
+
+@dataclass(frozen=True)
 class HeaderField:
     """A header of the successful answer. type: a Python expression."""
 
@@ -31,7 +40,7 @@ class Interface:
     method: str
     path: str
     summary: str
-    locations: dict[str, str]
+    parameters: tuple[ParameterField, ...]
     body: str | None
     status: int
     response: str | None
@@ -62,4 +71,4 @@ class Interface:
         """Names of the model classes that the operation refers to."""
         types = [self.body, self.response, self.event, *(error.model for error in self.errors)]
         names = set(re.findall(r"\bm\.(\w+)", " ".join(filter(None, types))))
-        return names | ({self.arguments_model} if self.locations else set())
+        return names | ({self.arguments_model} if self.parameters else set())

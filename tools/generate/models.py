@@ -53,7 +53,7 @@ def _arguments(document: Document, operations: list[Interface]) -> dict[str, Sch
     components = document.get("components", {}).get("schemas", {})
     schemas = {}
     for operation in operations:
-        if operation.locations:
+        if operation.parameters:
             at: Pointer = ("paths", operation.path, operation.method.lower())
             if operation.arguments_model in components:
                 raise SpecError(

@@ -4,11 +4,10 @@ from typing import Any
 
 from .answers import read_errors, read_success
 from .document import Document, Pointer, SpecError, operations_of, render_pointer, resolve
-from .interface import ErrorAnswer, Interface
+from .interface import ErrorAnswer, Interface, ParameterField
 from .naming import is_identifier, pascal_case, snake_case
 from .types import component_type
 
-_LOCATIONS = ("path", "query", "header")
 _RESERVED = {"table"}  # attributes of the emitted base class
 _VALIDATION_STATUSES = (400, 422)
 
@@ -53,21 +52,21 @@ def _read_operation(
     handler = snake_case(identity)
     if not is_identifier(handler) or handler in _RESERVED:
         raise SpecError((*at, "operationId"), f"{identity!r} cannot name a method")
-    locations = _read_locations(document, path, operation, at)
+    parameters = _read_parameters(document, path, operation, at)
     body = _read_body(document, operation, at)
     errors = read_errors(document, operation, at)
     is_secured = _is_secured(document, operation, at)
-    _require_answers(bool(body or locations), is_secured, errors, at)
+    _require_answers(bool(body or parameters), is_secured, errors, at)
     return Interface(
         id=identity,
         handler=handler,
         method=method.upper(),
         path=path,
         summary=operation.get("summary", "").strip(),
-        locations=locations,
+        parameters=parameters,
         body=body,
         errors=errors,
-        validation_status=_validation_status(document, operation, errors, at) if body or locations else None,
+        validation_status=_validation_status(document, operation, errors, at) if body or parameters else None,
         is_secured=is_secured,
         arguments_model=f"{pascal_case(identity)}Arguments",
         headers_class=f"{pascal_case(identity)}Headers",
@@ -75,23 +74,25 @@ def _read_operation(
     )
 
 
-def _read_locations(document: Document, path: str, operation: Document, at: Pointer) -> dict[str, str]:
-    locations: dict[str, str] = {}
+def _read_parameters(
+    document: Document, path: str, operation: Document, at: Pointer
+) -> tuple[ParameterField, ...]:
+    fields: dict[str, ParameterField] = {}
     for parameter, place in parameters_of(document, path, operation, at):
         name, location = parameter["name"], parameter["in"]
-        if location not in _LOCATIONS:
+        if location not in ("path", "query", "header"):
             raise SpecError(place, f"parameter {name!r} in {location!r} is not supported")
-        if name in locations:
-            raise SpecError(place, f"parameter {name!r} stands in {locations[name]!r} and in {location!r}")
+        if name in fields:
+            raise SpecError(place, f"parameter {name!r} stands in {location!r} and elsewhere")
         schema, schema_at = resolve(document, parameter.get("schema", {}), (*place, "schema"))
         types = [kind for kind in _types_of(schema) if kind != "null"]
         if len(types) != 1 or types[0] not in ("string", "integer", "number", "boolean"):
             raise SpecError(schema_at, f"parameter {name!r} must be a string, integer, number or boolean")
-        locations[name] = location
-    declared = {name for name, location in locations.items() if location == "path"}
+        fields[name] = ParameterField(name, location, is_text=types == ["string"])
+    declared = {field.name for field in fields.values() if field.location == "path"}
     if declared != _template_names(path):
         raise SpecError(at, f"path parameters {sorted(declared)} are not those of the path template")
-    return locations
+    return tuple(fields.values())
 
 
 def _types_of(schema: Any) -> list[str]:
@@ -137,7 +138,7 @@ def _validation_status(
 
 
 def _is_secured(document: Document, operation: Document, at: Pointer) -> bool:
-    requirements: list[Document] = operation.get("security", document.get("security", []))
+    requirements: Any = operation.get("security", document.get("security", []))
     schemes = document.get("components", {}).get("securitySchemes", {})
     names = [name for requirement in requirements for name in requirement]
     for name in names:

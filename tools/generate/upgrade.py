@@ -69,7 +69,7 @@ def _nullable(schema: Schema, at: Pointer) -> Schema:
     """`nullable: true` as a type or an alternative.
 
     3.0.3 says that `nullable` without `type` has no effect, yet generators write it beside allOf, oneOf and
-    anyOf and mean that null is allowed; so it is read that way. Without any of the four it could loosen nothing.
+    anyOf and mean that null is allowed; so it is read that way. Without any of the four it loosens nothing.
     """
     result = {key: value for key, value in schema.items() if key != "nullable"}
     if schema.get("nullable") is not True:

@@ -3,7 +3,6 @@
 from abc import ABC
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
-from types import UnionType
 from typing import Any, ClassVar, Literal, NewType, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
@@ -16,8 +15,6 @@ EncodedEvent = NewType("EncodedEvent", bytes)
 
 EventStream: TypeAlias = AsyncGenerator[EventT | EncodedEvent, None]
 """What an operation answers with as `text/event-stream`. Closing it must stop the work behind it."""
-
-ErrorBody: TypeAlias = type[BaseModel] | UnionType | None
 
 
 class Call(Protocol[HeadersT]):
@@ -40,12 +37,21 @@ class Call(Protocol[HeadersT]):
         """Adds headers to the successful answer; for a stream, before its first event."""
 
 
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter outside the body. is_text: its schema is a string; otherwise its text is read as JSON."""
+
+    name: str
+    location: Literal["path", "query", "header"]
+    is_text: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """One operation of a contract, as its effective document states it.
 
     id: its operationId. handler: the method that implements it. path: a template when it has parameters.
-    parameters: model of the path, query and header parameters by name; locations: where each one stands.
+    arguments: model of the parameters together, by their names.
     status, response, media_type: of the only successful answer; no media type means an empty body.
     event: what one event of a stream carries, where the operation can answer with one.
     terminator: the data of the event that ends every such stream, failed ones too.
@@ -60,8 +66,8 @@ class Operation:
     method: str
     path: str
     summary: str
-    parameters: type[BaseModel] | None = None
-    locations: Mapping[str, Literal["path", "query", "header"]] = field(default_factory=dict)
+    parameters: tuple[Parameter, ...] = ()
+    arguments: type[BaseModel] | None = None
     body: Any = None
     status: int = 200
     response: Any = None
@@ -69,7 +75,7 @@ class Operation:
     event: Any = None
     terminator: str | None = None
     headers: Mapping[str, bool] = field(default_factory=dict)
-    errors: Mapping[int, ErrorBody] = field(default_factory=dict)
+    errors: Mapping[int, type[BaseModel] | None] = field(default_factory=dict)
     validation_status: int | None = None
     is_secured: bool = False
 

@@ -1,0 +1,51 @@
+"""The request around the body, as a handler sees it."""
+
+from collections.abc import Mapping
+from time import perf_counter
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from generated.operation import Operation
+
+
+class RequestCall:
+    """Implements `generated.operation.Call` over an ASGI scope; headers are decoded only if asked for."""
+
+    __slots__ = ("_answer_headers", "_headers", "_operation", "_scope", "received_s")
+
+    def __init__(self, scope: Scope, operation: Operation) -> None:
+        self.received_s = perf_counter()
+        self._scope = scope
+        self._operation = operation
+        self._headers: Headers | None = None
+        self._answer_headers: dict[str, object] = {}
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        if self._headers is None:
+            self._headers = Headers(scope=self._scope)
+        return self._headers
+
+    @property
+    def path(self) -> str:
+        return str(self._scope["path"])
+
+    def respond_with(self, headers: Mapping[str, object]) -> None:
+        """RuntimeError if the document does not declare a header."""
+        if undeclared := sorted(set(headers) - set(self._operation.headers)):
+            raise RuntimeError(f"{self._operation.id} declares no response header {', '.join(undeclared)}")
+        self._answer_headers.update(headers)
+
+    def answer_headers(self) -> list[tuple[bytes, bytes]]:
+        """The successful answer's headers as ASGI wants them; RuntimeError if a required one is missing."""
+        for name, is_required in self._operation.headers.items():
+            if is_required and name not in self._answer_headers:
+                raise RuntimeError(f"{self._operation.id} must answer with the header {name}")
+        return [(name.encode(), _header_value(value)) for name, value in self._answer_headers.items()]
+
+
+def _header_value(value: object) -> bytes:
+    """A JSON scalar as OpenAPI's `simple` style writes it."""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text.encode("latin-1")

@@ -1,0 +1,150 @@
+"""One operation bound to its handler."""
+
+import hmac
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from functools import partial
+from typing import Any
+
+from pydantic import TypeAdapter
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
+
+from generated.operation import Operation
+
+from . import sse
+from .call import RequestCall
+from .contract import Contract
+from .disconnect import cancelled_by_disconnect
+from .keep_alive import kept_alive
+from .options import RuntimeOptions
+from .problem import BodyTooLarge, InternalError, Problem, Unauthorized, UnsupportedMediaType
+from .ready import ready_together
+from .reply import Reply, encode_headers
+from .request_reader import RequestReader
+
+logger = logging.getLogger(__name__)
+
+JSON = "application/json"
+
+Handler = Callable[..., Awaitable[Any]]
+Encode = Callable[[Any], bytes]
+
+
+class Endpoint:
+    """An ASGI application that answers one operation, and only as the document declares.
+
+    What the handler raises that is no Problem is logged and answered with 500, if the operation declares it;
+    if it does not, or if the status line is out, it goes on to the server.
+    """
+
+    def __init__(
+        self, operation: Operation, handler: Handler, contract: Contract, options: RuntimeOptions
+    ) -> None:
+        self.operation = operation
+        self._handler = handler
+        self._contract = contract
+        self._reader = RequestReader(operation, options.max_body_bytes)
+        self._key = f"Bearer {options.api_key}".encode() if operation.is_secured and options.api_key else None
+        self._keep_alive_s = options.keep_alive_s
+        self._answer = _answer_encoder(operation)
+        self._event = _encoder(operation.event)
+        self._errors = {status: _encoder(model) for status, model in operation.errors.items()}
+        self._tail = sse.frame(operation.terminator.encode()) if operation.terminator else b""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        call = RequestCall(scope, self.operation)
+        reply = Reply(send, is_head=scope["method"] == "HEAD")
+        try:
+            self._authorize(call)
+            arguments = await self._reader.read(scope, receive)
+            async with cancelled_by_disconnect(receive):
+                result = await self._handler(**arguments, call=call)
+                if isinstance(result, AsyncGenerator):
+                    await self._send_stream(result, call, reply)
+                else:
+                    await self._send_whole(result, call, reply)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            if reply.started:
+                raise
+            await self._send_error(error, reply)
+
+    def _authorize(self, call: RequestCall) -> None:
+        if self._key is None:
+            return
+        scheme, _, token = call.headers.get("authorization", "").partition(" ")
+        given = f"{scheme.capitalize()} {token.strip()}".encode()
+        if not hmac.compare_digest(given, self._key):
+            raise Unauthorized
+
+    async def _send_whole(self, result: Any, call: RequestCall, reply: Reply) -> None:
+        operation = self.operation
+        if (result is None) != (operation.media_type is None):
+            raise RuntimeError(
+                f"{operation.id} answered {type(result).__name__}, its body is {operation.media_type}"
+            )
+        body = self._answer(result) if self._answer else b""
+        await reply.whole(operation.status, operation.media_type, body, call.answer_headers())
+
+    async def _send_stream(self, stream: AsyncGenerator[Any, None], call: RequestCall, reply: Reply) -> None:
+        if self._event is None:
+            raise RuntimeError(f"{self.operation.id} declares no event stream")
+        async with aclosing(stream), aclosing(ready_together(stream)) as batches:
+            # The first event decides the status: what fails before it is not yet part of a stream.
+            first: list[Any] = await anext(batches, [])
+            await reply.open_events(call.answer_headers())
+            tail = self._tail
+            try:
+                await reply.events(self._encode_events(first))
+                async with kept_alive(reply, self._keep_alive_s):
+                    async for batch in batches:
+                        await reply.events(self._encode_events(batch))
+            except Exception as error:
+                problem = self._as_problem(error)
+                tail = self._encode_events([self._contract.error_event(problem, self.operation)]) + tail
+            await reply.close_events(tail)
+
+    async def _send_error(self, error: Exception, reply: Reply) -> None:
+        problem = self._declared(self._as_problem(error))
+        encode = self._errors[problem.status]
+        body = encode(self._contract.error_body(problem, self.operation)) if encode else b""
+        media_type = JSON if encode else None
+        await reply.whole(problem.status, media_type, body, encode_headers(problem.headers))
+
+    def _encode_events(self, events: list[Any]) -> bytes:
+        encode = self._event
+        assert encode is not None
+        return b"".join([sse.frame(event if isinstance(event, bytes) else encode(event)) for event in events])
+
+    def _as_problem(self, error: Exception) -> Problem:
+        if isinstance(error, Problem):
+            return error
+        logger.error("%s failed", self.operation.id, exc_info=error)
+        return InternalError()
+
+    def _declared(self, problem: Problem) -> Problem:
+        """The problem with a status that the operation declares. RuntimeError if there is none for it."""
+        if problem.status in self._errors:
+            return problem
+        if isinstance(problem, BodyTooLarge | UnsupportedMediaType) and self.operation.validation_status:
+            problem.status = self.operation.validation_status
+            return problem
+        undeclared = RuntimeError(f"{self.operation.id} declares no status {problem.status}: {problem}")
+        if 500 not in self._errors:
+            raise undeclared from problem
+        return self._as_problem(undeclared)
+
+
+def _encoder(declared: Any) -> Encode | None:
+    """Writes values of a declared type as JSON; ValueError for a value of another type."""
+    if declared is None:
+        return None
+    return partial(TypeAdapter(declared).serializer.to_json, by_alias=True, warnings="error")
+
+
+def _answer_encoder(operation: Operation) -> Encode | None:
+    """Writes a successful answer: text as it is, anything else as JSON."""
+    return str.encode if operation.response is str else _encoder(operation.response)

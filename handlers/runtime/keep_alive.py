@@ -1,0 +1,28 @@
+"""Keeps a silent stream open through proxies that cut idle connections."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from . import sse
+from .reply import Reply
+
+
+@asynccontextmanager
+async def kept_alive(reply: Reply, interval_s: float) -> AsyncGenerator[None, None]:
+    """While its block runs, sends a comment after each `interval_s` in which the reply sent nothing."""
+    task = asyncio.create_task(_send_comments(reply, interval_s))
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def _send_comments(reply: Reply, interval_s: float) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        silent_s = loop.time() - reply.last_sent_s
+        if silent_s >= interval_s:
+            await reply.events(sse.KEEP_ALIVE)
+        else:
+            await asyncio.sleep(interval_s - silent_s)

@@ -1,0 +1,16 @@
+"""What the operator decides for every contract alike."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeOptions:
+    """max_body_bytes: a longer request body is refused.
+
+    api_key: asked for where the document secures an operation; None asks for none.
+    keep_alive_s: a stream that was silent for so many seconds sends a comment, so that proxies keep it open.
+    """
+
+    max_body_bytes: int = 2_000_000
+    api_key: str | None = None
+    keep_alive_s: float = 15.0

@@ -1,0 +1,55 @@
+"""Sends one answer over ASGI."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from starlette.types import Send
+
+from . import sse
+
+RawHeaders = Iterable[tuple[bytes, bytes]]
+
+
+class Reply:
+    """Either one whole answer, or a stream of events. `started`: whether the status line has gone out."""
+
+    def __init__(self, send: Send, *, is_head: bool) -> None:
+        self._send = send
+        self._is_head = is_head
+        self.started = False
+        self.last_sent_s = 0.0  # by the event loop's clock
+
+    async def whole(self, status: int, media_type: str | None, body: bytes, headers: RawHeaders) -> None:
+        """An answer with its length; HEAD gets the same without the body (RFC 9110, section 9.3.2)."""
+        content = [(b"content-type", _content_type(media_type))] if media_type else []
+        length = [(b"content-length", str(len(body)).encode())]
+        await self._start(status, [*content, *length, *headers])
+        await self._send({"type": "http.response.body", "body": b"" if self._is_head else body})
+
+    async def open_events(self, headers: RawHeaders) -> None:
+        """The head of a stream."""
+        await self._start(200, [*sse.HEADERS, *headers])
+
+    async def events(self, frames: bytes) -> None:
+        """One event or several, already framed."""
+        self.last_sent_s = asyncio.get_running_loop().time()
+        await self._send({"type": "http.response.body", "body": frames, "more_body": True})
+
+    async def close_events(self, frames: bytes) -> None:
+        """The last of the stream; `frames` may be empty."""
+        await self._send({"type": "http.response.body", "body": frames})
+
+    async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+        self.started = True
+        self.last_sent_s = asyncio.get_running_loop().time()
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+
+
+def encode_headers(headers: Mapping[str, str]) -> RawHeaders:
+    """Headers as ASGI wants them; names are in lower case."""
+    return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+
+
+def _content_type(media_type: str) -> bytes:
+    is_text = media_type.startswith("text/") and ";" not in media_type
+    return f"{media_type}; charset=utf-8".encode() if is_text else media_type.encode()

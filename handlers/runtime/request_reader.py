@@ -1,0 +1,127 @@
+"""From an ASGI request to the arguments of a handler's method."""
+
+import json
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope
+
+from generated.operation import Operation
+
+from .invalid import explain
+from .problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
+
+
+class RequestReader:
+    """Reads and validates what one operation takes."""
+
+    def __init__(self, operation: Operation, max_body_bytes: int) -> None:
+        self._operation = operation
+        self._max_body_bytes = max_body_bytes
+        self._body = TypeAdapter(operation.body).validator if operation.body else None
+        self._arguments = TypeAdapter(operation.arguments).validator if operation.arguments else None
+
+    async def read(self, scope: Scope, receive: Receive) -> dict[str, Any]:
+        """Keyword arguments for the handler. Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge."""
+        arguments: dict[str, Any] = {}
+        if self._arguments is not None:
+            arguments["arguments"] = self._read_arguments(scope)
+        if self._body is not None:
+            _require_json(scope)
+            raw = await _read_body(scope, receive, self._max_body_bytes)
+            arguments["body"] = self._validate_body(raw)
+        return arguments
+
+    def _validate_body(self, raw: bytes) -> Any:
+        assert self._body is not None
+        try:
+            body = self._body.validate_json(raw)
+        except ValidationError as error:
+            self._refuse(error, raw)
+        if b"NaN" in raw or b"Infinity" in raw:
+            self._refuse_constants(raw)
+        return body
+
+    def _refuse(self, error: ValidationError, raw: bytes) -> NoReturn:
+        status = self._status()
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise InvalidRequest(status, "", first["msg"]) from None
+        raise InvalidRequest(status, *explain(error, from_json(raw))) from None
+
+    def _refuse_constants(self, raw: bytes) -> None:
+        """Where any value may stand, pydantic takes NaN and Infinity, which RFC 8259 does not have."""
+        try:
+            json.loads(raw, parse_constant=_refuse_constant)
+        except ValueError as error:
+            raise InvalidRequest(self._status(), "", f"Invalid JSON: {error}") from None
+
+    def _read_arguments(self, scope: Scope) -> Any:
+        assert self._arguments is not None
+        values = self._parameter_values(scope)
+        try:
+            return self._arguments.validate_python(values)
+        except ValidationError as error:
+            raise InvalidRequest(self._status(), *explain(error, values)) from None
+
+    def _parameter_values(self, scope: Scope) -> dict[str, Any]:
+        headers = Headers(scope=scope)
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = {
+            "path": scope.get("path_params", {}).items(),
+            "query": query,
+            "header": headers.items(),
+        }
+        values: dict[str, Any] = {}
+        for parameter in self._operation.parameters:
+            name = parameter.name.lower() if parameter.location == "header" else parameter.name
+            texts = [value for key, value in given[parameter.location] if key == name]
+            if len(texts) > 1:
+                raise InvalidRequest(self._status(), parameter.name, "is given more than once")
+            if texts:
+                values[parameter.name] = texts[0] if parameter.is_text else _scalar(texts[0])
+        return values
+
+    def _status(self) -> int:
+        assert self._operation.validation_status is not None, "the generator refuses input without one"
+        return self._operation.validation_status
+
+
+def _require_json(scope: Scope) -> None:
+    content_type = Headers(scope=scope).get("content-type", "")
+    media_type, _, parameters = content_type.lower().partition(";")
+    charset = parameters.replace(" ", "").replace('"', "")
+    if media_type.strip() != "application/json" or charset not in ("", "charset=utf-8", "charset=utf8"):
+        raise UnsupportedMediaType(content_type)
+
+
+async def _read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
+    length = Headers(scope=scope).get("content-length", "0")
+    if int(length) > max_bytes:
+        raise BodyTooLarge(max_bytes)
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        body += message.get("body", b"")
+        if len(body) > max_bytes:
+            raise BodyTooLarge(max_bytes)
+        if not message.get("more_body", False):
+            return bytes(body)
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _scalar(text: str) -> Any:
+    """The JSON value of a parameter that is no string; its text where that is no JSON."""
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError:
+        return text
