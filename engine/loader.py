@@ -14,6 +14,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 from engine.attention import ATTENTION_NAME
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.progress import line_bar, progress_lines
 from engine.tokenizer import Tokenizer
 
 # Layers whose mask the attention interface does not describe, though their class supports it.
@@ -45,13 +46,14 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     device = _choose_device(config.device)
     dtype = _choose_dtype(config.dtype, model_config, device)
     on_progress(f"loading {_num_weight_bytes(directory) / 1e9:.2f} GB of weights as {dtype} onto {device}")
-    model = AutoModelForCausalLM.from_pretrained(
-        directory,
-        config=model_config,
-        dtype=dtype,
-        attn_implementation=ATTENTION_NAME,
-        trust_remote_code=config.trust_remote_code,
-    )
+    with progress_lines(on_progress):
+        model = AutoModelForCausalLM.from_pretrained(
+            directory,
+            config=model_config,
+            dtype=dtype,
+            attn_implementation=ATTENTION_NAME,
+            trust_remote_code=config.trust_remote_code,
+        )
     torch.nn.Module.to(model, device)
     vocab_size = model_config.get_text_config().vocab_size
     on_progress("loading tokenizer")
@@ -70,7 +72,12 @@ def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) ->
         return Path(config.model), None
     on_progress(f"fetching {config.model} from the Hugging Face hub")
     try:
-        path = snapshot_download(config.model, revision=config.revision, allow_patterns=_NEEDED_FILES)
+        path = snapshot_download(
+            config.model,
+            revision=config.revision,
+            allow_patterns=_NEEDED_FILES,
+            tqdm_class=line_bar(on_progress),
+        )
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
         raise ModelNotSupported(
             f"{config.model} is neither a directory nor a model that the Hugging Face hub gives: {error}"

@@ -2,7 +2,7 @@
 
 Invariants (tests/unit/engine/test_scheduler.py):
 - a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences;
-- the first sequence in order always advances, so every sequence ends (no starvation);
+- the first of those that run always advances, so every sequence ends (no starvation);
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;
 - a block is written by its only owner.
 

@@ -89,11 +89,14 @@ ARCHITECTURES: dict[str, Callable[[], PreTrainedConfig]] = {
     "qwen2": lambda: Qwen2Config(**_GROUPED),
     "qwen3": lambda: Qwen3Config(**_GROUPED),
     "mistral": lambda: MistralConfig(**_GROUPED, sliding_window=_WINDOW),
-    "gemma2": lambda: Gemma2Config(**_GROUPED, sliding_window=_WINDOW, query_pre_attn_scalar=16),
+    "gemma2": lambda: Gemma2Config(
+        **_GROUPED, sliding_window=_WINDOW, query_pre_attn_scalar=16, tie_word_embeddings=False
+    ),
     "gemma3": lambda: Gemma3TextConfig(
         **_GROUPED,
         sliding_window=_WINDOW,
         query_pre_attn_scalar=16,
+        tie_word_embeddings=False,
         layer_types=["sliding_attention", "full_attention", "sliding_attention"],
     ),
     "gpt2": lambda: GPT2Config(

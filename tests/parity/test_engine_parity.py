@@ -1,0 +1,151 @@
+"""The engine computes what plain transformers computes, however its requests are batched, chunked and preempted."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, PreTrainedModel
+
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.events import FinishReason, TokenEvent
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from tests.tiny import ARCHITECTURES, save_tiny_model
+
+NUM_PROMPTS = 16
+MAX_TOKENS = 24
+TOLERANCE = 1e-4
+
+# Name -> how the engine is squeezed. Prompts are of up to 40 tokens, sliding windows of 9.
+SHAPES: dict[str, dict[str, int]] = {
+    "whole prompts": {},
+    "chunks of 7 tokens": {"max_batch_tokens": 7},
+    "preemption": {"num_kv_blocks": 12, "block_size": 8, "max_batch_tokens": 64},
+    "chunks and preemption": {"num_kv_blocks": 20, "block_size": 4, "max_batch_tokens": 9},
+}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What transformers makes of a prompt: greedy tokens, and log-probabilities of prompt[1:] and of the tokens."""
+
+    prompt: tuple[int, ...]
+    tokens: list[int]
+    logprobs: list[float]
+
+
+@dataclass(frozen=True)
+class Case:
+    directory: Path
+    expected: list[Expected]
+
+
+def expect(model: PreTrainedModel, prompt: list[int]) -> Expected:
+    with torch.inference_mode():
+        ids = torch.tensor([prompt])
+        output = model.generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=MAX_TOKENS, do_sample=False
+        )
+        logprobs = model(output).logits[0, :-1].log_softmax(dim=-1)
+    taken = logprobs.gather(1, output[0, 1:, None])[:, 0]
+    return Expected(tuple(prompt), output[0, len(prompt) :].tolist(), taken.tolist())
+
+
+@pytest.fixture(scope="module", params=ARCHITECTURES)
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    architecture = request.param
+    directory = save_tiny_model(tmp_path_factory.mktemp(architecture), architecture, has_end_token=False)
+    model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.float32, attn_implementation="eager")
+    random = Random(architecture)
+    lengths = [1, 2, 16, *(random.randint(3, 40) for _ in range(NUM_PROMPTS - 3))]
+    prompts = [[random.randrange(256) for _ in range(length)] for length in lengths]
+    return Case(directory, [expect(model, prompt) for prompt in prompts])
+
+
+def new_core(directory: Path, **shape: int) -> EngineCore:
+    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", **shape)
+    return build_core(config, lambda line: None)[0]
+
+
+def add(core: EngineCore, name: str, expected: Expected, *, num_sequences: int = 1) -> None:
+    request = GenerationRequest(
+        request_id=name,
+        prompt_token_ids=expected.prompt,
+        sampling=SamplingParams(temperature=0.0, num_logprobs=0, prompt_logprobs=True),
+        stopping=StopConditions(max_tokens=MAX_TOKENS),
+        num_sequences=num_sequences,
+    )
+    core.add(request, None, 0.0)
+
+
+def run(core: EngineCore, events: dict[str, list[TokenEvent]]) -> None:
+    for request_id, event in core.step():
+        assert isinstance(event, TokenEvent), event
+        events.setdefault(request_id, []).append(event)
+
+
+def assert_as_expected(events: list[TokenEvent], expected: Expected) -> None:
+    assert [event.token_id for event in events] == expected.tokens
+    assert [event.position for event in events] == list(range(MAX_TOKENS))
+    assert [event.finish for event in events] == [None] * (MAX_TOKENS - 1) + [FinishReason.LENGTH]
+    assert events[0].prompt is not None
+    assert [token.token_id for token in events[0].prompt] == list(expected.prompt)
+    assert events[0].prompt[0].logprob is None
+    logprobs = [token.logprob for token in events[0].prompt[1:]] + [event.logprob for event in events]
+    assert logprobs == pytest.approx(expected.logprobs, abs=TOLERANCE)
+
+
+def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
+    core = new_core(case.directory)
+    for number, expected in enumerate(case.expected[:6]):
+        events: dict[str, list[TokenEvent]] = {}
+        add(core, str(number), expected)
+        while core.has_work:
+            run(core, events)
+        assert_as_expected(events[str(number)], expected)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_mixed_batch_with_arrivals_and_aborts_gives_the_tokens_of_transformers(
+    case: Case, shape: dict[str, int]
+) -> None:
+    core = new_core(case.directory, **shape)
+    random = Random(7)
+    arrives_at = [0, 0, 0, *sorted(random.randint(0, 12) for _ in range(NUM_PROMPTS - 3))]
+    aborted_at = {f"aborted {number}": random.randint(1, 30) for number in range(5)}
+    events: dict[str, list[TokenEvent]] = {}
+    for step in range(10_000):
+        for number, at_step in enumerate(arrives_at):
+            if at_step == step:
+                add(core, str(number), case.expected[number])
+        for name, at_step in aborted_at.items():
+            if step == at_step // 3:
+                add(core, name, random.choice(case.expected), num_sequences=2)
+            if step == at_step:
+                core.abort(name)
+        if step > 30 and not core.has_work:
+            break
+        run(core, events)
+    for number, expected in enumerate(case.expected):
+        assert_as_expected(events[str(number)], expected)
+    stats = core.stats()
+    assert stats.num_free_blocks == stats.num_blocks
+    assert (stats.counters.num_preemptions > 0) == ("num_kv_blocks" in shape)
+
+
+def test_sequences_that_fork_from_one_prompt_each_give_the_tokens_of_transformers(case: Case) -> None:
+    core = new_core(case.directory)
+    events: dict[str, list[TokenEvent]] = {}
+    for number, expected in enumerate(case.expected[:4]):
+        add(core, str(number), expected, num_sequences=3)
+    while core.has_work:
+        run(core, events)
+    for number, expected in enumerate(case.expected[:4]):
+        for index in range(3):
+            own = [event for event in events[str(number)] if event.index == index]
+            assert [event.token_id for event in own] == expected.tokens
+            logprobs = [event.logprob for event in own]
+            assert logprobs == pytest.approx(expected.logprobs[len(expected.prompt) - 1 :], abs=TOLERANCE)
