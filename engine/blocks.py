@@ -1,0 +1,37 @@
+"""Rows of a vocabulary's width, cut into blocks of consecutive ids; the last may be shorter."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+
+def block_maxima(values: Tensor, block_size: int) -> Tensor:
+    """[n, v] -> [n, ceil(v / block_size)]; NaN where a block holds one."""
+    return _reduce(values, block_size, lambda block: block.amax(dim=-1))
+
+
+def block_sums(values: Tensor, block_size: int) -> Tensor:
+    """[n, v] -> [n, ceil(v / block_size)]."""
+    return _reduce(values, block_size, lambda block: block.sum(dim=-1))
+
+
+def block_members(values: Tensor, blocks: Tensor, block_size: int, *, fill: float) -> tuple[Tensor, Tensor]:
+    """Values and ids of some blocks of each row.
+
+    values: [n, v]. blocks: [n, m], numbers of blocks. Returns two of [n, m * block_size]; an id past the last
+    one has the value `fill`.
+    """
+    offsets = torch.arange(block_size, device=values.device)
+    ids = (blocks.unsqueeze(-1) * block_size + offsets).flatten(1)
+    members = values.gather(1, ids.clamp(max=values.shape[1] - 1))
+    return members.masked_fill_(ids >= values.shape[1], fill), ids
+
+
+def _reduce(values: Tensor, block_size: int, reduce: Callable[[Tensor], Tensor]) -> Tensor:
+    num_whole = values.shape[1] // block_size
+    size = num_whole * block_size
+    whole = reduce(values[:, :size].reshape(len(values), num_whole, block_size))
+    if size == values.shape[1]:
+        return whole
+    return torch.cat([whole, reduce(values[:, size:]).unsqueeze(1)], dim=1)

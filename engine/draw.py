@@ -1,0 +1,122 @@
+"""Draws one token of each row: greedily, among the k best, or from the whole vocabulary.
+
+An exponential race: argmax(w / E) is i with probability w_i / sum(w) where E are independent draws of Exp(1),
+which is Gumbel-max. A token's E depends on the row's key and the token alone, so the draw does not depend on
+the batch.
+
+A draw takes logits [n, v] float32, which it may change, and the rows' n states, and returns ids [n] int64 and
+whether there was something to draw [n] bool: not where a row's best logit is NaN or infinite.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from engine.blocks import block_members, block_sums
+from engine.noise import FIRST_BLOCK_COUNTER, exponential_noise, key_tensor
+from engine.ranking import best_tokens, top_tokens
+from engine.request import SamplingParams
+from engine.sampling_state import SamplingState
+from engine.truncation import truncate, truncate_prefix
+
+# Below this, logits over the temperature could overflow; at it, tokens whose logits differ by more than some
+# 10^-5 are as good as sorted.
+_MIN_TEMPERATURE = 1e-6
+
+# Near the square root of a vocabulary, so that the two races of a row are about as long.
+_BLOCK_SIZE = 256
+
+# How many of the best tokens top-p looks at before it looks at all: where a model knows what it says, these
+# hold the mass asked for.
+_NUCLEUS_PREFIX = 128
+
+
+def draw_greedy(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor, Tensor]:
+    """The best token, of equals the one with the lowest id."""
+    values, ids = best_tokens(logits)
+    return ids, values.isfinite()
+
+
+def draw_top_k(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor, Tensor]:
+    """Among each row's own `top_k` best tokens; of equals at the end of the list those with the lowest
+    ids."""
+    top_k = torch.tensor([state.params.top_k for state in states], device=logits.device)
+    values, ids = top_tokens(logits, int(top_k.max()))
+    is_drawn = values[:, 0].isfinite()
+    excluded = torch.arange(values.shape[1], device=logits.device) >= top_k.unsqueeze(1)
+    weights = _weights(values.masked_fill_(excluded, -torch.inf), is_drawn, states)
+    weights = truncate(weights, [state.params for state in states])
+    return _race(weights, ids, _keys(states, logits.device)), is_drawn
+
+
+def draw_vocabulary(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor, Tensor]:
+    """Among all tokens that top_p, typical_p and min_p leave."""
+    is_drawn = best_tokens(logits)[0].isfinite()
+    weights = _weights(logits, is_drawn, states)
+    keys = _keys(states, logits.device)
+    params = [state.params for state in states]
+    ids = torch.empty(len(states), dtype=torch.int64, device=logits.device)
+    short = _draw_short_nuclei(ids, weights, keys, params)
+    rest = [row for row in range(len(states)) if row not in short]
+    if rest:
+        chosen = weights if len(rest) == len(states) else weights[rest]
+        ids[rest] = _race_in_blocks(truncate(chosen, [params[row] for row in rest]), keys[rest])
+    return ids, is_drawn
+
+
+def _draw_short_nuclei(
+    ids: Tensor, weights: Tensor, keys: Tensor, params: Sequence[SamplingParams]
+) -> set[int]:
+    """Draws the rows whose best few tokens hold the mass that their top_p asks for, and returns these rows.
+
+    ids [n]: where the draws are written. weights [n, v]: summing to 1. keys [n, 2].
+    """
+    nucleus = [row for row, row_params in enumerate(params) if row_params.top_p < 1]
+    if not nucleus:
+        return set()
+    best, best_ids = top_tokens(weights if len(nucleus) == len(params) else weights[nucleus], _NUCLEUS_PREFIX)
+    top_p = torch.tensor([params[row].top_p for row in nucleus], dtype=torch.float64, device=weights.device)
+    is_short = best.sum(dim=-1, dtype=torch.float64) >= top_p
+    short = [row for row, reached in zip(nucleus, is_short.tolist(), strict=True) if reached]
+    if short:
+        kept = truncate_prefix(best[is_short], [params[row] for row in short])
+        ids[short] = _race(kept, best_ids[is_short], keys[short])
+    return set(short)
+
+
+def _weights(logits: Tensor, is_drawn: Tensor, states: Sequence[SamplingState]) -> Tensor:
+    """Softmax over the temperature, [n, m]; rows that cannot be drawn get equal weights, so that all may go
+    on."""
+    inverse = [1 / max(state.params.temperature, _MIN_TEMPERATURE) for state in states]
+    if any(factor != 1 for factor in inverse):
+        logits.mul_(torch.tensor(inverse, dtype=torch.float32, device=logits.device).unsqueeze(1))
+    weights = torch.softmax(logits, dim=-1, dtype=torch.float32)
+    if not is_drawn.all():
+        weights.masked_fill_(~is_drawn.unsqueeze(1), 1 / weights.shape[1])
+    return weights
+
+
+def _keys(states: Sequence[SamplingState], device: torch.device) -> Tensor:
+    return key_tensor([state.noise_key for state in states], device)
+
+
+def _race(weights: Tensor, token_ids: Tensor, keys: Tensor) -> Tensor:
+    """weights: [n, m] float32, unnormalised. token_ids: [n, m] int64. keys: [n, 2]. Returns ids [n] int64."""
+    winner = (weights / exponential_noise(keys, token_ids)).argmax(dim=-1, keepdim=True)
+    return token_ids.gather(1, winner).squeeze(1)
+
+
+def _race_in_blocks(weights: Tensor, keys: Tensor) -> Tensor:
+    """As `_race` over the whole vocabulary: weights [n, v].
+
+    Noise for every token would cost more than all else in sampling. So first a block of consecutive tokens is
+    drawn by
+    its weight, with noise for the number of the block, then a token in it: as exact, with some 850 numbers
+    for a vocabulary of 151,936.
+    """
+    num_blocks = -(-weights.shape[1] // _BLOCK_SIZE)
+    blocks = torch.arange(num_blocks, device=weights.device).expand(len(weights), -1)
+    block = _race(block_sums(weights, _BLOCK_SIZE), blocks + FIRST_BLOCK_COUNTER, keys) - FIRST_BLOCK_COUNTER
+    members, ids = block_members(weights, block.unsqueeze(1), _BLOCK_SIZE, fill=0.0)
+    return _race(members, ids, keys)

@@ -1,0 +1,77 @@
+"""What is done to logits before the temperature, in the order that SamplingParams states.
+
+Each function changes float32 logits [n, v] in place and touches only the rows and tokens concerned.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from engine.grammar import GrammarMask
+from engine.sampling_state import SamplingState
+from engine.watermark import green_mask
+
+
+def adjust_logits(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    """logits: [n, v] float32, contiguous, of n states; changed in place."""
+    add_watermark(logits, states)
+    add_bias(logits, states)
+    apply_penalties(logits, states)
+    forbid_ending(logits, states)
+    apply_grammars(logits, states)
+
+
+def add_watermark(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    for row, state in zip(logits, states, strict=True):
+        if (watermark := state.params.watermark) is not None:
+            green = green_mask(state.previous_token_id, len(row), watermark.gamma, device=row.device)
+            row.add_(green, alpha=watermark.delta)
+
+
+def add_bias(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    biased = [(row, state) for row, state in enumerate(states) if len(state.bias_ids)]
+    if biased:
+        index = _flat_index(logits, [(row, state.bias_ids) for row, state in biased])
+        logits.view(-1)[index] += torch.cat([state.bias for _, state in biased])
+
+
+def apply_penalties(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    """Repetition, then presence and frequency, on the tokens that a sequence holds."""
+    penalised = [
+        (row, state.params, state.token_counts)
+        for row, state in enumerate(states)
+        if state.token_counts is not None
+    ]
+    if not penalised:
+        return
+    index = _flat_index(logits, [(row, held.ids) for row, _, held in penalised])
+    lengths = torch.tensor([len(held.ids) for *_, held in penalised], device=logits.device)
+    per_row = [[p.repetition_penalty, p.presence_penalty, p.frequency_penalty] for _, p, _ in penalised]
+    repetition, presence, frequency = (
+        torch.tensor(per_row, dtype=torch.float32, device=logits.device).repeat_interleave(lengths, 0).T
+    )
+    counts = torch.cat([held.counts for *_, held in penalised])
+    values = logits.view(-1)[index]
+    values = torch.where(values > 0, values / repetition, values * repetition)
+    logits.view(-1)[index] = values - presence * (counts > 0) - frequency * counts
+
+
+def forbid_ending(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    forbidden = [(row, ids) for row, state in enumerate(states) if (ids := state.forbidden_ids) is not None]
+    if forbidden:
+        logits.view(-1)[_flat_index(logits, forbidden)] = -torch.inf
+
+
+def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    constrained = [(row, state.grammar) for row, state in enumerate(states) if state.grammar is not None]
+    if constrained:
+        mask = GrammarMask(len(constrained), logits.shape[1])
+        for mask_row, (row, grammar) in enumerate(constrained):
+            if mask.fill(mask_row, grammar):
+                mask.apply(mask_row, logits[row])
+
+
+def _flat_index(logits: Tensor, entries: Sequence[tuple[int, Tensor]]) -> Tensor:
+    """Where the ids of some rows lie in the logits laid flat: [sum of m] int64."""
+    return torch.cat([ids + row * logits.shape[1] for row, ids in entries])

@@ -1,0 +1,52 @@
+"""Log-probabilities of the model's raw logits: natural log of softmax, in float32."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from engine.events import TokenLogprob
+from engine.ranking import top_tokens
+from engine.tokenizer import Tokenizer
+
+# Prompt rows whose log-probabilities are held at once: 64 rows of 151,936 are 39 MB.
+_MAX_ROWS = 64
+
+
+def log_probabilities(logits: Tensor) -> Tensor:
+    """[n, v] of any float type -> [n, v] float32."""
+    return torch.log_softmax(logits, dim=-1, dtype=torch.float32)
+
+
+def prompt_logprobs(logits: Tensor, next_token_ids: Tensor) -> Tensor:
+    """The log-probability of each prompt token given those before it.
+
+    logits: [t, v], raw, of t prompt positions. next_token_ids: [t] int64, the token after each. Returns [t]
+    float32.
+    """
+    logprobs = torch.empty(len(logits), dtype=torch.float32, device=logits.device)
+    for start in range(0, len(logits), _MAX_ROWS):
+        rows = slice(start, start + _MAX_ROWS)
+        logprobs[rows] = log_probabilities(logits[rows]).gather(1, next_token_ids[rows, None]).squeeze(1)
+    return logprobs
+
+
+def rank_logprobs(
+    logprobs: Tensor, num_ranked: Sequence[int], tokenizer: Tokenizer
+) -> list[tuple[TokenLogprob, ...]]:
+    """The most likely tokens of each row, by (log-probability descending, id ascending).
+
+    logprobs: [n, v] float32. num_ranked: of each of the n rows. Tokens of probability 0 are not listed.
+    """
+    k = max(num_ranked, default=0)
+    if k == 0:
+        return [()] * len(num_ranked)
+    values, ids = top_tokens(logprobs, k)
+    return [
+        tuple(
+            TokenLogprob(token_id, tokenizer.token_text(token_id), logprob, tokenizer.is_special(token_id))
+            for token_id, logprob in zip(row_ids[:count], row_values[:count], strict=True)
+            if logprob > -torch.inf
+        )
+        for row_ids, row_values, count in zip(ids.tolist(), values.tolist(), num_ranked, strict=True)
+    ]

@@ -1,0 +1,93 @@
+"""What the drawing of one sequence's tokens depends on beside the logits."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from engine.errors import InvalidToken
+from engine.grammar import CompiledGrammar
+from engine.noise import NoiseKey, noise_key
+from engine.request import SamplingParams, StopConditions
+from engine.token_counts import TokenCounts
+from engine.tokenizer import Tokenizer
+
+
+class SamplingState:
+    """One sequence's place in its noise, its token counts and its grammar. Preemption leaves it as it is."""
+
+    def __init__(
+        self,
+        params: SamplingParams,
+        stopping: StopConditions,
+        *,
+        index: int,
+        prompt_token_ids: Sequence[int],
+        tokenizer: Tokenizer,
+        grammar: CompiledGrammar | None,
+        device: torch.device,
+    ) -> None:
+        """index: of the sequence in its request; its noise is that of seed + index.
+
+        grammar: what `params.grammar` compiles to.
+        Raises InvalidToken for ids in logit_bias or stop_token_ids that the model does not have.
+        """
+        _check_ids([*params.logit_bias, *stopping.stop_token_ids], tokenizer.vocab_size)
+        self.params = params
+        self.position = 0  # tokens accepted so far
+        self.previous_token_id = prompt_token_ids[-1]
+        self.bias_ids = torch.tensor(list(params.logit_bias), dtype=torch.int64, device=device)
+        self.bias = torch.tensor(list(params.logit_bias.values()), dtype=torch.float32, device=device)
+        self.token_counts = (
+            TokenCounts(prompt_token_ids if params.repetition_penalty != 1 else (), device)
+            if _is_penalised(params)
+            else None
+        )
+        self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
+        self._seed = params.seed + index
+        self._min_tokens = stopping.min_tokens
+        end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
+        ending = sorted({*end_token_ids, *stopping.stop_token_ids})
+        self._ending_ids = torch.tensor(ending, dtype=torch.int64, device=device)
+
+    @property
+    def noise_key(self) -> NoiseKey:
+        """Of the next token."""
+        return noise_key(self._seed, self.position)
+
+    @property
+    def forbidden_ids(self) -> Tensor | None:
+        """[m] int64: what would end the sequence before min_tokens; None where nothing is forbidden now."""
+        if self.position >= self._min_tokens or not len(self._ending_ids):
+            return None
+        return self._ending_ids
+
+    @property
+    def adjusts_logits(self) -> bool:
+        """Whether anything but the temperature and truncation bears on the next token."""
+        return (
+            self.params.watermark is not None
+            or self.token_counts is not None
+            or self.grammar is not None
+            or len(self.bias_ids) > 0
+            or self.forbidden_ids is not None
+        )
+
+    def accept(self, token_id: int) -> None:
+        """The token is kept: the next draw follows it."""
+        self.position += 1
+        self.previous_token_id = token_id
+        if self.token_counts is not None:
+            self.token_counts.add(token_id)
+        if self.grammar is not None:
+            self.grammar.accept(token_id)
+
+
+def _is_penalised(params: SamplingParams) -> bool:
+    return params.repetition_penalty != 1 or params.presence_penalty != 0 or params.frequency_penalty != 0
+
+
+def _check_ids(token_ids: Sequence[int], vocab_size: int) -> None:
+    for token_id in token_ids:
+        if not 0 <= token_id < vocab_size:
+            raise InvalidToken(f"token id {token_id} is outside the vocabulary of {vocab_size}")

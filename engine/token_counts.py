@@ -1,0 +1,44 @@
+"""Which tokens a sequence holds, and how often it wrote each."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+_MIN_CAPACITY = 64
+
+
+class TokenCounts:
+    """The distinct tokens of a sequence and their counts in its output, on the device, kept up token by
+    token.
+
+    Sparse: a text of some thousand tokens has some hundred distinct ones, against a vocabulary of 10^5.
+    """
+
+    def __init__(self, prompt_token_ids: Sequence[int], device: torch.device) -> None:
+        """The prompt's tokens are held with a count of 0."""
+        prompt = list(dict.fromkeys(prompt_token_ids))
+        self._slots = {token_id: slot for slot, token_id in enumerate(prompt)}
+        capacity = max(_MIN_CAPACITY, 2 * len(prompt))
+        self._ids = torch.zeros(capacity, dtype=torch.int64, device=device)
+        self._counts = torch.zeros(capacity, dtype=torch.float32, device=device)
+        self._ids[: len(prompt)] = torch.tensor(prompt, dtype=torch.int64)
+
+    def add(self, token_id: int) -> None:
+        """Counts one more of this token in the output."""
+        slot = self._slots.setdefault(token_id, len(self._slots))
+        if slot == len(self._ids):
+            self._ids = torch.cat([self._ids, torch.zeros_like(self._ids)])
+            self._counts = torch.cat([self._counts, torch.zeros_like(self._counts)])
+        self._ids[slot] = token_id
+        self._counts[slot] += 1
+
+    @property
+    def ids(self) -> Tensor:
+        """[m] int64, distinct."""
+        return self._ids[: len(self._slots)]
+
+    @property
+    def counts(self) -> Tensor:
+        """[m] float32: how often the output holds each of `ids`."""
+        return self._counts[: len(self._slots)]
