@@ -37,7 +37,13 @@ class ErrorResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     error: StrictStr
+    """
+    What went wrong
+    """
     error_type: StrictStr
+    """
+    The kind: `validation`, `template_error`, `tool_error`, `generation`, `overloaded`, `incomplete_generation`, `healthcheck`, `unavailable`, `unauthorized` or another short name.
+    """
 
 
 class Function(BaseModel):
@@ -73,14 +79,14 @@ class Info(BaseModel):
     max_client_batch_size: Annotated[StrictInt, Field(examples=[4], ge=0)]
     max_concurrent_requests: Annotated[StrictInt, Field(examples=[128], ge=0)]
     """
-    The first of the limits that the server was started with.
+    Limits of the server: requests that run or wait at once.
     """
     max_input_tokens: Annotated[StrictInt, Field(examples=[1024], ge=0)]
     max_stop_sequences: Annotated[StrictInt, Field(examples=[4], ge=0)]
     max_total_tokens: Annotated[StrictInt, Field(examples=[2048], ge=0)]
     model_id: Annotated[StrictStr, Field(examples=["bigscience/bloom-560m"])]
     """
-    The first of the facts about the model.
+    The model: its name on the Hub, or its folder.
     """
     model_pipeline_tag: Annotated[StrictStr | None, Field(examples=["text-generation"])] = None
     model_sha: Annotated[StrictStr | None, Field(examples=["e985a63cdc139290c5f700ff1929f0b5942cced2"])] = (
@@ -88,7 +94,7 @@ class Info(BaseModel):
     )
     router: Annotated[StrictStr, Field(examples=["text-generation-router"])]
     """
-    The first of the facts about the program.
+    The program that answers.
     """
     sha: StrictStr | None = None
     validation_workers: Annotated[StrictInt, Field(examples=[2], ge=0)]
@@ -480,7 +486,13 @@ class StreamResponse(BaseModel):
     )
     details: StreamDetails | None = None
     generated_text: Annotated[StrictStr | None, Field(examples=["test"])] = None
+    """
+    The whole text, on the last event; null before it.
+    """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Counts the events of the stream, from 1.
+    """
     token: Token
     top_tokens: list[Token] | MISSING = MISSING
 
@@ -759,7 +771,7 @@ class GenerateParameters(BaseModel):
     )
     adapter_id: StrictStr | None = None
     """
-    Name of the LoRA adapter to apply.
+    Name of a loaded LoRA adapter to apply; any other is refused.
     """
     best_of: Annotated[StrictInt | None, Field(examples=[1], ge=0)] = None
     """
@@ -775,7 +787,7 @@ class GenerateParameters(BaseModel):
     """
     do_sample: Annotated[StrictBool, Field(examples=[True])] = False
     """
-    Draw tokens at random instead of always taking the most likely one.
+    Draw tokens at random instead of always taking the most likely one. A temperature, top_p or typical_p other than 1, and any top_k, imply it.
     """
     frequency_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
     """
@@ -793,15 +805,15 @@ class GenerateParameters(BaseModel):
     """
     return_full_text: Annotated[StrictBool | None, Field(examples=[False])] = None
     """
-    Put the prompt in front of the generated text.
+    Put the prompt in front of the generated text. Null counts as false.
     """
     seed: Annotated[StrictInt | None, Field(ge=0, le=18446744073709551615)] = None
     """
-    Seed of the random draws.
+    Seed of the random draws; null draws one, which the details tell.
     """
     stop: Annotated[list[StopItem], Field(examples=[["photographer"]], max_length=4)] = []
     """
-    Generation ends as soon as one of these texts appears.
+    Generation ends as soon as one of these texts appears, which stays in the output.
     """
     temperature: Annotated[StrictFloat | None, Field(examples=[0.5], gt=0.0)] = None
     """
@@ -813,7 +825,7 @@ class GenerateParameters(BaseModel):
     """
     top_n_tokens: Annotated[StrictInt | None, Field(examples=[5], ge=0, le=2147483647)] = None
     """
-    Return this many of the most likely tokens at each position.
+    Return this many of the most likely tokens at each position; none if 0 or null.
     """
     top_p: Annotated[StrictFloat | None, Field(examples=[0.95], gt=0.0, le=1.0)] = None
     """
@@ -821,7 +833,7 @@ class GenerateParameters(BaseModel):
     """
     truncate: Annotated[StrictInt | None, Field(ge=1)] = None
     """
-    Cut the prompt down to this many tokens.
+    Keep this many of the prompt's tokens, those at its end; at most max_input_tokens of /info.
     """
     typical_p: Annotated[StrictFloat | None, Field(examples=[0.95], gt=0.0, le=1.0)] = None
     """
@@ -918,7 +930,7 @@ class ChatRequest(BaseModel):
         ),
     ] = None
     """
-    Text that is put in front of the tools in the prompt.
+    Text to put under the last message where tools are offered.
     """
     tools: list[Tool] | None = None
     """

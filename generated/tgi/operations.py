@@ -230,6 +230,7 @@ OPERATIONS: Final = (
         errors={
             404: m.ErrorResponse,
             422: m.ErrorResponse,
+            500: m.ErrorResponse,
             401: m.ErrorResponse,
             413: m.ErrorResponse,
             415: m.ErrorResponse,
@@ -402,6 +403,7 @@ class Operations(Handlers):
         Declared errors:
             404: This server has no tokenizer that can answer
             422: The request breaks a rule of this contract
+            500: The server failed
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
