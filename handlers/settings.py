@@ -18,6 +18,8 @@ from pydantic_settings import (
 )
 from typing_extensions import override
 
+EMBEDDED_MODEL = "verbatim-demo"
+
 
 def env(*names: str) -> FieldInfo:
     """The environment variables a field is read from, the first that is set winning."""
@@ -153,6 +155,11 @@ class Settings(BaseSettings):
         Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")
     ] = "info"
     """Least severe log lines to write."""
+
+    @property
+    def model_name(self) -> str:
+        """What the server calls its model."""
+        return self.model or EMBEDDED_MODEL
 
     @field_validator("log_level", "dtype", mode="before")
     @classmethod

@@ -22,7 +22,8 @@ class Timing:
 
     def validate(self) -> None:
         """The request is known to be valid and goes to the engine."""
-        self.validated = perf_counter()
+        if self.validated is None:
+            self.validated = perf_counter()
 
     def count(self, event: TokenEvent) -> None:
         self.num_generated_tokens += 1

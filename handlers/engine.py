@@ -1,0 +1,30 @@
+"""What the handlers need of an engine; `engine.async_engine.AsyncEngine` is the one that computes."""
+
+from collections.abc import AsyncGenerator
+from typing import Protocol
+
+from engine.events import TokenEvent
+from engine.model_info import ModelInfo
+from engine.request import GenerationRequest
+from engine.stats import EngineStats, Health
+from engine.tokenizer import Tokenizer
+
+
+class Engine(Protocol):
+    """A loaded model that serves requests; the methods are those of AsyncEngine."""
+
+    @property
+    def tokenizer(self) -> Tokenizer: ...
+
+    @property
+    def model_info(self) -> ModelInfo: ...
+
+    def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]: ...
+
+    async def health(self) -> Health: ...
+
+    def stats(self) -> EngineStats: ...
+
+    async def drain(self, timeout_s: float) -> None: ...
+
+    async def stop(self) -> None: ...

@@ -1,0 +1,41 @@
+"""Several streams as one, each item as soon as it is there."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def merge(streams: Sequence[AsyncGenerator[T, None]]) -> AsyncGenerator[tuple[int, T], None]:
+    """Items with the number of their stream, until all streams have ended.
+
+    The first exception of a stream is raised here. Then, and when this generator is closed, the other streams
+    are cancelled, so that each can clean up behind itself.
+    """
+    queue: asyncio.Queue[tuple[int, T] | Exception | None] = asyncio.Queue()
+    pumps = [asyncio.create_task(_pump(number, stream, queue)) for number, stream in enumerate(streams)]
+    try:
+        for _ in pumps:
+            while (item := await queue.get()) is not None:
+                if isinstance(item, Exception):
+                    raise item
+                yield item
+    finally:
+        for pump in pumps:
+            pump.cancel()
+        await asyncio.gather(*pumps, return_exceptions=True)
+
+
+async def _pump(
+    number: int, stream: AsyncGenerator[T, None], queue: asyncio.Queue[tuple[int, T] | Exception | None]
+) -> None:
+    """Feeds the stream's items, then None for its end, into the queue."""
+    try:
+        async with aclosing(stream):
+            async for item in stream:
+                queue.put_nowait((number, item))
+        queue.put_nowait(None)
+    except Exception as error:
+        queue.put_nowait(error)

@@ -1,0 +1,57 @@
+"""Whole generated sequences, for answers that are not streamed."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from engine.events import FinishReason, PromptToken, TokenEvent
+
+
+@dataclass
+class GeneratedSequence:
+    """One sequence while its events arrive; `events` has one a token, the end token's included."""
+
+    index: int
+    events: list[TokenEvent] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(event.text for event in self.events)
+
+    @property
+    def finish(self) -> FinishReason:
+        """Of a sequence that has ended."""
+        reason = self.events[-1].finish
+        assert reason is not None, "asked for before the sequence's last event"
+        return reason
+
+    @property
+    def mean_logprob(self) -> float:
+        """Over its tokens, the end token's included; needs log-probabilities in the events."""
+        return sum(event.logprob or 0.0 for event in self.events) / len(self.events)
+
+
+class GeneratedRequest:
+    """All sequences of one request while their events arrive.
+
+    prompt: with log-probabilities, where the request asked for them.
+    """
+
+    def __init__(self, num_sequences: int = 1) -> None:
+        self.sequences = [GeneratedSequence(index) for index in range(num_sequences)]
+        self.num_prompt_tokens = 0
+        self.prompt: tuple[PromptToken, ...] = ()
+
+    def add(self, event: TokenEvent) -> None:
+        self.sequences[event.index].events.append(event)
+        self.num_prompt_tokens = event.num_prompt_tokens
+        self.prompt = event.prompt or self.prompt
+
+
+async def collect(events: AsyncGenerator[TokenEvent, None], num_sequences: int) -> GeneratedRequest:
+    """Reads the events to their end, and closes them; what the engine raises passes through."""
+    request = GeneratedRequest(num_sequences)
+    async with aclosing(events):
+        async for event in events:
+            request.add(event)
+    return request

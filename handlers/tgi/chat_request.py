@@ -1,0 +1,126 @@
+"""Chat requests in neutral terms."""
+
+import json
+from uuid import uuid4
+
+import msgspec
+
+from generated.tgi import models as m
+from handlers.chat.errors import ToolsWithResponseFormat
+from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart, is_continuable
+from handlers.chat.params import ChatParams
+from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
+from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
+from handlers.tgi.errors import Refused
+from handlers.tgi.limits import Limits
+from handlers.tgi.sampling import answer_format, draw_seed, openai_sampling
+
+_MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
+
+
+def chat_params(body: m.ChatRequest, limits: Limits) -> ChatParams:
+    """Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
+    stop = stop_texts(body.stop)
+    limits.check_stop(len(stop))
+    limits.check_top_n("top_logprobs", body.top_logprobs)
+    messages = tuple(_message(message) for message in body.messages)
+    goes_on = is_continuable(messages)
+    return ChatParams(
+        request_id=uuid4().hex,
+        messages=_with_tool_prompt(messages, body),
+        sampling=msgspec.structs.replace(
+            openai_sampling(body, draw_seed() if body.seed is None else body.seed),
+            logit_bias={int(token): bias for token, bias in (body.logit_bias or {}).items()},
+            num_logprobs=(body.top_logprobs or 0) if body.logprobs else None,
+        ),
+        max_tokens=max_tokens(body),
+        stop=stop,
+        num_sequences=body.n or 1,
+        tools=tuple(_tool(tool.function) for tool in body.tools or ()),
+        tool_choice=tool_choice(body.tool_choice),
+        response_format=_response_format(body, limits),
+        template_kwargs={} if body.guideline is None else {"guideline": body.guideline},
+        add_generation_prompt=not goes_on,
+        continue_final_message=goes_on,
+    )
+
+
+def max_tokens(body: m.ChatRequest) -> int | None:
+    """Under either of its names."""
+    if body.max_tokens is not None and body.max_completion_tokens is not None:
+        raise Refused("`max_tokens` and `max_completion_tokens` are one field; send one of the two")
+    return body.max_tokens if body.max_completion_tokens is None else body.max_completion_tokens
+
+
+def stop_texts(stop: str | list[str] | None) -> tuple[str, ...]:
+    return (stop,) if isinstance(stop, str) else tuple(stop or ())
+
+
+def _message(message: m.ContentMessage | m.ToolCallsMessage) -> ChatMessage:
+    content = message.content
+    return ChatMessage(
+        role=message.role,
+        content=content if content is None or isinstance(content, str) else tuple(map(_part, content)),
+        tool_calls=tuple(_tool_call(call) for call in message.tool_calls or ()),
+        tool_call_id=message.tool_call_id if isinstance(message, m.ContentMessage) else None,
+        name=message.name,
+    )
+
+
+def _part(chunk: m.TextChunk | m.ImageUrlChunk) -> ContentPart:
+    if isinstance(chunk, m.TextChunk):
+        return TextPart(chunk.text)
+    return MediaPart(MediaKind.IMAGE, chunk.image_url.url)
+
+
+def _tool_call(call: m.MessageToolCall) -> ToolCall:
+    arguments = call.function.arguments
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return ToolCall(id=call.id, name=call.function.name, arguments=text)
+
+
+def _tool(function: m.FunctionDefinition) -> ToolDefinition:
+    if function.parameters is not None and function.arguments is not None:
+        raise Refused("`parameters` and `arguments` of a function are one field; send one of the two")
+    return ToolDefinition(
+        name=function.name,
+        description=function.description,
+        parameters=function.arguments if function.parameters is None else function.parameters,
+    )
+
+
+def tool_choice(choice: str | m.NamedToolChoice | None) -> ToolChoice:
+    """A text other than the three modes is a function's name."""
+    if isinstance(choice, m.NamedToolChoice):
+        return ToolChoice.named(choice.function.name)
+    mode = _MODES.get(choice or "auto")
+    return ToolChoice.named(choice or "") if mode is None else ToolChoice(mode=mode)
+
+
+def _with_tool_prompt(messages: tuple[ChatMessage, ...], body: m.ChatRequest) -> tuple[ChatMessage, ...]:
+    """The released servers put the text under the last message, where tools are offered at all."""
+    if not body.tool_prompt or not body.tools or body.tool_choice == "none":
+        return messages
+    *before, last = messages
+    addition = f"\n---\n{body.tool_prompt}"
+    content = last.content or ""
+    longer = content + addition if isinstance(content, str) else (*content, TextPart(addition))
+    return (*before, msgspec.structs.replace(last, content=longer))
+
+
+def _response_format(body: m.ChatRequest, limits: Limits) -> ResponseFormat | None:
+    response_format = body.response_format
+    if response_format is None or isinstance(response_format, m.TextFormat):
+        return None
+    if body.tools is not None:
+        raise ToolsWithResponseFormat
+    limits.check_grammar()
+    match response_format:
+        case m.JsonSchemaFormat():
+            return JsonSchema.parse(response_format.json_schema.schema_)
+        case m.JsonObjectFormat(value=dict() | str() as value):
+            return JsonSchema.parse(value)
+        case m.JsonObjectFormat():
+            return AnyJsonObject()
+        case _:
+            return answer_format(response_format)

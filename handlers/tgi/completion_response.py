@@ -1,0 +1,70 @@
+"""Completion answers, whole and in chunks."""
+
+from collections.abc import Sequence
+
+import orjson
+
+from engine.events import TokenEvent
+from generated.operation import EncodedEvent
+from generated.tgi import models as m
+from handlers.sequences import GeneratedRequest
+from handlers.tgi.openai import FINISH_REASONS, SYSTEM_FINGERPRINT, Envelope, usage
+
+
+def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionFinal:
+    """One choice for each prompt, in the prompts' order; usage is their sum."""
+    sequences = [request.sequences[0] for request in generated]
+    return m.CompletionFinal(
+        id=envelope.id,
+        object="text_completion",
+        created=envelope.created,
+        model=envelope.model,
+        system_fingerprint=SYSTEM_FINGERPRINT,
+        choices=[
+            m.CompletionComplete(
+                index=index, text=sequence.text, finish_reason=FINISH_REASONS[sequence.finish]
+            )
+            for index, sequence in enumerate(sequences)
+        ],
+        usage=usage(
+            sum(request.num_prompt_tokens for request in generated),
+            sum(len(sequence.events) for sequence in sequences),
+        ),
+    )
+
+
+class CompletionEvents:
+    """Writes the chunks of one streamed answer, one a token.
+
+    A chunk that ends nothing goes into a prebuilt envelope; a test holds it to the model's own serialisation.
+    """
+
+    def __init__(self, envelope: Envelope) -> None:
+        self._envelope = envelope
+        empty = self._chunk([]).model_dump_json().encode()
+        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
+        self._before, _, self._after = empty.partition(b'"choices":[]')
+
+    def encode(self, index: int, event: TokenEvent) -> EncodedEvent | m.Chunk:
+        """index: which of the prompts."""
+        if event.finish is None:
+            return EncodedEvent(
+                b'%b"choices":[{"finish_reason":null,"index":%d,"logprobs":null,"text":%b}]%b'
+                % (self._before, index, orjson.dumps(event.text), self._after)
+            )
+        choice = m.CompletionChunkChoice(
+            index=index, text=event.text, finish_reason=FINISH_REASONS[event.finish]
+        )
+        chunk = self._chunk([choice])
+        chunk.usage = usage(event.num_prompt_tokens, event.position + 1)
+        return chunk
+
+    def _chunk(self, choices: list[m.CompletionChunkChoice]) -> m.Chunk:
+        return m.Chunk(
+            id=self._envelope.id,
+            object="text_completion",
+            created=self._envelope.created,
+            model=self._envelope.model,
+            system_fingerprint=SYSTEM_FINGERPRINT,
+            choices=choices,
+        )

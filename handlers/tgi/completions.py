@@ -1,0 +1,59 @@
+"""The operation `/v1/completions`."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from engine.request import GenerationRequest
+from generated.operation import Call, EncodedEvent
+from generated.tgi import models as m
+from handlers.merge import merge
+from handlers.sequences import GeneratedRequest
+from handlers.tgi.completion_request import completion_requests, prompts_of
+from handlers.tgi.completion_response import CompletionEvents, completion
+from handlers.tgi.headers import Headers, cost_headers
+from handlers.tgi.openai import Envelope
+from handlers.tgi.service import Service
+
+
+class Completions:
+    """Continues prompts."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def whole(self, body: m.CompletionRequest, call: Call[Headers]) -> m.CompletionFinal:
+        with self._service.exchange(call.received_s, _num_prompts(body)) as exchange:
+            prompts, requests = await self._read(body)
+            generated = [GeneratedRequest() for _ in requests]
+            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
+                async for index, token in tokens:
+                    generated[index].add(token)
+            answer = completion(self._envelope(), generated)
+        call.respond_with({**self._service.compute_headers(*prompts), **cost_headers(exchange.timing)})
+        return answer
+
+    async def stream(
+        self, body: m.CompletionRequest, call: Call[Headers]
+    ) -> AsyncGenerator[m.Chunk | EncodedEvent, None]:
+        with self._service.exchange(call.received_s, _num_prompts(body)) as exchange:
+            prompts, requests = await self._read(body)
+            call.respond_with(self._service.compute_headers(*prompts))
+            chunks = CompletionEvents(self._envelope())
+            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
+                async for index, token in tokens:
+                    yield chunks.encode(index, token)
+
+    async def _read(self, body: m.CompletionRequest) -> tuple[tuple[str, ...], list[GenerationRequest]]:
+        service = self._service
+        prompts = prompts_of(body, service.limits)
+        requests = await service.workers.tokenize(
+            sum(map(len, prompts)), completion_requests, body, prompts, service.limits, service.tokenizer
+        )
+        return prompts, requests
+
+    def _envelope(self) -> Envelope:
+        return Envelope.new(self._service.model, "cmpl")
+
+
+def _num_prompts(body: m.CompletionRequest) -> int:
+    return 1 if isinstance(body.prompt, str) else len(body.prompt)

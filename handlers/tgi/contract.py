@@ -1,0 +1,38 @@
+"""How the contract words its errors."""
+
+from typing import ClassVar, Final, final
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from generated.operation import Operation
+from generated.tgi import models as m
+from handlers.runtime.contract import Contract
+from handlers.runtime.problem import InvalidRequest, Problem
+
+_OPENAI_STREAMS: Final = frozenset({"chat_completions", "completions"})
+
+
+@final
+class TgiContract(Contract):
+    """`{"error", "error_type"}`, and OpenAI's nested shape inside streams of chat and completions."""
+
+    name: ClassVar[str] = "tgi"
+
+    @override
+    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+        return m.ErrorResponse(error=_message(problem), error_type=problem.kind)
+
+    @override
+    def error_event(self, problem: Problem, operation: Operation) -> BaseModel:
+        if operation.handler not in _OPENAI_STREAMS:
+            return self.error_body(problem, operation)
+        detail = m.StreamErrorDetail(
+            message=_message(problem), http_status_code=problem.status, type=problem.kind
+        )
+        return m.StreamError(error=detail, error_type=problem.kind)
+
+
+def _message(problem: Problem) -> str:
+    is_invalid = isinstance(problem, InvalidRequest)
+    return f"Input validation error: {problem.message}" if is_invalid else problem.message

@@ -1,0 +1,61 @@
+"""Native stream events as JSON text.
+
+Every token but the last is written into a prebuilt envelope, because building its model costs more than the
+rest of what the server does for it; a test holds the envelope to the model's own serialisation.
+"""
+
+import orjson
+
+from engine.events import TokenEvent
+from generated.operation import EncodedEvent
+from generated.tgi import models as m
+from handlers.tgi.request import NativeRequest
+from handlers.tgi.tokens import FINISH_REASONS, finite, token, top_tokens
+
+
+class NativeEvents:
+    """Writes the events of one native stream; indices start at 1."""
+
+    def __init__(self, native: NativeRequest) -> None:
+        self._native = native
+        self._num_tokens = 0
+        self._text: list[str] = []
+
+    def encode(self, event: TokenEvent) -> EncodedEvent | m.StreamResponse:
+        self._num_tokens += 1
+        self._text.append(event.text)
+        if event.finish is None and not self._native.parameters.top_n_tokens:
+            return encode_token(self._num_tokens, event)
+        return self._model(event)
+
+    def _model(self, event: TokenEvent) -> m.StreamResponse:
+        response = m.StreamResponse(index=self._num_tokens, token=token(event))
+        if self._native.parameters.top_n_tokens:
+            response.top_tokens = top_tokens(event.top_logprobs)
+        if event.finish is not None:
+            response.generated_text = self._native.prefix + "".join(self._text)
+            response.details = self._details(event) if self._native.parameters.details else None
+        return response
+
+    def _details(self, event: TokenEvent) -> m.StreamDetails:
+        assert event.finish is not None
+        return m.StreamDetails(
+            finish_reason=FINISH_REASONS[event.finish],
+            generated_tokens=self._num_tokens,
+            input_length=event.num_prompt_tokens,
+            seed=self._native.seed,
+        )
+
+
+def encode_token(index: int, event: TokenEvent) -> EncodedEvent:
+    """`m.StreamResponse(index=index, token=token(event))` as JSON text."""
+    return EncodedEvent(
+        b'{"details":null,"generated_text":null,"index":%d,"token":{"id":%d,"logprob":%b,"special":%b,"text":%b}}'
+        % (
+            index,
+            event.token_id,
+            orjson.dumps(finite(event.logprob)),
+            b"true" if event.is_special else b"false",
+            orjson.dumps(event.token_text),
+        )
+    )

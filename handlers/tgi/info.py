@@ -1,0 +1,32 @@
+"""What the server tells of itself."""
+
+from importlib.metadata import version
+
+from engine.model_info import ModelInfo
+from generated.tgi import models as m
+from handlers.settings import Settings
+from handlers.tgi.limits import Limits
+
+
+def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:
+    return m.Info(
+        model_id=settings.model_name,
+        model_sha=model.revision,
+        model_pipeline_tag="text-generation",
+        max_concurrent_requests=settings.max_concurrent_requests,
+        max_best_of=limits.max_best_of,
+        max_stop_sequences=limits.max_stop_sequences,
+        max_input_tokens=limits.max_input_tokens,
+        max_total_tokens=limits.max_total_tokens,
+        validation_workers=settings.validation_workers,
+        max_client_batch_size=limits.max_client_batch_size,
+        router="verbatim",
+        version=version("verbatim"),
+    )
+
+
+def model_list(name: str, created: int) -> m.ModelList:
+    """The one served model; `created`: Unix time in seconds."""
+    return m.ModelList(
+        object="list", data=[m.ModelInfo(id=name, object="model", created=created, owned_by="verbatim")]
+    )

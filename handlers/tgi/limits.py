@@ -1,0 +1,101 @@
+"""What this server allows a request of the contract, and the rules that follow."""
+
+from dataclasses import dataclass
+
+from engine.errors import PromptTooLong
+from engine.model_info import ModelInfo
+from engine.request import Watermark
+from generated.tgi import models as m
+from handlers.settings import Settings
+from handlers.tgi.errors import BatchTooLarge, Refused
+from handlers.tgi.sampling import is_sampled
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The settings that bound requests, resolved for the served model."""
+
+    max_best_of: int
+    max_stop_sequences: int
+    max_top_n_tokens: int
+    max_client_batch_size: int
+    max_input_tokens: int
+    max_total_tokens: int
+    allows_grammars: bool
+    watermark: Watermark
+
+    @classmethod
+    def of(cls, settings: Settings, info: ModelInfo) -> "Limits":
+        longest_prompt = info.max_total_tokens - 1
+        return cls(
+            max_best_of=settings.max_best_of,
+            max_stop_sequences=settings.max_stop_sequences,
+            max_top_n_tokens=settings.max_top_n_tokens,
+            max_client_batch_size=settings.max_client_batch_size,
+            max_input_tokens=min(settings.max_input_tokens or longest_prompt, longest_prompt),
+            max_total_tokens=info.max_total_tokens,
+            allows_grammars=not settings.disable_grammar_support,
+            watermark=Watermark(gamma=settings.watermark_gamma, delta=settings.watermark_delta),
+        )
+
+    def check_parameters(self, parameters: m.GenerateParameters) -> None:
+        """Raises Refused for the first rule that is broken, in the released servers' order."""
+        self._check_best_of(parameters)
+        self.check_stop(len(parameters.stop))
+        if (parameters.best_of or 1) > 1 and parameters.seed is not None:
+            raise Refused("`seed` must not be set when `best_of` > 1")
+        self.check_top_n("top_n_tokens", parameters.top_n_tokens)
+        if parameters.truncate is not None and parameters.truncate > self.max_input_tokens:
+            raise Refused(
+                f"`truncate` must be strictly positive and at most {self.max_input_tokens}. "
+                f"Given: {parameters.truncate}"
+            )
+        if parameters.grammar is not None:
+            self.check_grammar()
+
+    def _check_best_of(self, parameters: m.GenerateParameters) -> None:
+        best_of = parameters.best_of or 1
+        if best_of > self.max_best_of:
+            raise Refused(f"`best_of` must be > 0 and <= {self.max_best_of}. Given: {best_of}")
+        if best_of > 1 and not is_sampled(parameters):
+            raise Refused("you must use sampling when `best_of` is > 1")
+
+    def check_stop(self, num_stop: int) -> None:
+        if num_stop > self.max_stop_sequences:
+            raise Refused(
+                f"`stop` supports up to {self.max_stop_sequences} stop sequences. Given: {num_stop}"
+            )
+
+    def check_top_n(self, field: str, top_n: int | None) -> None:
+        if (top_n or 0) > self.max_top_n_tokens:
+            raise Refused(f"`{field}` must be >= 0 and <= {self.max_top_n_tokens}. Given: {top_n}")
+
+    def check_grammar(self) -> None:
+        if not self.allows_grammars:
+            raise Refused("grammar is not supported")
+
+    def check_prompts(self, num_prompts: int) -> None:
+        if num_prompts > self.max_client_batch_size:
+            raise BatchTooLarge(self.max_client_batch_size)
+
+    def new_tokens(self, num_prompt_tokens: int, asked: int | None) -> int:
+        """Tokens to generate at most; None asks for the rest of the context.
+
+        Raises PromptTooLong, or Refused for a prompt over its own limit.
+        """
+        num_new_tokens = max(1, self.max_total_tokens - num_prompt_tokens) if asked is None else asked
+        if num_prompt_tokens + num_new_tokens > self.max_total_tokens:
+            raise PromptTooLong(num_prompt_tokens, num_new_tokens, self.max_total_tokens)
+        if num_prompt_tokens > self.max_input_tokens:
+            raise Refused(
+                f"`inputs` must have at most {self.max_input_tokens} tokens. Given: {num_prompt_tokens}"
+            )
+        return num_new_tokens
+
+
+def check_stream(parameters: m.GenerateParameters) -> None:
+    """Raises Refused for what a stream cannot carry."""
+    if parameters.best_of not in (None, 0, 1):
+        raise Refused("`best_of` != 1 is not supported when streaming tokens")
+    if parameters.decoder_input_details:
+        raise Refused("`decoder_input_details` == true is not supported when streaming tokens")

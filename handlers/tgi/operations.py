@@ -1,0 +1,94 @@
+"""The contract's ten operations."""
+
+import time
+from typing import final
+
+from typing_extensions import override
+
+from generated.operation import Call, EventStream
+from generated.tgi import models as m
+from generated.tgi.operations import (
+    ChatCompletionsHeaders,
+    CompatGenerateHeaders,
+    CompletionsHeaders,
+    GenerateHeaders,
+    GenerateStreamHeaders,
+    NoHeaders,
+    Operations,
+)
+from handlers.runtime.problem import Problem
+from handlers.tgi.chat import Chat
+from handlers.tgi.completions import Completions
+from handlers.tgi.info import info, model_list
+from handlers.tgi.native import Native
+from handlers.tgi.service import Service
+from handlers.tgi.tokenize import tokenize
+
+
+@final
+class TgiHandlers(Operations):
+    """Answers every operation of the contract; streams where the client asked for one."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._native = Native(service)
+        self._chat = Chat(service)
+        self._completions = Completions(service)
+        self._started = int(time.time())
+
+    @override
+    async def compat_generate(
+        self, body: m.CompatGenerateRequest, call: Call[CompatGenerateHeaders]
+    ) -> m.CompatGenerateResponse | EventStream[m.StreamEvent]:
+        if body.stream:
+            return self._native.stream(body, call)
+        return [await self._native.whole(body, call)]
+
+    @override
+    async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
+        return await self._native.whole(body, call)
+
+    @override
+    async def generate_stream(
+        self, body: m.GenerateRequest, call: Call[GenerateStreamHeaders]
+    ) -> EventStream[m.StreamEvent]:
+        return self._native.stream(body, call)
+
+    @override
+    async def chat_completions(
+        self, body: m.ChatRequest, call: Call[ChatCompletionsHeaders]
+    ) -> m.ChatCompletion | EventStream[m.ChatCompletionEvent]:
+        if body.stream:
+            return self._chat.stream(body, call)
+        return await self._chat.whole(body, call)
+
+    @override
+    async def completions(
+        self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
+    ) -> m.CompletionFinal | EventStream[m.CompletionEvent]:
+        if body.stream:
+            return self._completions.stream(body, call)
+        return await self._completions.whole(body, call)
+
+    @override
+    async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> m.TokenizeResponse:
+        service = self._service
+        return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body.inputs)
+
+    @override
+    async def get_model_info(self, call: Call[NoHeaders]) -> m.Info:
+        service = self._service
+        return info(service.settings, service.engine.model_info, service.limits)
+
+    @override
+    async def openai_get_model_info(self, call: Call[NoHeaders]) -> m.ModelList:
+        return model_list(self._service.model, self._started)
+
+    @override
+    async def health(self, call: Call[NoHeaders]) -> None:
+        if not (await self._service.engine.health()).is_healthy:
+            raise Problem(503, "unhealthy", "healthcheck")
+
+    @override
+    async def metrics(self, call: Call[NoHeaders]) -> str:
+        return self._service.metrics.render()
