@@ -1,0 +1,115 @@
+import pytest
+
+from handlers.chat.errors import TemplateError
+from handlers.chat.messages import ChatMessage
+from handlers.chat.template import ChatTemplate
+from handlers.chat.tools import ToolCall, ToolDefinition
+from tests.unit.chat.models import (
+    HERMES_TEMPLATE,
+    LLAMA_TEMPLATE,
+    PLAIN_TEMPLATE,
+    TAGS,
+    chat_tokenizer,
+)
+
+HELLO = ChatMessage(role="user", content="Hello")
+TOOL = ToolDefinition(name="get_weather", parameters={"type": "object", "properties": {}})
+
+
+def template(source: str | dict[str, str] | None = HERMES_TEMPLATE) -> ChatTemplate:
+    return ChatTemplate(chat_tokenizer(source).hf)
+
+
+def test_a_conversation_renders_as_transformers_renders_it() -> None:
+    tokenizer = chat_tokenizer()
+    call = ToolCall(id="call_1", name="get_weather", arguments='{"city": "Oslo"}')
+    messages = [HELLO, ChatMessage(role="assistant", content="I look.", tool_calls=(call,))]
+    rendered = ChatTemplate(tokenizer.hf).render(messages, tools=[TOOL])
+    function = {"name": "get_weather", "arguments": {"city": "Oslo"}}
+    conversation = [
+        {"role": "user", "content": "Hello"},
+        {
+            "role": "assistant",
+            "content": "I look.",
+            "tool_calls": [{"type": "function", "function": function}],
+        },
+    ]
+    tools = [{"type": "function", "function": {"name": "get_weather", "parameters": TOOL.parameters}}]
+    expected = tokenizer.hf.apply_chat_template(
+        conversation, tools=tools, add_generation_prompt=True, tokenize=False
+    )
+    assert rendered == expected
+    assert '{"city": "Oslo"}' in rendered
+
+
+def test_the_prompt_ends_with_the_assistants_turn_only_if_so_asked() -> None:
+    opening = "<|im_start|>assistant\n"
+    assert template().render([HELLO]).endswith(opening)
+    assert opening not in template().render([HELLO], add_generation_prompt=False)
+
+
+def test_variables_and_documents_reach_the_template() -> None:
+    rendered = template().render(
+        [HELLO], variables={"enable_thinking": False}, documents=[{"text": "Verbatim is a server."}]
+    )
+    assert rendered.endswith("<think>\n\n</think>\n\n")
+    assert "Verbatim is a server." in rendered
+
+
+@pytest.mark.parametrize("name", ["tokenize", "chat_template", "messages", "tools", "self", "conversations"])
+def test_a_request_cannot_set_what_the_rendering_itself_sets(name: str) -> None:
+    with pytest.raises(TemplateError, match=name) as caught:
+        template().render([HELLO], variables={name: "x"})
+    assert caught.value.field == f"template_kwargs.{name}"
+
+
+@pytest.mark.parametrize("content", ["Once upon", "Once upon "])
+def test_a_continued_message_ends_the_prompt(content: str) -> None:
+    messages = [HELLO, ChatMessage(role="assistant", content=content)]
+    rendered = template().render(messages, continue_final_message=True)
+    assert rendered.endswith(f"<|im_start|>assistant\n{content}")
+
+
+def test_a_developers_message_is_the_systems_where_the_template_knows_no_developer() -> None:
+    messages = [ChatMessage(role="developer", content="Be brief."), HELLO]
+    assert "<|im_start|>system\nBe brief." in template().render(messages)
+    knowing = HERMES_TEMPLATE + "{# developer #}"
+    assert "<|im_start|>developer\nBe brief." in template(knowing).render(messages)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (None, "no chat template"),
+        ("{{ raise_exception('Not like this') }}", "Not like this"),
+        ("{% for %}", "Expected"),
+        ("{{ messages[0].content + 1 }}", "str"),
+        ("{{ messages[7].content.x }}", "no element 7"),
+        ("{{ ''.__class__.__mro__ }}", "unsafe"),
+    ],
+)
+def test_a_template_that_fails_is_an_error_that_says_why(source: str | None, reason: str) -> None:
+    with pytest.raises(TemplateError, match=reason) as caught:
+        template(source).render([HELLO])
+    assert caught.value.field == "messages"
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (HERMES_TEMPLATE, True),
+        (LLAMA_TEMPLATE, True),
+        (PLAIN_TEMPLATE, False),
+        ({"default": PLAIN_TEMPLATE, "tool_use": HERMES_TEMPLATE}, True),
+        ("{{ raise_exception('No') }}", False),
+        (None, False),
+    ],
+)
+def test_whether_tools_are_shown_is_known(source: str | dict[str, str] | None, expected: bool) -> None:
+    assert template(source).shows_tools is expected
+
+
+def test_special_tokens_are_told_from_tags() -> None:
+    special = ChatTemplate(chat_tokenizer(special_tags=["<think>"]).hf).special_tokens
+    assert special.intersection(TAGS) == {"<think>"}
+    assert "<|im_end|>" in special
