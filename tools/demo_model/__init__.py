@@ -1,0 +1,1 @@
+"""How `verbatim-demo`, the model served when none is named, is made: data, training, evaluation."""

@@ -1,0 +1,67 @@
+"""`python -m tools.demo_model tokenizer|train|export|evaluate`: the demonstration model from nothing."""
+
+import argparse
+from itertools import islice
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from tools.demo_model import recipe
+from tools.demo_model.corpus import CHAT_TEMPLATE, texts
+from tools.demo_model.evaluate import evaluate, table
+from tools.demo_model.export import ARTEFACT, export
+from tools.demo_model.tokenizer import save_tokenizer, train_tokenizer
+from tools.demo_model.train import train
+
+
+def _tokenizer(_: argparse.Namespace) -> None:
+    tokenizer = train_tokenizer(islice(texts(seed=1), 30_000))
+    save_tokenizer(tokenizer, ARTEFACT, CHAT_TEMPLATE.read_text(encoding="utf-8"), recipe.CONTEXT_LENGTH)
+
+
+def _train(options: argparse.Namespace) -> None:
+    tokenizer = Tokenizer.from_file(str(ARTEFACT / "tokenizer.json"))
+    print(train(tokenizer, options.directory, options.steps, options.resume))
+
+
+def _export(options: argparse.Namespace) -> None:
+    export(options.checkpoint, options.to)
+
+
+def _evaluate(options: argparse.Namespace) -> None:
+    print(table(evaluate(options.model, options.prompts, options.failures)))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tools.demo_model", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    commands.add_parser("tokenizer", help="train the tokenizer and write its files").set_defaults(
+        run=_tokenizer
+    )
+    training = commands.add_parser("train", help="train the weights, about an hour on two cores")
+    training.add_argument(
+        "--directory", type=Path, default=Path("build/demo_model"), help="where checkpoints go"
+    )
+    training.add_argument("--steps", type=int, default=recipe.NUM_STEPS)
+    training.add_argument("--resume", type=Path, help="a checkpoint to go on from")
+    training.set_defaults(run=_train)
+    exporting = commands.add_parser("export", help="write a checkpoint as the artefact")
+    exporting.add_argument("checkpoint", type=Path)
+    exporting.add_argument("--to", type=Path, default=ARTEFACT)
+    exporting.set_defaults(run=_export)
+    evaluating = commands.add_parser("evaluate", help="measure a model on dialogues that it never saw")
+    evaluating.add_argument("--model", type=Path, default=ARTEFACT)
+    evaluating.add_argument("--prompts", type=int, default=60, help="prompts of each kind")
+    evaluating.add_argument("--failures", action="store_true", help="print the replies that miss")
+    evaluating.set_defaults(run=_evaluate)
+    return parser
+
+
+def main() -> None:
+    """Run the subcommand named on the command line."""
+    options = _parser().parse_args()
+    options.run(options)
+
+
+if __name__ == "__main__":
+    main()

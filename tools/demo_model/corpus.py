@@ -1,0 +1,110 @@
+"""Documents for training: dialogues as the chat template renders them, and plain text; tokens and weights."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from jinja2 import Template
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from tokenizers import Tokenizer
+
+from tools.demo_model.dialogue import Dialogue
+from tools.demo_model.recipe import CURRICULUM, Blend
+from tools.demo_model.scribe import Scribe, Split
+from tools.demo_model.skills.mixture import dialogue
+from tools.demo_model.skills.plain import plain_text
+from tools.demo_model.tokenizer import END_OF_TEXT, END_OF_TURN
+
+CHAT_TEMPLATE: Final = Path(__file__).with_name("chat_template.jinja")
+_REPLY: Final = "<|im_start|>assistant\n"
+_NO_THOUGHT: Final = "<think>\n\n</think>\n\n"
+_THINKING_SHARE: Final = 0.3
+_PLAIN_SHARE: Final = 0.08
+PROMPT_WEIGHT: Final = 0.1
+
+
+@dataclass(frozen=True)
+class Document:
+    """Token ids and, for each of them, the weight of the loss of predicting it."""
+
+    tokens: list[int]
+    weights: list[float]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of text that is either the model's own or given to it."""
+
+    text: str
+    is_reply: bool
+
+
+@cache
+def _template() -> Template:
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "sort_keys": False}
+    environment.filters["tojson"] = _to_json
+    return environment.from_string(CHAT_TEMPLATE.read_text(encoding="utf-8"))
+
+
+def _to_json(value: object) -> str:
+    """What transformers renders: no HTML escapes, keys in their own order."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def render(talk: Dialogue) -> str:
+    """The whole dialogue as the chat template writes it."""
+    return _template().render(messages=talk.messages(), tools=list(talk.tools) or None)
+
+
+def segments(text: str) -> Iterator[Segment]:
+    """Split a rendered dialogue into what is given and what the model writes.
+
+    An empty think block is given: with thinking off it ends the prompt, with thinking on it never is.
+    """
+    given, *replies = text.split(_REPLY)
+    for reply in replies:
+        given += _REPLY
+        if reply.startswith(_NO_THOUGHT):
+            given, reply = given + _NO_THOUGHT, reply.removeprefix(_NO_THOUGHT)
+        own, _, rest = reply.partition(END_OF_TURN)
+        yield Segment(given, is_reply=False)
+        yield Segment(own + END_OF_TURN, is_reply=True)
+        given = rest
+    yield Segment(given, is_reply=False)
+
+
+def _document(tokenizer: Tokenizer, parts: list[Segment]) -> Document:
+    tokens: list[int] = []
+    weights: list[float] = []
+    for part in parts:
+        ids = tokenizer.encode(part.text, add_special_tokens=False).ids
+        tokens += ids
+        weights += [1.0 if part.is_reply else PROMPT_WEIGHT] * len(ids)
+    return Document(tokens, weights)
+
+
+def _text_of(scribe: Scribe, blend: Blend) -> list[Segment]:
+    if scribe.chance(_PLAIN_SHARE):
+        return [Segment(plain_text(scribe) + END_OF_TEXT, is_reply=True)]
+    talk = dialogue(scribe, blend.copy_share, blend.long_share)
+    if not scribe.chance(_THINKING_SHARE):
+        talk = Dialogue(talk.skill, tuple(r.without_thought() for r in talk.rounds), talk.system, talk.tools)
+    return list(segments(render(talk)))
+
+
+def documents(tokenizer: Tokenizer, seed: int, blend: Blend) -> Iterator[Document]:
+    """Training documents without end, fixed by the seed."""
+    scribe = Scribe(seed, Split.SEEN)
+    while True:
+        yield _document(tokenizer, _text_of(scribe, blend))
+
+
+def texts(seed: int) -> Iterator[str]:
+    """The same documents as text, for the tokenizer's training."""
+    scribe = Scribe(seed, Split.SEEN)
+    while True:
+        yield "".join(part.text for part in _text_of(scribe, CURRICULUM[1]))

@@ -1,0 +1,73 @@
+"""What the skills write: rounds of talk, and the dialogues made of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
+Message: TypeAlias = dict[str, Json]
+Tool: TypeAlias = dict[str, Json]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call as the model must write it."""
+
+    name: str
+    arguments: Mapping[str, Json]
+
+    def as_message_part(self) -> dict[str, Json]:
+        """The call in OpenAI's shape, which the chat template reads."""
+        return {"type": "function", "function": {"name": self.name, "arguments": dict(self.arguments)}}
+
+
+@dataclass(frozen=True)
+class Round:
+    """A user turn and all that the model says until the next one.
+
+    `accept` holds lower-case strings, one of which must occur in a reply for it to count as right; evaluation
+    reads it, training does not. A round with calls goes on with `results`, one for each call, and the answer.
+    """
+
+    user: str
+    thought: str
+    answer: str
+    accept: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    results: tuple[str, ...] = ()
+
+    def messages(self) -> list[Message]:
+        """The round as chat messages, the thought on the first reply only."""
+        out: list[Message] = [{"role": "user", "content": self.user}]
+        if self.calls:
+            parts: list[Json] = [call.as_message_part() for call in self.calls]
+            out.append(
+                {"role": "assistant", "content": "", "tool_calls": parts, "reasoning_content": self.thought}
+            )
+            out.extend({"role": "tool", "content": result} for result in self.results)
+            thought = "The tool has answered. I tell the user." if self.thought else ""
+            out.append({"role": "assistant", "content": self.answer, "reasoning_content": thought})
+        else:
+            out.append({"role": "assistant", "content": self.answer, "reasoning_content": self.thought})
+        return out
+
+    def without_thought(self) -> "Round":
+        """The same round as the model writes it when thinking is off."""
+        return Round(self.user, "", self.answer, self.accept, self.calls, self.results)
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """A whole conversation, ready for the chat template."""
+
+    skill: str
+    rounds: tuple[Round, ...]
+    system: str | None = None
+    tools: tuple[Tool, ...] = field(default=())
+
+    def messages(self) -> list[Message]:
+        """All messages in order, the system message first when there is one."""
+        out: list[Message] = [] if self.system is None else [{"role": "system", "content": self.system}]
+        for talk in self.rounds:
+            out.extend(talk.messages())
+        return out

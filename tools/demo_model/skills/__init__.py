@@ -1,0 +1,1 @@
+"""What the model is taught, one skill a file."""

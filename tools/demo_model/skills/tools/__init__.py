@@ -1,0 +1,1 @@
+"""Tools: what may be offered to the model, what users ask of it, and when to call."""
