@@ -44,7 +44,7 @@ class Endpoint:
     ) -> None:
         self.operation = operation
         self._handler = handler
-        self._contract = contract
+        self.contract = contract
         self._reader = RequestReader(operation, options.max_body_bytes)
         self._key = f"Bearer {options.api_key}".encode() if operation.is_secured and options.api_key else None
         self._keep_alive_s = options.keep_alive_s
@@ -92,32 +92,31 @@ class Endpoint:
     async def _send_stream(self, stream: AsyncGenerator[Any, None], call: RequestCall, reply: Reply) -> None:
         if self._event is None:
             raise RuntimeError(f"{self.operation.id} declares no event stream")
-        async with aclosing(stream), aclosing(ready_together(stream)) as batches:
+        async with aclosing(stream), aclosing(ready_together(stream, self._frame)) as batches:
             # The first event decides the status: what fails before it is not yet part of a stream.
-            first: list[Any] = await anext(batches, [])
+            first: list[bytes] = await anext(batches, [])
             await reply.open_events(call.answer_headers())
             tail = self._tail
             try:
-                await reply.events(self._encode_events(first))
+                await reply.events(b"".join(first))
                 async with kept_alive(reply, self._keep_alive_s):
                     async for batch in batches:
-                        await reply.events(self._encode_events(batch))
+                        await reply.events(b"".join(batch))
             except Exception as error:
                 problem = self._as_problem(error)
-                tail = self._encode_events([self._contract.error_event(problem, self.operation)]) + tail
+                tail = self._frame(self.contract.error_event(problem, self.operation)) + tail
             await reply.close_events(tail)
 
     async def _send_error(self, error: Exception, reply: Reply) -> None:
         problem = self._declared(self._as_problem(error))
         encode = self._errors[problem.status]
-        body = encode(self._contract.error_body(problem, self.operation)) if encode else b""
+        body = encode(self.contract.error_body(problem, self.operation)) if encode else b""
         media_type = JSON if encode else None
         await reply.whole(problem.status, media_type, body, encode_headers(problem.headers))
 
-    def _encode_events(self, events: list[Any]) -> bytes:
-        encode = self._event
-        assert encode is not None
-        return b"".join([sse.frame(event if isinstance(event, bytes) else encode(event)) for event in events])
+    def _frame(self, event: Any) -> bytes:
+        assert self._event is not None
+        return sse.frame(event if isinstance(event, bytes) else self._event(event))
 
     def _as_problem(self, error: Exception) -> Problem:
         if isinstance(error, Problem):
@@ -139,10 +138,22 @@ class Endpoint:
 
 
 def _encoder(declared: Any) -> Encode | None:
-    """Writes values of a declared type as JSON; ValueError for a value of another type."""
+    """Writes values of a declared type as JSON; an Exception for a value of another type."""
     if declared is None:
         return None
-    return partial(TypeAdapter(declared).serializer.to_json, by_alias=True, warnings="error")
+    encode = partial(TypeAdapter(declared).serializer.to_json, by_alias=True, warnings="error")
+    return _checked(encode, declared) if isinstance(declared, type) else encode
+
+
+def _checked(encode: Encode, model: type) -> Encode:
+    """pydantic would write any other model as long as its fields have the right names."""
+
+    def encode_checked(value: Any) -> bytes:
+        if not isinstance(value, model):
+            raise TypeError(f"expected {model.__name__}, not {type(value).__name__}")
+        return encode(value)
+
+    return encode_checked
 
 
 def _answer_encoder(operation: Operation) -> Encode | None:

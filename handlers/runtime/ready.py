@@ -1,45 +1,35 @@
 """Takes from an asynchronous generator all that it has without waiting."""
 
-import types
-from collections.abc import AsyncGenerator, Coroutine, Generator
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import Any, Generic, TypeVar
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _MAX_ITEMS = 64  # a stream that never waits must not keep its client waiting
 
 
-async def ready_together(stream: AsyncGenerator[Item, None]) -> AsyncGenerator[list[Item], None]:
-    """The items in order, in lists: each holds what the stream gave before it had to wait, at least one item.
+async def ready_together(
+    stream: AsyncGenerator[Item, None], convert: Callable[[Item], Result]
+) -> AsyncGenerator[list[Result], None]:
+    """The converted items in order, in lists: each has what came before the stream had to wait, at least one.
 
-    So a stream that runs ahead of a slow client costs one send for many items. Every step of the stream is
-    driven by hand, for the event loop cannot tell whether awaiting it would wait.
+    So a stream that runs ahead of a slow client costs one send for many items. What fails, the stream or a
+    conversion, is raised after the items before it.
     """
-    items: list[Item] = []
+    items: list[Result] = []
     failure: Exception | None = None
     while failure is None:
-        step = stream.__anext__()
-        try:
-            waited = step.send(None)
-        except StopIteration as ready:
-            items.append(ready.value)
-            if len(items) == _MAX_ITEMS:
+        step = _Step(stream)
+        if items and (step.waits or len(items) == _MAX_ITEMS):
+            try:
                 yield items
-                items = []
-            continue
-        except Exception as error:
-            failure = error
-            continue
+            except BaseException as error:
+                await step.abandon(error)
+                raise
+            items = []
         try:
-            if items:
-                yield items
-                items = []
-        except BaseException as error:
-            await _abandon(step, error)
-            raise
-        try:
-            items.append(await _resume(step, waited))
+            items.append(convert(await step))
         except Exception as error:
             failure = error
     if items:
@@ -48,25 +38,52 @@ async def ready_together(stream: AsyncGenerator[Item, None]) -> AsyncGenerator[l
         raise failure
 
 
-@types.coroutine
-def _resume(step: Coroutine[Any, Any, Item], waited: Any) -> Generator[Any, Any, Item]:
-    """Awaits a step that was started by hand and now waits for `waited`, a future of the event loop."""
-    while True:
-        try:
-            value = yield waited
-            advance = partial(step.send, value)
-        except BaseException as error:  # the task is cancelled, which the step has to learn
-            advance = partial(step.throw, error)
-        try:
-            waited = advance()
-        except StopIteration as done:
-            result: Item = done.value
-            return result
+class _Step(Generic[Item]):
+    """The next item of a stream, begun by hand, for an event loop cannot tell whether awaiting it would wait.
 
+    waits: whether the stream waits for something; if not, awaiting the step gives its item or error at once.
+    """
 
-async def _abandon(step: Coroutine[Any, Any, object], error: BaseException) -> None:
-    """Ends a step that waits, so that its generator can be closed; it may wait again while it cleans up."""
-    try:
-        await _resume(step, step.throw(error))
-    except (StopIteration, StopAsyncIteration, type(error)):
-        return
+    def __init__(self, stream: AsyncGenerator[Item, None]) -> None:
+        self._coroutine = stream.__anext__()
+        self._error: Exception | None = None
+        self.waits = False
+        try:
+            self._waited = self._coroutine.send(None)
+            self.waits = True
+        except StopIteration as ready:
+            self._item: Item = ready.value
+        except Exception as error:
+            self._error = error
+
+    def __await__(self) -> Generator[Any, Any, Item]:
+        if self.waits:
+            return (yield from self._resume(self._waited))
+        if self._error is not None:
+            raise self._error
+        return self._item
+
+    async def abandon(self, error: BaseException) -> None:
+        """Ends a step that waits, so that its stream can be closed; the stream may wait as it cleans up."""
+        if not self.waits:
+            return
+        try:
+            self._waited = self._coroutine.throw(error)
+            await self
+        except (StopIteration, StopAsyncIteration, type(error)):
+            return
+
+    def _resume(self, waited: Any) -> Generator[Any, Any, Item]:
+        while True:
+            try:
+                value = yield waited
+            except BaseException as error:  # the task is cancelled, which the stream has to learn
+                advance: Callable[[Any], Any] = self._coroutine.throw
+                argument: Any = error
+            else:
+                advance, argument = self._coroutine.send, value
+            try:
+                waited = advance(argument)
+            except StopIteration as done:
+                item: Item = done.value
+                return item

@@ -1,10 +1,9 @@
 """The ASGI application: contracts' operations first, all else by a FastAPI application behind them."""
 
 from fastapi import FastAPI
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from generated.operation import Handlers, Operation
@@ -13,15 +12,14 @@ from .contract import Contract
 from .endpoint import Endpoint
 from .options import RuntimeOptions
 from .problem import MethodNotAllowed, NotFound, Problem
-from .reply import Reply, encode_headers
 from .routes import Methods, Routes
 
 
 class ContractServer:
     """Serves mounted contracts ahead of `shell`, which keeps the life cycle, the documents and other pages.
 
-    A path that no contract has goes to the shell; what the shell cannot find or allow is answered in the words of
-    the contract that owns the path's prefix, or of the first contract at the root.
+    A path that no contract has goes to the shell; what the shell cannot find or allow is answered in the
+    words of the contract that owns the path's prefix, or of the first contract at the root.
     """
 
     def __init__(self, shell: FastAPI, options: RuntimeOptions | None = None) -> None:
@@ -32,16 +30,15 @@ class ContractServer:
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
 
     def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
-        """Puts a contract's operations under a prefix ("/tgi"), or at the root, where their paths are free.
+        """Puts a contract's operations under a prefix ("/tgi"), or at the root ("").
 
-        Returns the operations that got their path; mounting a prefix twice is a ValueError. Under a prefix the
-        effective document is served as openapi.json.
+        At the root the first contract to claim a path keeps it. Returns the operations that got their path. A
+        prefix is for one contract (ValueError), whose effective document is served there as openapi.json.
         """
         if prefix and prefix in self._contracts:
             raise ValueError(f"{prefix} is taken by {self._contracts[prefix].name}")
-        claimed = [
-            operation for operation in handlers.table if not self._routes.claims(prefix + operation.path)
-        ]
+        free = {op.path for op in handlers.table if not self._routes.claims(prefix + op.path)}
+        claimed = [operation for operation in handlers.table if operation.path in free]
         for operation in claimed:
             handler = getattr(handlers, operation.handler)
             endpoint = Endpoint(operation, handler, contract, self._options)
@@ -59,32 +56,21 @@ class ContractServer:
         methods, values = found
         endpoint = methods.get(scope["method"])
         if endpoint is None:
-            await self._refuse_method(scope, methods, send)
+            await self._refuse_method(methods, scope, receive, send)
             return
         scope["path_params"] = values
         await endpoint(scope, receive, send)
 
-    async def _refuse_method(self, scope: Scope, methods: Methods, send: Send) -> None:
+    async def _refuse_method(self, methods: Methods, scope: Scope, receive: Receive, send: Send) -> None:
         problem = MethodNotAllowed(scope["method"], ", ".join(sorted(methods)))
-        body = self._error_body(problem, _path(scope))
-        assert body is not None, "a path with operations has a contract"
-        reply = Reply(send, is_head=scope["method"] == "HEAD")
-        content = body.model_dump_json(by_alias=True).encode()
-        await reply.whole(problem.status, "application/json", content, encode_headers(problem.headers))
+        contract = next(iter(methods.values())).contract
+        await _answer(contract, problem)(scope, receive, send)
 
     async def _answer_shell_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         problem = _as_problem(request, error)
-        body = self._error_body(problem, _path(request.scope))
-        if body is None:
-            return Response(problem.message, problem.status, problem.headers, "text/plain")
-        content = body.model_dump_json(by_alias=True)
-        return Response(content, problem.status, problem.headers, "application/json")
-
-    def _error_body(self, problem: Problem, path: str) -> BaseModel | None:
-        prefix = "/" + path.split("/")[1]
-        contract = self._contracts.get(prefix) or self._contracts.get("")
-        return contract.error_body(problem, None) if contract else None
+        prefix = "/" + _path(request.scope).split("/")[1]
+        return _answer(self._contracts.get(prefix) or self._contracts.get(""), problem)
 
     def _serve_document(self, contract: Contract, prefix: str) -> None:
         document = contract.document()
@@ -98,6 +84,15 @@ class ContractServer:
 def _path(scope: Scope) -> str:
     """The path without the prefix that a proxy in front has taken off (ASGI: `path` includes `root_path`)."""
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))
+
+
+def _answer(contract: Contract | None, problem: Problem) -> Response:
+    """An error that belongs to no operation, in the contract's words if there is one to speak."""
+    headers = dict(problem.headers)
+    if contract is None:
+        return PlainTextResponse(problem.message, problem.status, headers)
+    content = contract.error_body(problem, None).model_dump_json(by_alias=True)
+    return Response(content, problem.status, headers, "application/json")
 
 
 def _as_problem(request: Request, error: HTTPException) -> Problem:

@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
         tree = Path(folder, "generated")
         if options.contracts and committed.exists():
             shutil.copytree(committed, tree, ignore=shutil.ignore_patterns("__pycache__"))
-        build_tree(specs, tree, options.contracts or known, options.root / "pyproject.toml")
+        build_tree(specs, tree, options.contracts or known)
         if options.check:
             return _report(differences(tree, committed))
         replace_tree(tree, committed)

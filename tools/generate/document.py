@@ -69,11 +69,14 @@ def operations_of(document: Document) -> Iterator[tuple[str, str, Document, Poin
 
 
 def load_document(path: Path) -> Any:
-    """Parses JSON or YAML; ValueError on a key that stands twice, which their readers let pass in silence."""
+    """Parses JSON or YAML; SpecError if it is neither, or if a key stands twice, which parsers let pass."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".json":
-        return json.loads(text, object_pairs_hook=_unique)
-    return yaml.load(text, Loader=_UniqueKeyLoader)
+    try:
+        if path.suffix == ".json":
+            return json.loads(text, object_pairs_hook=_unique)
+        return yaml.load(text, Loader=_UniqueKeyLoader)
+    except (ValueError, yaml.YAMLError) as error:
+        raise SpecError((), f"{path.name} cannot be read: {error}") from None
 
 
 def dump_document(document: Document) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from .document import SpecError
 from .emit import emit_contract, emit_shared, find_inputs
 
+_RUFF_CONFIG = Path(__file__).parents[2] / "pyproject.toml"
 _TOOLS = ("datamodel-code-generator", "jinja2", "oas-patch", "ruff")
 
 
@@ -20,11 +21,8 @@ def contract_folders(specs: Path) -> list[Path]:
     return sorted(folder for folder in specs.iterdir() if any(folder.glob("openapi.*")))
 
 
-def build_tree(specs: Path, target: Path, contracts: list[str], config: Path) -> None:
-    """Emits the contracts named, and what is shared, into `target`; other contracts there stay.
-
-    config: the pyproject.toml whose ruff settings the code is formatted by.
-    """
+def build_tree(specs: Path, target: Path, contracts: list[str]) -> None:
+    """Emits the contracts named, and what is shared, into `target`; other contracts there stay."""
     emit_shared(target)
     for folder in contract_folders(specs):
         if folder.name in contracts:
@@ -32,7 +30,7 @@ def build_tree(specs: Path, target: Path, contracts: list[str], config: Path) ->
                 emit_contract(folder, target / folder.name)
             except SpecError as error:
                 raise SystemExit(f"specs/{folder.name}: {error}") from error
-    _format(target, config)
+    _format(target)
     (target / "MANIFEST.json").write_text(_manifest(specs, target), encoding="utf-8")
 
 
@@ -58,9 +56,9 @@ def _files(root: Path) -> set[str]:
     return {path.relative_to(root).as_posix() for path in paths}
 
 
-def _format(target: Path, config: Path) -> None:
+def _format(target: Path) -> None:
     ruff = [sys.executable, "-m", "ruff"]
-    options = ["--config", str(config), "--no-cache", "--quiet", str(target)]
+    options = ["--config", str(_RUFF_CONFIG), "--no-cache", "--quiet", str(target)]
     subprocess.run([*ruff, "check", "--fix", "--select", "F401,I,UP", *options], check=True)
     subprocess.run([*ruff, "format", *options], check=True)
 
