@@ -1,15 +1,13 @@
 """The settings as command-line options, and as a table for the README."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import AliasChoices, ValidationError
 from pydantic.fields import FieldInfo
 
 from handlers.settings import Settings
-
-_POSITIONAL = "model"
 
 
 class Option(NamedTuple):
@@ -55,17 +53,26 @@ def _default(field: FieldInfo) -> str:
     return ",".join(value) if isinstance(value, tuple) else "" if value is None else str(value).lower()
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """The model as an argument, every setting as an option; what is not given stays out of the namespace."""
+def add_options(parser: argparse.ArgumentParser, only: Collection[str] | None = None) -> None:
+    """Every setting, or those named, as an option; what is not given stays out of the namespace."""
     for option in options():
-        keywords: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS, "help": _help(option)}
-        if option.metavar is None:
-            keywords["action"] = argparse.BooleanOptionalAction
-        else:
-            keywords["metavar"] = option.metavar
-        parser.add_argument(*option.flags, **keywords)
+        if only is None or option.name in only:
+            _add_option(parser, option)
+
+
+def _add_option(parser: argparse.ArgumentParser, option: Option) -> None:
+    keywords: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS, "help": _help(option)}
+    if option.metavar is None:
+        keywords["action"] = argparse.BooleanOptionalAction
+    else:
+        keywords["metavar"] = option.metavar
+    parser.add_argument(*option.flags, **keywords)
+
+
+def add_model_argument(parser: argparse.ArgumentParser) -> None:
+    """The model without an option's name before it."""
     parser.add_argument(
-        _POSITIONAL, nargs="?", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model"
+        "model", nargs="?", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model"
     )
 
 

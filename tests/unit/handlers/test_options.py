@@ -2,13 +2,14 @@ import argparse
 
 import pytest
 
-from handlers.options import add_options, options, read_settings, settings_table
+from handlers.options import add_model_argument, add_options, options, read_settings, settings_table
 from handlers.settings import Settings
 
 
 def parse(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_options(parser)
+    add_model_argument(parser)
     return parser.parse_args(arguments)
 
 
