@@ -92,7 +92,7 @@ def _text_of(scribe: Scribe, blend: Blend) -> list[Segment]:
         return [Segment(plain_text(scribe) + END_OF_TEXT, is_reply=True)]
     talk = dialogue(scribe, blend.copy_share, blend.long_share)
     if not scribe.chance(_THINKING_SHARE):
-        talk = Dialogue(talk.skill, tuple(r.without_thought() for r in talk.rounds), talk.system, talk.tools)
+        talk = talk.without_thoughts()
     return list(segments(render(talk)))
 
 

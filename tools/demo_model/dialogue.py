@@ -1,7 +1,7 @@
 """What the skills write: rounds of talk, and the dialogues made of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
@@ -53,7 +53,7 @@ class Round:
 
     def without_thought(self) -> "Round":
         """The same round as the model writes it when thinking is off."""
-        return Round(self.user, "", self.answer, self.accept, self.calls, self.results)
+        return replace(self, thought="")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,11 @@ class Dialogue:
     skill: str
     rounds: tuple[Round, ...]
     system: str | None = None
-    tools: tuple[Tool, ...] = field(default=())
+    tools: tuple[Tool, ...] = ()
+
+    def without_thoughts(self) -> "Dialogue":
+        """The same dialogue with thinking off."""
+        return replace(self, rounds=tuple(talk.without_thought() for talk in self.rounds))
 
     def messages(self) -> list[Message]:
         """All messages in order, the system message first when there is one."""

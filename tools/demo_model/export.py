@@ -29,7 +29,9 @@ def export(checkpoint: Path, directory: Path) -> None:
     end_of_turn, end_of_text = ids[END_OF_TURN], ids[END_OF_TEXT]
     model.config.eos_token_id, model.config.pad_token_id = end_of_turn, end_of_text
     stops = [end_of_turn, end_of_text]
-    model.generation_config = GenerationConfig(eos_token_id=stops, pad_token_id=end_of_text)
+    # transformers leaves the constructor untyped.
+    settings = GenerationConfig(eos_token_id=stops, pad_token_id=end_of_text)  # type: ignore[no-untyped-call]
+    model.generation_config = settings
     model.bfloat16().save_pretrained(directory)
     (directory / "model.safetensors").chmod(0o644)
     size = (directory / "model.safetensors").stat().st_size

@@ -11,6 +11,7 @@ CONTEXT_LENGTH: Final = 2048
 NUM_STEPS: Final = 2800
 CHUNK: Final = 50
 """Steps whose data one seed fixes; a run resumes at a multiple of it with the very data it would have had."""
+SAVE_EVERY: Final = 6 * CHUNK
 NUM_THREADS: Final = 2
 WARMUP_STEPS: Final = 40
 DECAY_FROM: Final = 0.55

@@ -62,18 +62,12 @@ def _data(tokenizer: Tokenizer, first_step: int, num_steps: int) -> Iterator[Bat
 
 def train(tokenizer: Tokenizer, directory: Path, num_steps: int, resume: Path | None) -> Path:
     """Run to `num_steps`, leaving `step-N.pt` in the directory every few hundred; returns the last."""
+    torch.set_num_threads(recipe.NUM_THREADS)
+    directory.mkdir(parents=True, exist_ok=True)
     model = new_model()
     optimizers = _optimizers(model)
-    torch.set_num_threads(recipe.NUM_THREADS)
-    first_step = 0
-    if resume is not None:
-        state = torch.load(resume, weights_only=True)
-        model.load_state_dict(state["model"])
-        for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
-            optimizer.load_state_dict(saved)
-        first_step = state["step"]
+    first_step = 0 if resume is None else _restore(resume, model, optimizers)
     loss_of = _loss_of(model)
-    directory.mkdir(parents=True, exist_ok=True)
     started, mean = time.monotonic(), 0.0
     for step, batch in enumerate(_data(tokenizer, first_step, num_steps), first_step):
         loss = loss_of(batch.tokens, batch.positions, batch.mask(), batch.targets, batch.weights)
@@ -83,9 +77,18 @@ def train(tokenizer: Tokenizer, directory: Path, num_steps: int, resume: Path | 
         if (step + 1) % recipe.CHUNK == 0:
             print(f"step {step + 1} loss {mean:.4f} seconds {time.monotonic() - started:.0f}", flush=True)
             mean = 0.0
-        if (step + 1) % (6 * recipe.CHUNK) == 0 or step + 1 == num_steps:
+        if (step + 1) % recipe.SAVE_EVERY == 0 or step + 1 == num_steps:
             _save(model, optimizers, step + 1, directory)
     return directory / f"step-{num_steps}.pt"
+
+
+def _restore(path: Path, model: Qwen3ForCausalLM, optimizers: tuple[Optimizer, ...]) -> int:
+    """Load a checkpoint; returns the number of steps already made."""
+    state = torch.load(path, weights_only=True)
+    model.load_state_dict(state["model"])
+    for optimizer, saved in zip(optimizers, state["optimizers"], strict=True):
+        optimizer.load_state_dict(saved)
+    return int(state["step"])
 
 
 def _update(optimizers: tuple[Optimizer, ...], factor: float) -> None:

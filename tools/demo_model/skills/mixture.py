@@ -1,6 +1,7 @@
 """The skills together: how often each occurs, and the system messages around them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from tools.demo_model.dialogue import Dialogue, Round
@@ -51,10 +52,6 @@ def _system(scribe: Scribe) -> str | None:
     return scribe.say(_SYSTEM) if scribe.chance(0.75) else scribe.sentence(3, 12).capitalize() + "."
 
 
-def _with_system(scribe: Scribe, dialogue: Dialogue) -> Dialogue:
-    return Dialogue(dialogue.skill, dialogue.rounds, _system(scribe), dialogue.tools)
-
-
 def single(scribe: Scribe) -> Dialogue:
     """One round, or two to four rounds one time in five."""
     count = scribe.number(2, 4) if scribe.chance(0.2) else 1
@@ -88,4 +85,4 @@ def dialogue(scribe: Scribe, copy_share: float, long_share: float) -> Dialogue:
         return copying(scribe)
     kinds = (single, remembering, calling, not_calling)
     kind = scribe.random.choices(kinds, (42, 10, 42, 6))[0]
-    return _with_system(scribe, kind(scribe))
+    return replace(kind(scribe), system=_system(scribe))

@@ -1,0 +1,45 @@
+"""A model under test, loaded as its users load it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, cast
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
+
+from tools.demo_model.tokenizer import END_OF_TEXT
+from tools.demo_model.trials import Trial
+
+_MAX_NEW_TOKENS: Final = 160
+
+
+class Examinee:
+    """A loaded model that continues prompts greedily."""
+
+    def __init__(self, directory: Path) -> None:
+        self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(directory)
+        self.model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.bfloat16)
+
+    def _prompt(self, trial: Trial) -> str:
+        text = self.tokenizer.apply_chat_template(
+            cast(list[dict[str, str]], trial.messages),  # typed for plain messages, though it takes calls
+            tools=list(trial.dialogue.tools) or None,
+            add_generation_prompt=True,
+            enable_thinking=trial.thinking,
+            tokenize=False,
+        )
+        assert isinstance(text, str)
+        return text
+
+    def replies(self, trials: Sequence[Trial]) -> list[str]:
+        """The raw continuations, each with its end-of-turn marker if that came."""
+        prompts = self.tokenizer(
+            [self._prompt(trial) for trial in trials], padding=True, padding_side="left", return_tensors="pt"
+        )
+        with torch.inference_mode():
+            # transformers types `self` as a protocol that its own models do not meet.
+            output = self.model.generate(  # type: ignore[misc]
+                **prompts, max_new_tokens=_MAX_NEW_TOKENS, do_sample=False
+            )
+        texts = self.tokenizer.batch_decode(output[:, prompts["input_ids"].shape[1] :])
+        return [text.replace(END_OF_TEXT, "") for text in texts]
