@@ -1,7 +1,5 @@
 """Whether a model can run a request at all; what a contract can know is checked there."""
 
-from collections.abc import Iterable
-
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.model_info import ModelInfo
 from engine.request import GenerationRequest
@@ -18,12 +16,6 @@ def check_request(request: GenerationRequest, model: ModelInfo) -> None:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
     if request.adapter is not None:
         raise UnknownAdapter(f"adapter {request.adapter} is not loaded")
-    _check_tokens("the prompt", request.prompt_token_ids, model.vocab_size)
-    _check_tokens("logit_bias", request.sampling.logit_bias, model.vocab_size)
-    _check_tokens("stop_token_ids", request.stopping.stop_token_ids, model.vocab_size)
-
-
-def _check_tokens(where: str, token_ids: Iterable[int], vocab_size: int) -> None:
-    for token_id in token_ids:
-        if not 0 <= token_id < vocab_size:
-            raise InvalidToken(f"token id {token_id} of {where} is outside the vocabulary of {vocab_size}")
+    for token_id in (min(request.prompt_token_ids), max(request.prompt_token_ids)):
+        if not 0 <= token_id < model.vocab_size:
+            raise InvalidToken(f"token id {token_id} is outside the vocabulary of {model.vocab_size}")

@@ -18,9 +18,6 @@ from engine.request import GenerationRequest
 from engine.stats import EngineStats, Health
 from engine.tokenizer import Tokenizer
 
-# Grammars compile beside the step thread; more threads would take cores from it.
-_NUM_COMPILE_THREADS = 1
-
 
 class AsyncEngine:
     """A model that serves requests, many at a time, from a thread of its own.
@@ -39,8 +36,9 @@ class AsyncEngine:
         self._has_no_streams.set()
         self._is_draining = False
         self._death: Exception | None = None
-        self._grammars = GrammarCompiler(tokenizer)
-        self._compile_threads = ThreadPoolExecutor(_NUM_COMPILE_THREADS, thread_name_prefix="grammar")
+        self._compile_thread = ThreadPoolExecutor(1, thread_name_prefix="grammar")
+        # Reading a large vocabulary takes it most of a second, which start-up need not wait for.
+        self._grammars = self._compile_thread.submit(GrammarCompiler, tokenizer)
         self._thread = EngineThread(
             core,
             publish=lambda outputs: self._loop.call_soon_threadsafe(self._deliver, outputs),
@@ -121,7 +119,7 @@ class AsyncEngine:
         """Ends all requests with EngineStopped, and the threads."""
         await self.drain(0)
         await asyncio.to_thread(self._thread.stop)
-        self._compile_threads.shutdown(cancel_futures=True)
+        self._compile_thread.shutdown(cancel_futures=True)
 
     def _open(self, request: GenerationRequest) -> asyncio.Queue[TokenEvent | EngineError]:
         if self._death is not None or self._is_draining:
@@ -142,7 +140,9 @@ class AsyncEngine:
         grammar = request.sampling.grammar
         if grammar is None:
             return None
-        return await self._loop.run_in_executor(self._compile_threads, self._grammars.compile, grammar)
+        return await self._loop.run_in_executor(
+            self._compile_thread, lambda: self._grammars.result().compile(grammar)
+        )
 
     def _deliver(self, outputs: list[Output]) -> None:
         for request_id, event in outputs:

@@ -194,7 +194,12 @@ class EngineCore:
             return []  # a sibling failed in this step, and the request with it
         if isinstance(sampled, GenerationFailed):
             return [self._fail(job, sampled)]
-        event = generation.accept(sampled, self._tokenizer, batch_size=batch_size, now=time.perf_counter())
+        try:
+            event = generation.accept(
+                sampled, self._tokenizer, batch_size=batch_size, now=time.perf_counter()
+            )
+        except GenerationFailed as error:
+            return [self._fail(job, error)]
         self.counters.num_generated_tokens += 1
         if event.finish is not None:
             self._finish(generation, event.finish.value)

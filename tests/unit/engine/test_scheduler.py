@@ -1,4 +1,4 @@
-"""The scheduler's invariants, under arbitrary arrivals and aborts, with a counter in the place of the model."""
+"""The scheduler's invariants under arbitrary arrivals and aborts, with a counter in place of the model."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -12,7 +12,8 @@ from engine.sequence import Sequence
 
 NUM_BLOCKS, BLOCK_SIZE = 8, 4
 MAX_TOTAL_TOKENS = NUM_BLOCKS * BLOCK_SIZE
-# More steps than any workload of the tests needs, each request's work repeated for every other that preempts it.
+# More steps than any workload of the tests needs, each request's work repeated for every other that preempts
+# it.
 MAX_STEPS = 5000
 
 

@@ -1,0 +1,73 @@
+"""Who is measured: the engine, and plain transformers' generate on a batch of the same size."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from transformers import AutoModelForCausalLM
+
+from engine.async_engine import AsyncEngine
+from engine.config import EngineConfig
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+
+
+class Contender(Protocol):
+    name: str
+
+    async def generate(self, prompts: list[list[int]], num_tokens: int) -> float:
+        """Seconds for `num_tokens` greedy tokens of each prompt, all at the same time."""
+        ...
+
+
+class Verbatim:
+    """Requests through the engine's public door: scheduling, sampling and detokenising are in the time."""
+
+    name = "verbatim"
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    @classmethod
+    async def load(cls, directory: Path) -> "Verbatim":
+        return cls(await AsyncEngine.start(EngineConfig(model=str(directory), kv_cache_bytes=2**30)))
+
+    async def stop(self) -> None:
+        await self._engine.stop()
+
+    async def generate(self, prompts: list[list[int]], num_tokens: int) -> float:
+        started = time.perf_counter()
+        await asyncio.gather(
+            *(self._run(str(number), prompt, num_tokens) for number, prompt in enumerate(prompts))
+        )
+        return time.perf_counter() - started
+
+    async def _run(self, name: str, prompt: list[int], num_tokens: int) -> None:
+        request = GenerationRequest(
+            request_id=name,
+            prompt_token_ids=tuple(prompt),
+            sampling=SamplingParams(temperature=0.0),
+            stopping=StopConditions(max_tokens=num_tokens),
+        )
+        num_events = len([event async for event in self._engine.submit(request)])
+        assert num_events == num_tokens
+
+
+class Transformers:
+    """`generate` with its defaults: SDPA attention and a dynamic cache."""
+
+    name = "transformers"
+
+    def __init__(self, directory: Path, device: str) -> None:
+        auto: Any = AutoModelForCausalLM
+        self._model = auto.from_pretrained(directory, dtype=torch.bfloat16).to(device)
+
+    async def generate(self, prompts: list[list[int]], num_tokens: int) -> float:
+        started = time.perf_counter()
+        ids = torch.tensor(prompts, device=self._model.device)
+        output = self._model.generate(
+            ids, attention_mask=torch.ones_like(ids), max_new_tokens=num_tokens, do_sample=False
+        )
+        assert output.shape[1] == ids.shape[1] + num_tokens
+        return time.perf_counter() - started

@@ -1,0 +1,52 @@
+"""Model directories with random weights: speed depends on shapes, not on what a model has learnt."""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen2Config
+
+# The published configuration of Qwen2.5-0.5B, and one small enough for a quick check.
+SHAPES: dict[str, dict[str, Any]] = {
+    "Qwen2.5-0.5B": {
+        "vocab_size": 151_936,
+        "hidden_size": 896,
+        "intermediate_size": 4864,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 14,
+        "num_key_value_heads": 2,
+        "tie_word_embeddings": True,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 1e6},
+    },
+    "small": {
+        "vocab_size": 8192,
+        "hidden_size": 256,
+        "intermediate_size": 1024,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 8,
+        "num_key_value_heads": 2,
+        "tie_word_embeddings": True,
+    },
+}
+
+
+def write_model(directory: Path, shape: str) -> None:
+    """Writes weights in bfloat16 and a tokenizer that knows every id. The model has no end token."""
+    ends: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
+    config = Qwen2Config(**SHAPES[shape], max_position_embeddings=4096, **ends)
+    torch.manual_seed(0)
+    auto: Any = AutoModelForCausalLM
+    auto.from_config(config, dtype=torch.bfloat16).save_pretrained(directory)
+    _write_tokenizer(directory, config.vocab_size)
+
+
+def _write_tokenizer(directory: Path, vocab_size: int) -> None:
+    tokens = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokens += [f"word{number}" for number in range(vocab_size - len(tokens))]
+    vocab = {token: index for index, token in enumerate(tokens)}
+    backend = Tokenizer(models.BPE(vocab=vocab, merges=[]))
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
+    tokenizer: Any = PreTrainedTokenizerFast
+    tokenizer(tokenizer_object=backend).save_pretrained(directory)
