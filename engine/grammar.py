@@ -8,6 +8,7 @@ import torch
 import xgrammar
 from torch import Tensor
 
+from engine.bounded_strings import with_json_strings
 from engine.errors import GenerationFailed, InvalidGrammar
 from engine.request import Grammar, GrammarKind
 from engine.tokenizer import Tokenizer
@@ -73,12 +74,15 @@ class GrammarCompiler:
     def _compile(self, grammar: Grammar) -> Any:
         match grammar.kind:
             case GrammarKind.JSON_SCHEMA:
-                return self._compiler.compile_json_schema(grammar.source, any_whitespace=False)
+                schema = xgrammar.Grammar.from_json_schema(grammar.source, any_whitespace=False)
+                return self._compiler.compile_grammar(with_json_strings(schema))
             case GrammarKind.JSON_OBJECT:
-                return self._compiler.compile_builtin_json_grammar()
+                # xgrammar's built-in JSON grammar takes arrays too.
+                return self._compiler.compile_json_schema('{"type": "object"}', any_whitespace=False)
             case GrammarKind.REGEX:
                 return self._compiler.compile_regex(grammar.source)
             case GrammarKind.EBNF:
                 return self._compiler.compile_grammar(grammar.source)
             case GrammarKind.STRUCTURAL_TAG:
-                return self._compiler.compile_structural_tag(grammar.source)
+                structure = xgrammar.Grammar.from_structural_tag(grammar.source)
+                return self._compiler.compile_grammar(with_json_strings(structure))

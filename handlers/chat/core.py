@@ -3,12 +3,12 @@ contracts.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import msgspec
 from msgspec.structs import replace
 
 from engine.request import GenerationRequest, StopConditions
+from engine.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.conversation import flatten, template_messages
@@ -17,19 +17,10 @@ from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.output import ChatOutputs
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reasoning import reasoning_format_of, reasoning_start
-from handlers.chat.template import ChatTemplate, TemplateTokenizer
+from handlers.chat.template import ChatTemplate
 from handlers.chat.tool_format import tool_format_of
 from handlers.chat.tool_prompt import PROMPTED_FORMAT, tell_of_tools, write_out
 from handlers.chat.tool_use import ToolUse, tool_use
-
-
-class ChatTokenizer(Protocol):
-    """The part of `engine.tokenizer.Tokenizer` that the core needs."""
-
-    @property
-    def hf(self) -> TemplateTokenizer: ...
-
-    def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]: ...
 
 
 class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +46,7 @@ class ChatCore:
     thread.
     """
 
-    def __init__(self, tokenizer: ChatTokenizer, *, max_total_tokens: int) -> None:
+    def __init__(self, tokenizer: Tokenizer, *, max_total_tokens: int) -> None:
         """max_total_tokens: the context that the engine has room for, prompt and answer together."""
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens

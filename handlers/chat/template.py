@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from inspect import signature
-from typing import Protocol
+from typing import Any
 
 from msgspec.structs import replace
+from transformers import PreTrainedTokenizerBase
 
-from handlers.chat.conversation import TemplateMessage, TemplateTool, template_messages, template_tools
+from handlers.chat.conversation import template_messages, template_tools
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, Document
 from handlers.chat.tools import ToolDefinition
@@ -16,38 +17,10 @@ _PROBE_MESSAGE = ChatMessage(role="user", content="probe")
 _PROBE_TOOL = ToolDefinition(name="probe", description="probe")
 
 
-class AddedToken(Protocol):
-    """The part of `tokenizers.AddedToken` that tells a special token."""
-
-    content: str
-    special: bool
-
-
-class TemplateTokenizer(Protocol):
-    """The part of a transformers tokenizer that templates need."""
-
-    chat_template: str | dict[str, str] | None
-
-    @property
-    def added_tokens_decoder(self) -> Mapping[int, AddedToken]: ...
-
-    def apply_chat_template(
-        self,
-        conversation: list[TemplateMessage],
-        *,
-        tools: list[TemplateTool] | None,
-        documents: list[dict[str, object]] | None,
-        add_generation_prompt: bool,
-        continue_final_message: bool,
-        tokenize: bool,
-        **kwargs: object,
-    ) -> object: ...
-
-
 class ChatTemplate:
     """The template, or the templates, of one tokenizer."""
 
-    def __init__(self, tokenizer: TemplateTokenizer) -> None:
+    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
         self._tokenizer = tokenizer
 
     @cached_property
@@ -98,9 +71,10 @@ class ChatTemplate:
         if not self.source:
             raise TemplateError("the model has no chat template", "messages")
         conversation = template_messages(self._with_known_roles(messages))
+        render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
         try:
             return str(
-                self._tokenizer.apply_chat_template(
+                render(
                     conversation,
                     tools=template_tools(tools) or None,
                     documents=[dict(document) for document in documents] or None,

@@ -26,19 +26,19 @@ class WrittenCall(msgspec.Struct, frozen=True):
     """A call as models write it, under either key; the arguments are an undecoded JSON object."""
 
     name: str
-    arguments: msgspec.Raw | None = None
-    parameters: msgspec.Raw | None = None
+    arguments: msgspec.Raw = msgspec.Raw(b"")
+    parameters: msgspec.Raw = msgspec.Raw(b"")
 
     @classmethod
     def parse(cls, text: str) -> tuple[str, str] | None:
         """Name and arguments of a call's JSON text, the arguments to the letter; None if it is no call."""
         try:
             call = msgspec.json.decode(text, type=cls)
-            arguments = call.arguments or call.parameters or msgspec.Raw(b"{}")
+            arguments = bytes(call.arguments) or bytes(call.parameters) or b"{}"
             msgspec.json.decode(arguments, type=dict[str, object])
         except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
             return None
-        return call.name, bytes(arguments).decode()
+        return call.name, arguments.decode()
 
 
 class _State(Enum):

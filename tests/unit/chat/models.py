@@ -3,6 +3,7 @@ tag.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from tokenizers import AddedToken, decoders, pre_tokenizers
 from tokenizers import Tokenizer as Backend
@@ -83,8 +84,10 @@ def chat_tokenizer(
     for text in (*SPECIAL, *TAGS):
         is_special = text in SPECIAL or text in special_tags
         backend.add_tokens([AddedToken(text, special=is_special, normalized=False)])
-    hf = PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="<|im_end|>", pad_token="<|pad|>")
-    hf.chat_template = template
+    tokenizer_class: Any = PreTrainedTokenizerFast
+    hf = tokenizer_class(
+        tokenizer_object=backend, eos_token="<|im_end|>", pad_token="<|pad|>", chat_template=template
+    )
     end = backend.token_to_id("<|im_end|>")
     assert end is not None
     return Tokenizer(hf, vocab_size=backend.get_vocab_size(), end_token_ids=(end,))

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from handlers.chat.errors import TemplateError
@@ -26,7 +28,7 @@ def test_a_conversation_renders_as_transformers_renders_it() -> None:
     messages = [HELLO, ChatMessage(role="assistant", content="I look.", tool_calls=(call,))]
     rendered = ChatTemplate(tokenizer.hf).render(messages, tools=[TOOL])
     function = {"name": "get_weather", "arguments": {"city": "Oslo"}}
-    conversation = [
+    conversation: Any = [
         {"role": "user", "content": "Hello"},
         {
             "role": "assistant",
@@ -34,7 +36,7 @@ def test_a_conversation_renders_as_transformers_renders_it() -> None:
             "tool_calls": [{"type": "function", "function": function}],
         },
     ]
-    tools = [{"type": "function", "function": {"name": "get_weather", "parameters": TOOL.parameters}}]
+    tools: Any = [{"type": "function", "function": {"name": "get_weather", "parameters": TOOL.parameters}}]
     expected = tokenizer.hf.apply_chat_template(
         conversation, tools=tools, add_generation_prompt=True, tokenize=False
     )
