@@ -1,0 +1,161 @@
+"""An engine that says what a test tells it to, through the same protocol as the one that computes."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+
+from engine.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.model_info import ModelInfo
+from engine.request import GenerationRequest
+from engine.stats import Counters, EngineStats, Health
+from engine.tokenizer import Tokenizer
+from tests.unit.chat.models import chat_tokenizer
+
+Script = Callable[[GenerationRequest], Iterable[TokenEvent | Exception]]
+
+
+def says(
+    *pieces: str, finish: FinishReason = FinishReason.END_TOKEN, logprobs: tuple[float, ...] = ()
+) -> Script:
+    """Every sequence says these pieces, a token each, and ends; an end token is a token more.
+
+    logprobs: of the tokens of sequence 0, 1, ...; -0.5 for all if not given.
+    """
+    texts = [*pieces, ""] if finish is FinishReason.END_TOKEN else list(pieces)
+
+    def script(request: GenerationRequest) -> Iterator[TokenEvent]:
+        for position, text in enumerate(texts):
+            for index in range(request.num_sequences):
+                logprob = logprobs[index] if logprobs else -0.5
+                is_last = position == len(texts) - 1
+                yield token(
+                    request, position, text, index=index, logprob=logprob, finish=finish if is_last else None
+                )
+
+    return script
+
+
+def token(
+    request: GenerationRequest,
+    position: int,
+    text: str,
+    *,
+    index: int = 0,
+    logprob: float = -0.5,
+    finish: FinishReason | None = None,
+) -> TokenEvent:
+    """One event as the request asked for it: with log-probabilities and the prompt, or without."""
+    is_end = finish is FinishReason.END_TOKEN
+    num_logprobs = request.sampling.num_logprobs
+    is_first = position == 0 and index == 0
+    return TokenEvent(
+        request_id=request.request_id,
+        index=index,
+        position=position,
+        token_id=100 + position,
+        token_text="<|im_end|>" if is_end else text,
+        is_special=is_end,
+        text=text,
+        logprob=None if num_logprobs is None else logprob,
+        top_logprobs=tuple(
+            TokenLogprob(100 + position + rank, f"{text}{rank}", logprob - rank, False)
+            for rank in range(num_logprobs or 0)
+        ),
+        prompt=_prompt(request) if is_first and request.sampling.prompt_logprobs else None,
+        finish=finish,
+        num_prompt_tokens=len(request.prompt_token_ids),
+        queue_s=0.25,
+    )
+
+
+def _prompt(request: GenerationRequest) -> tuple[PromptToken, ...]:
+    return tuple(
+        PromptToken(token_id, f"<{token_id}>", None if place == 0 else -1.0)
+        for place, token_id in enumerate(request.prompt_token_ids)
+    )
+
+
+def fails_after(error: Exception, *pieces: str) -> Script:
+    """Says the pieces, and then fails."""
+
+    def script(request: GenerationRequest) -> Iterator[TokenEvent | Exception]:
+        for position, text in enumerate(pieces):
+            yield token(request, position, text)
+        yield error
+
+    return script
+
+
+class ScriptedEngine:
+    """Implements `handlers.engine.Engine`.
+
+    requests: all that were submitted. num_running: those whose events are still being read.
+    gate: if given, no event comes before it is set.
+    """
+
+    def __init__(
+        self,
+        script: Script,
+        *,
+        tokenizer: Tokenizer | None = None,
+        max_total_tokens: int = 200,
+        gate: asyncio.Event | None = None,
+    ) -> None:
+        self.tokenizer = tokenizer or chat_tokenizer()
+        self.model_info = _model_info(max_total_tokens)
+        self.requests: list[GenerationRequest] = []
+        self.num_running = 0
+        self.condition = Health(True)
+        self._script = script
+        self._gate = gate
+
+    async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        self.requests.append(request)
+        self.num_running += 1
+        try:
+            if self._gate is not None:
+                await self._gate.wait()
+            for item in self._script(request):
+                await asyncio.sleep(0)
+                if isinstance(item, Exception):
+                    raise item
+                yield item
+        finally:
+            self.num_running -= 1
+
+    @property
+    def request(self) -> GenerationRequest:
+        """The only one that was submitted."""
+        (request,) = self.requests
+        return request
+
+    async def health(self) -> Health:
+        return self.condition
+
+    def stats(self) -> EngineStats:
+        return EngineStats(
+            num_running=self.num_running, num_waiting=0, num_blocks=8, num_free_blocks=8, counters=Counters()
+        )
+
+    async def drain(self, timeout_s: float) -> None:
+        pass
+
+    async def stop(self) -> None:
+        pass
+
+
+def _model_info(max_total_tokens: int) -> ModelInfo:
+    return ModelInfo(
+        model_id="scripted",
+        revision=None,
+        architecture="Scripted",
+        dtype="float32",
+        device="cpu",
+        num_parameters=0,
+        max_total_tokens=max_total_tokens,
+        vocab_size=300,
+        num_blocks=8,
+        block_size=16,
+        kv_cache_bytes=0,
+        max_batch_tokens=64,
+        max_num_sequences=4,
+    )
