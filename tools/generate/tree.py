@@ -31,6 +31,7 @@ def build_tree(specs: Path, target: Path, contracts: list[str]) -> None:
             except SpecError as error:
                 raise SystemExit(f"specs/{folder.name}: {error}") from error
     _format(target)
+    _import_all(target)
     (target / "MANIFEST.json").write_text(_manifest(specs, target), encoding="utf-8")
 
 
@@ -61,6 +62,15 @@ def _format(target: Path) -> None:
     options = ["--config", str(_RUFF_CONFIG), "--no-cache", "--quiet", str(target)]
     subprocess.run([*ruff, "check", "--fix", "--select", "F401,I,UP", *options], check=True)
     subprocess.run([*ruff, "format", *options], check=True)
+
+
+def _import_all(target: Path) -> None:
+    """Imports what was emitted, since pydantic reads patterns and defaults only then. SystemExit tells what it says."""
+    modules = [f"{target.name}.{path.parent.name}.operations" for path in sorted(target.glob("*/operations.py"))]
+    command = [sys.executable, "-B", "-W", "error", "-c", "\n".join(f"import {module}" for module in modules)]
+    result = subprocess.run(command, cwd=target.parent, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise SystemExit(f"the generated code cannot be imported:\n{result.stderr.strip()}")
 
 
 def _manifest(specs: Path, target: Path) -> str:

@@ -1,0 +1,1 @@
+"""What follows from specs/; `make generate` writes all of it."""

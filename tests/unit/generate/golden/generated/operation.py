@@ -1,0 +1,86 @@
+"""How a generated operation is described to whatever serves it, and what its handler is given."""
+
+from abc import ABC
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, NewType, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel
+
+EventT = TypeVar("EventT")
+HeadersT = TypeVar("HeadersT", contravariant=True)
+
+EncodedEvent = NewType("EncodedEvent", bytes)
+"""One event as JSON text, for handlers that write a token's event without building its model."""
+
+EventStream: TypeAlias = AsyncGenerator[EventT | EncodedEvent, None]
+"""What an operation answers with as `text/event-stream`. Closing it must stop the work behind it."""
+
+
+class Call(Protocol[HeadersT]):
+    """The request around the body, and the headers of its answer.
+
+    headers: of the request, names in lower case. path: as requested, without query.
+    received_s: when the request arrived, by time.perf_counter().
+    """
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def received_s(self) -> float: ...
+
+    def respond_with(self, headers: HeadersT) -> None:
+        """Adds headers to the successful answer; for a stream, before its first event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter outside the body. is_text: its schema is a string; otherwise its text is read as JSON."""
+
+    name: str
+    location: Literal["path", "query", "header"]
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation of a contract, as its effective document states it.
+
+    id: its operationId. handler: the method that implements it. path: a template when it has parameters.
+    arguments: model of the parameters together, by their names.
+    status, response, media_type: of the only successful answer; no media type means an empty body.
+    event: what one event of a stream carries, where the operation can answer with one.
+    terminator: the data of the event that ends every such stream, failed ones too.
+    headers: names that a successful answer may carry, and whether it must.
+    errors: the body of each other declared status; None for an empty one.
+    validation_status: which of them says that the request does not match the document.
+    is_secured: whether the document asks for a bearer token.
+    """
+
+    id: str
+    handler: str
+    method: str
+    path: str
+    summary: str
+    parameters: tuple[Parameter, ...] = ()
+    arguments: type[BaseModel] | None = None
+    body: Any = None
+    status: int = 200
+    response: Any = None
+    media_type: str | None = None
+    event: Any = None
+    terminator: str | None = None
+    headers: Mapping[str, bool] = field(default_factory=dict)
+    errors: Mapping[int, type[BaseModel] | None] = field(default_factory=dict)
+    validation_status: int | None = None
+    is_secured: bool = False
+
+
+class Handlers(ABC):
+    """Base of every contract's interface: `table` describes its operations in document order."""
+
+    table: ClassVar[tuple[Operation, ...]]

@@ -1,0 +1,2 @@
+# Generated from specs/pets: mend the document or its overlay, never this file.
+"""Pets, generated from specs/pets."""
