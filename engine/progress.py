@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 from transformers.utils.logging import set_tqdm_hook
 from typing_extensions import override
 

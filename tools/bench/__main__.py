@@ -1,4 +1,4 @@
-"""`python -m tools.bench`: tokens/s of the engine beside plain transformers, in one run on the same random weights."""
+"""Tokens/s of the engine beside plain transformers, in one run on the same random weights."""
 
 import argparse
 import asyncio
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from transformers.utils import logging
@@ -30,7 +30,7 @@ class Speed(NamedTuple):
 async def measure(
     contenders: list[Contender], num_requests: int, rounds: int, vocab_size: int
 ) -> list[Speed]:
-    """The contenders take turns, so that whatever else the machine does meets them alike; medians of the rounds."""
+    """Medians of the rounds. The contenders take turns, so what else the machine does meets them alike."""
     random = Random(0)
     prompts = [[random.randrange(vocab_size) for _ in range(NUM_PROMPT_TOKENS)] for _ in range(num_requests)]
     times: list[list[tuple[float, float]]] = [[] for _ in contenders]
@@ -46,31 +46,33 @@ async def measure(
     return speeds
 
 
+async def compare(
+    contenders: list[Contender], arguments: argparse.Namespace, vocab_size: int
+) -> list[dict[str, str | float]]:
+    """Prints a line for each contender and number of requests; ratios are to the last contender."""
+    print(f"{'requests':>8}  {'':12}  {'decode':>8}  {'overall':>8}  {'decode ratio':>12}")
+    rows: list[dict[str, str | float]] = []
+    for num_requests in arguments.requests:
+        speeds = await measure(contenders, num_requests, arguments.rounds, vocab_size)
+        for contender, speed in zip(contenders, speeds, strict=True):
+            ratio = speed.decode / speeds[-1].decode
+            row = f"{num_requests:8}  {contender.name:12}  {speed.decode:8.1f}  {speed.overall:8.1f}"
+            print(f"{row}  {ratio:12.2f}", flush=True)
+            rows.append({"requests": num_requests, "contender": contender.name, **speed._asdict()})
+    return rows
+
+
 async def run(arguments: argparse.Namespace) -> None:
     shape = "small" if arguments.small else "Qwen2.5-0.5B"
-    with tempfile.TemporaryDirectory() as folder:
-        directory = Path(folder)
-        write_model(directory, shape)
-        ours = await Verbatim.load(directory)
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        contenders: list[Contender] = [ours, Transformers(directory, device)]
-        threads, load = torch.get_num_threads(), os.getloadavg()[0]
-        print(
-            f"{shape}'s shape, random bfloat16 weights, {device}, {threads} threads, load average {load:.1f}"
-        )
-        print(
-            f"{NUM_PROMPT_TOKENS} prompt tokens, {LONG} generated, greedy; tokens/s, median of {arguments.rounds}"
-        )
-        print(f"{'requests':>8}  {'':12}  {'decode':>8}  {'overall':>8}  {'ratio of decode':>15}")
-        rows = []
-        for num_requests in arguments.requests:
-            speeds = await measure(contenders, num_requests, arguments.rounds, SHAPES[shape]["vocab_size"])
-            for contender, speed in zip(contenders, speeds, strict=True):
-                ratio = speed.decode / speeds[-1].decode
-                print(
-                    f"{num_requests:8}  {contender.name:12}  {speed.decode:8.1f}  {speed.overall:8.1f}  {ratio:15.2f}"
-                )
-                rows.append({"requests": num_requests, "contender": contender.name, **speed._asdict()})
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    threads, load = torch.get_num_threads(), os.getloadavg()[0]
+    print(f"{shape}'s shape, random bfloat16 weights, {device}, {threads} threads, load average {load:.1f}")
+    print(f"{NUM_PROMPT_TOKENS} prompt tokens, {LONG} generated, greedy; tokens/s")
+    with tempfile.TemporaryDirectory() as directory:
+        write_model(Path(directory), shape)
+        ours = await Verbatim.load(Path(directory))
+        contenders: list[Contender] = [ours, Transformers(Path(directory), device)]
+        rows = await compare(contenders, arguments, SHAPES[shape]["vocab_size"])
         await ours.stop()
     print(json.dumps({"shape": shape, "device": device, "threads": threads, "load": load, "rows": rows}))
 
@@ -79,10 +81,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
     parser.add_argument("--small", action="store_true", help="a small model, for a check of a few seconds")
     parser.add_argument("--rounds", type=int, default=3, help="measurements whose median is taken")
-    parser.add_argument(
-        "--requests", type=int, nargs="+", default=[1, 8, 32], help="how many at the same time"
-    )
-    logging.disable_progress_bar()
+    parser.add_argument("--requests", type=int, nargs="+", default=[1, 8, 32], help="at the same time")
+    quiet: Any = logging.disable_progress_bar  # it has no types
+    quiet()
     asyncio.run(run(parser.parse_args()))
 
 
