@@ -1,0 +1,248 @@
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from engine.request import Grammar, GrammarKind, SamplingParams
+from engine.tokenizer import Tokenizer
+from handlers.chat.core import ChatCore, PreparedChat
+from handlers.chat.errors import ChatError, InvalidMessage, TemplateError, UnknownTool, UnsupportedContent
+from handlers.chat.messages import ChatMessage, MediaKind, MediaPart
+from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.reasoning import ReasoningStart
+from handlers.chat.response_format import JsonSchema, Regex
+from handlers.chat.result import ChatChoice, collect
+from handlers.chat.tool_format import HERMES, LLAMA_JSON, ToolFormat
+from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
+from tests.unit.chat.events import events_of, stream
+from tests.unit.chat.models import (
+    HERMES_TEMPLATE,
+    LLAMA_TEMPLATE,
+    PLAIN_TEMPLATE,
+    TAGS,
+    THINKING_TEMPLATE,
+    chat_tokenizer,
+)
+
+HELLO = ChatMessage(role="user", content="Hello")
+TOOLS = (ToolDefinition(name="get_weather"), ToolDefinition(name="get_time"))
+CALL = ToolCall(id="call_1", name="get_weather", arguments="{}")
+XML_TEMPLATE = HERMES_TEMPLATE.replace("Call with <tool_call>", "Call with <tool_call><function=")
+
+
+def params(*messages: ChatMessage, **changes: object) -> ChatParams:
+    plain = ChatParams(request_id="r", messages=messages or (HELLO,), sampling=SamplingParams(seed=5))
+    return replace(plain, **changes)
+
+
+def prepare(tokenizer: Tokenizer, chat: ChatParams) -> PreparedChat:
+    return ChatCore(tokenizer, max_total_tokens=1000).prepare(chat)
+
+
+async def answer(prepared: PreparedChat, text: str) -> ChatChoice:
+    """What the client gets if the model writes this."""
+    result = await collect(prepared.outputs(), stream(events_of([text])))
+    return result.choices[0]
+
+
+def test_the_request_carries_what_was_asked() -> None:
+    chat = params(
+        max_tokens=9,
+        min_tokens=2,
+        stop=("\n\n",),
+        stop_token_ids=(4,),
+        include_stop=True,
+        ignore_eos=True,
+        num_sequences=3,
+        adapter="a",
+        priority=-1,
+    )
+    tokenizer = chat_tokenizer()
+    prepared = prepare(tokenizer, chat)
+    request = prepared.request
+    assert (request.request_id, request.num_sequences, request.adapter, request.priority) == ("r", 3, "a", -1)
+    stops = request.stopping
+    assert (stops.max_tokens, stops.min_tokens, stops.stop, stops.stop_token_ids) == (9, 2, ("\n\n",), (4,))
+    assert stops.include_stop and stops.ignore_eos
+    assert request.sampling == SamplingParams(seed=5)
+    assert request.skip_special_tokens
+    assert prepared.prompt_text == "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n"
+    assert tokenizer.decode(request.prompt_token_ids, skip_special_tokens=False) == prepared.prompt_text
+
+
+def test_no_limit_of_tokens_fills_the_context() -> None:
+    prepared = prepare(chat_tokenizer(), params())
+    assert len(prepared.request.prompt_token_ids) + prepared.request.stopping.max_tokens == 1000
+    crowded = prepare(chat_tokenizer(), params(ChatMessage(role="user", content="x" * 2000)))
+    assert crowded.request.stopping.max_tokens == 1
+
+
+@pytest.mark.parametrize(
+    ("chat", "error", "field"),
+    [
+        (
+            params(ChatMessage(role="user", content=(MediaPart(MediaKind.IMAGE, "a.png"),))),
+            UnsupportedContent,
+            "messages[0].content[0]",
+        ),
+        (params(tools=TOOLS, tool_choice=ToolChoice.named("x")), UnknownTool, "tool_choice"),
+        (params(continue_final_message=True), InvalidMessage, "messages[0]"),
+        (params(template_kwargs={"tokenize": True}), TemplateError, "template_kwargs.tokenize"),
+    ],
+)
+@pytest.mark.parametrize("template", [HERMES_TEMPLATE, PLAIN_TEMPLATE])
+def test_what_cannot_be_honoured_is_refused_with_its_field(
+    chat: ChatParams, error: type[ChatError], field: str, template: str
+) -> None:
+    with pytest.raises(error) as caught:
+        prepare(chat_tokenizer(template), chat)
+    assert caught.value.field == field
+
+
+def test_an_empty_conversation_and_an_empty_prompt_are_refused() -> None:
+    with pytest.raises(InvalidMessage):
+        prepare(chat_tokenizer(), replace(params(), messages=()))
+    with pytest.raises(TemplateError, match="renders nothing"):
+        prepare(chat_tokenizer("{{ '' }}"), params())
+
+
+@pytest.mark.parametrize(
+    ("template", "tool_format"),
+    [
+        (HERMES_TEMPLATE, HERMES),
+        (LLAMA_TEMPLATE, LLAMA_JSON),
+        (PLAIN_TEMPLATE, HERMES),
+        (XML_TEMPLATE, HERMES),
+    ],
+)
+@pytest.mark.parametrize("mode", [ToolMode.AUTO, ToolMode.REQUIRED])
+async def test_calls_are_read_in_the_format_that_the_prompt_teaches(
+    template: str, tool_format: ToolFormat, mode: ToolMode
+) -> None:
+    prepared = prepare(chat_tokenizer(template), params(tools=TOOLS, tool_choice=ToolChoice(mode=mode)))
+    assert '"name": "get_time"' in prepared.prompt_text
+    got = await answer(prepared, tool_format.write("get_time", '{"zone": "CET"}'))
+    assert [(call.name, call.arguments) for call in got.tool_calls] == [("get_time", '{"zone": "CET"}')]
+
+
+def test_a_template_whose_format_is_unknown_is_not_shown_the_tools_twice() -> None:
+    prompt = prepare(chat_tokenizer(XML_TEMPLATE), params(tools=TOOLS)).prompt_text
+    assert "<function=" not in prompt and prompt.count('"name": "get_time"') == 1
+
+
+def test_earlier_calls_reach_a_template_that_knows_none_as_words() -> None:
+    messages = (
+        HELLO,
+        ChatMessage(role="assistant", tool_calls=(CALL,)),
+        ChatMessage(role="tool", content="12 °C", tool_call_id="call_1"),
+    )
+    prompt = prepare(chat_tokenizer(PLAIN_TEMPLATE), params(*messages)).prompt_text
+    assert '<tool_call>\n{"name": "get_weather", "arguments": {}}' in prompt
+    assert "<|im_start|>user\n<tool_response>\n12 °C\n</tool_response>" in prompt
+
+
+@pytest.mark.parametrize(
+    ("choice", "lists_all", "listed", "callable_names"),
+    [
+        (ToolChoice(), False, {"get_weather", "get_time"}, ("get_weather", "get_time")),
+        (ToolChoice(mode=ToolMode.NONE), False, set(), None),
+        (ToolChoice(mode=ToolMode.NONE), True, {"get_weather", "get_time"}, None),
+        (ToolChoice.named("get_time"), False, {"get_time"}, ("get_time",)),
+        (ToolChoice.named("get_time"), True, {"get_weather", "get_time"}, ("get_time",)),
+    ],
+)
+def test_a_choice_says_what_is_listed_and_what_can_be_called(
+    choice: ToolChoice, lists_all: bool, listed: set[str], callable_names: tuple[str, ...] | None
+) -> None:
+    prepared = prepare(chat_tokenizer(), params(tools=TOOLS, tool_choice=choice, lists_all_tools=lists_all))
+    assert {tool.name for tool in TOOLS if tool.name in prepared.prompt_text} == listed
+    reading = prepared.answer_format.tools
+    assert (None if reading is None else reading.names) == callable_names
+    assert (prepared.request.sampling.grammar is None) is (callable_names is None)
+
+
+async def test_what_looks_like_a_call_is_content_where_none_was_offered() -> None:
+    text = HERMES.write("get_time", "{}")
+    for chat in (params(), params(tools=TOOLS, tool_choice=ToolChoice(mode=ToolMode.NONE))):
+        got = await answer(prepare(chat_tokenizer(), chat), text)
+        assert (got.content, got.tool_calls) == (text, ())
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+async def test_parallel_calls_are_read_only_where_they_are_allowed(parallel: bool) -> None:
+    chat = params(tools=TOOLS, parallel_tool_calls=parallel)
+    text = "\n".join([HERMES.write("get_time", "{}")] * 2)
+    got = await answer(prepare(chat_tokenizer(), chat), text)
+    assert len(got.tool_calls) == (2 if parallel else 1)
+
+
+def test_calls_that_no_grammar_binds_are_told_only_when_whole() -> None:
+    def streams(template: str, mode: ToolMode) -> bool:
+        chat = params(tools=TOOLS, tool_choice=ToolChoice(mode=mode))
+        prepared = prepare(chat_tokenizer(template), chat)
+        reading = prepared.answer_format.tools
+        assert reading is not None
+        assert reading.streams is (prepared.request.sampling.grammar is not None)
+        return reading.streams
+
+    assert streams(HERMES_TEMPLATE, ToolMode.AUTO) and streams(LLAMA_TEMPLATE, ToolMode.REQUIRED)
+    assert not streams(LLAMA_TEMPLATE, ToolMode.AUTO)
+
+
+THOUGHT = "<think>\nHm.\n</think>\n\nHi"
+
+
+@pytest.mark.parametrize(
+    ("template", "variables", "start", "text"),
+    [
+        (HERMES_TEMPLATE, {}, ReasoningStart.POSSIBLE, THOUGHT),
+        (HERMES_TEMPLATE, {"enable_thinking": False}, ReasoningStart.CLOSED, "Hi"),
+        (THINKING_TEMPLATE, {}, ReasoningStart.OPEN, "Hm.\n</think>\n\nHi"),
+    ],
+)
+async def test_thoughts_are_split_off_or_left_in_the_content_as_asked(
+    template: str, variables: dict[str, object], start: ReasoningStart, text: str
+) -> None:
+    for tools in ((), TOOLS):
+        chat = params(template_kwargs=variables, tools=tools)
+        split = prepare(chat_tokenizer(template), replace(chat, reasoning=ReasoningStyle.SPLIT))
+        reading = split.answer_format.reasoning
+        assert reading is not None and reading.start is start
+        got = await answer(split, text)
+        assert (got.reasoning, got.content) == ("Hm." if "Hm." in text else "", "Hi")
+        inline = await answer(prepare(chat_tokenizer(template), chat), text)
+        assert (inline.reasoning, inline.content) == ("", text)
+
+
+def test_a_continued_thought_is_open() -> None:
+    messages = (HELLO, ChatMessage(role="assistant", content="<think>\nWell"))
+    chat = params(*messages, continue_final_message=True, reasoning=ReasoningStyle.SPLIT)
+    prepared = prepare(chat_tokenizer(), chat)
+    assert prepared.prompt_text.endswith("<think>\nWell")
+    assert prepared.answer_format.reasoning is not None
+    assert prepared.answer_format.reasoning.start is ReasoningStart.OPEN
+
+
+def test_a_response_format_binds_after_thoughts_that_are_split_off_and_from_the_start_otherwise() -> None:
+    chat = params(response_format=Regex("a+"))
+    assert prepare(chat_tokenizer(), chat).request.sampling.grammar == Grammar(GrammarKind.REGEX, "a+")
+    split = prepare(chat_tokenizer(), replace(chat, reasoning=ReasoningStyle.SPLIT))
+    grammar = split.request.sampling.grammar
+    assert grammar is not None and grammar.kind is GrammarKind.STRUCTURAL_TAG
+    assert "</think>" in grammar.source
+    schema = prepare(chat_tokenizer(PLAIN_TEMPLATE), params(response_format=JsonSchema({"type": "null"})))
+    assert schema.request.sampling.grammar == Grammar(GrammarKind.JSON_SCHEMA, json.dumps({"type": "null"}))
+
+
+@pytest.mark.parametrize("special_tags", [TAGS[:1], TAGS])
+async def test_tags_that_are_special_tokens_are_seen_and_other_special_tokens_are_not(
+    special_tags: tuple[str, ...],
+) -> None:
+    tokenizer = chat_tokenizer(special_tags=special_tags)
+    plain = prepare(tokenizer, params())
+    assert plain.request.skip_special_tokens and plain.answer_format.hidden == ()
+    prepared = prepare(tokenizer, params(tools=TOOLS, reasoning=ReasoningStyle.SPLIT))
+    assert not prepared.request.skip_special_tokens
+    text = "<think>Hm.</think>Hi<|pad|>\n" + HERMES.write("get_time", "{}") + "<|im_end|>"
+    got = await answer(prepared, text)
+    assert (got.reasoning, got.content, len(got.tool_calls)) == ("Hm.", "Hi", 1)
