@@ -1,37 +1,37 @@
 """Runs datamodel-code-generator: the components of an effective document as pydantic models."""
 
 import ast
-import json
-import subprocess
-import sys
-from pathlib import Path
-from tempfile import TemporaryDirectory
+import warnings
+from typing import Any
+
+from datamodel_code_generator import generate
 
 from .document import Document, Pointer, Schema, SpecError, resolve
 from .interface import Interface
 from .reader import parameters_of
 
-# strict-types: JSON has no coercion. use-missing-sentinel: absent and null are different answers.
-# use-type-alias: a union or a bounded string is what it is, not a model with a `root`.
-# import-overrides: pydantic's strict int rejects 1.0, its strict float takes NaN.
-_FLAGS = (
-    "--input-file-type=openapi",
-    "--preset=standard-py311-20261027",
-    "--target-pydantic-version=2.14",
-    "--disable-timestamp",
-    "--no-formatters",
-    "--enum-field-as-literal=all",
-    "--use-tag-as-union-variant-name",
-    "--no-allow-population-by-field-name",
-    "--use-missing-sentinel",
-    "--use-type-alias",
-    "--use-attribute-docstrings",
-    "--use-field-description",
-    "--use-schema-description",
-    "--strict-refs",
-)
-_STRICT_TYPES = ("--strict-types", "bool", "int", "float", "str")
-_NUMBERS = {name: "generated.json_types" for name in ("StrictInt", "StrictFloat")}
+# strict_types: JSON has no coercion. use_missing_sentinel: absent and null are different answers.
+# use_type_alias: a union or a bounded string is what it is, not a model with a `root`.
+# import_overrides: pydantic's strict int rejects 1.0, its strict float takes NaN.
+_OPTIONS: dict[str, Any] = {
+    "input_file_type": "openapi",
+    "preset": "standard-py311-20261027",
+    "target_pydantic_version": "2.14",
+    "disable_timestamp": True,
+    "formatters": [],
+    "enum_field_as_literal": "all",
+    "strict_types": ["bool", "int", "float", "str"],
+    "use_missing_sentinel": True,
+    "use_type_alias": True,
+    "use_tag_as_union_variant_name": True,
+    "allow_population_by_field_name": False,
+    "use_attribute_docstrings": True,
+    "use_field_description": True,
+    "use_schema_description": True,
+    "strict_refs": True,
+    "import_overrides": {name: "generated.json_types" for name in ("StrictInt", "StrictFloat")},
+    "custom_file_header": '"""The component schemas, and the parameters of operations."""',
+}
 
 
 def render_models(document: Document, operations: list[Interface]) -> str:
@@ -76,22 +76,17 @@ def _arguments_schema(document: Document, operation: Interface, at: Pointer) -> 
 
 
 def _run(document: Document) -> str:
-    # In a folder of its own, so that no configuration file above reaches it.
-    with TemporaryDirectory() as folder:
-        Path(folder, "openapi.json").write_text(json.dumps(document), encoding="utf-8")
-        command = [sys.executable, "-m", "datamodel_code_generator", "--input=openapi.json"]
-        command += [
-            "--output=models.py",
-            *_FLAGS,
-            *_STRICT_TYPES,
-            f"--import-overrides={json.dumps(_NUMBERS)}",
-        ]
-        command += ["--custom-file-header", '"""The component schemas, and the parameters of operations."""']
-        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        if result.returncode != 0:
-            reason = f"datamodel-code-generator fails: {result.stderr.strip()}"
-            raise SpecError(("components", "schemas"), reason)
-        return Path(folder, "models.py").read_text(encoding="utf-8")
+    """The generator's output; SpecError where it fails or warns, for then it has passed over something."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # A remark on the value, nothing to check: the ranges of integer formats are written out.
+        warnings.filterwarnings("ignore", "format of .* not understood")
+        try:
+            source = generate(document, **_OPTIONS)
+        except Exception as error:
+            raise SpecError(("components", "schemas"), f"datamodel-code-generator: {error}") from error
+    assert isinstance(source, str), "one input without an output path gives one text"
+    return source.rstrip() + "\n"
 
 
 def _top_level_names(source: str) -> set[str]:

@@ -65,8 +65,10 @@ def _format(target: Path) -> None:
 
 
 def _import_all(target: Path) -> None:
-    """Imports what was emitted, since pydantic reads patterns and defaults only then. SystemExit tells what it says."""
-    modules = [f"{target.name}.{path.parent.name}.operations" for path in sorted(target.glob("*/operations.py"))]
+    """Imports what was emitted, for pydantic reads patterns and defaults only then. SystemExit if it fails."""
+    modules = [
+        f"{target.name}.{path.parent.name}.operations" for path in sorted(target.glob("*/operations.py"))
+    ]
     command = [sys.executable, "-B", "-W", "error", "-c", "\n".join(f"import {module}" for module in modules)]
     result = subprocess.run(command, cwd=target.parent, capture_output=True, text=True, check=False)
     if result.returncode != 0:

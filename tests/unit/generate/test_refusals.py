@@ -1,5 +1,7 @@
 """What the generated code could not keep is refused, by its place in the document."""
 
+# ruff: noqa: E501  (the messages are written out whole)
+
 from pathlib import Path
 from typing import Any
 
