@@ -25,6 +25,9 @@ class Api:
     async def get(self, path: str) -> httpx.Response:
         return await send(self.app, "GET", path)
 
+    async def info(self) -> Any:
+        return (await self.get("/info")).json()
+
     async def answer(self, path: str, body: object) -> Any:
         """The JSON of a successful answer."""
         response = await self.post(path, body)

@@ -1,0 +1,62 @@
+"""How many sequences are let in at once, and what becomes of their permits."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.tgi.api import Api, chat, native
+
+OVERLOADED = (429, "overloaded", "Model is overloaded")
+PATHS_AND_BODIES = [
+    ("/generate", native()),
+    ("/generate_stream", native()),
+    ("/v1/chat/completions", chat(stream=True)),
+    ("/v1/completions", {"prompt": "Hi"}),
+]
+
+
+@pytest.mark.parametrize(("path", "body"), PATHS_AND_BODIES)
+async def test_a_request_over_the_limit_is_refused_until_another_ends(
+    path: str, body: dict[str, Any]
+) -> None:
+    gate = asyncio.Event()
+    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
+    first = asyncio.create_task(api.post(path, body))
+    while api.engine.num_running == 0:
+        await asyncio.sleep(0)
+    assert await api.refusal(path, body) == OVERLOADED
+    gate.set()
+    assert (await first).status_code == 200
+    assert (await api.post(path, body)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/generate", native(best_of=2, do_sample=True)),
+        ("/v1/chat/completions", chat(n=2)),
+        ("/v1/completions", {"prompt": ["a", "b"]}),
+    ],
+)
+async def test_every_sequence_takes_a_permit(path: str, body: dict[str, Any]) -> None:
+    assert await Api(says("a"), max_concurrent_requests=1).refusal(path, body) == OVERLOADED
+
+
+async def test_a_refused_request_gives_its_permit_back() -> None:
+    api = Api(says("a"), max_concurrent_requests=1)
+    for _ in range(3):
+        assert (await api.refusal("/generate", native(max_new_tokens=1000)))[0] == 422
+    assert (await api.post("/generate", native())).status_code == 200
+
+
+async def test_overload_is_told_before_the_request_is_looked_at() -> None:
+    gate = asyncio.Event()
+    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
+    first = asyncio.create_task(api.post("/generate", native()))
+    while api.engine.num_running == 0:
+        await asyncio.sleep(0)
+    assert await api.refusal("/generate", native(max_new_tokens=1000)) == OVERLOADED
+    gate.set()
+    await first

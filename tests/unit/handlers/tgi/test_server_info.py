@@ -1,0 +1,53 @@
+"""What the server tells of itself: /info, /v1/models, /metrics."""
+
+from importlib.metadata import version
+
+from engine.errors import GenerationFailed
+from tests.scripted_engine import fails_after, says
+from tests.unit.handlers.tgi.api import Api, native
+
+
+async def test_info_tells_the_limits_that_are_kept() -> None:
+    info = await Api(says("a"), max_best_of=7, max_input_tokens=20, max_concurrent_requests=9).info()
+    assert info["max_best_of"] == 7
+    assert (info["max_input_tokens"], info["max_total_tokens"]) == (20, 200)
+    assert info["max_concurrent_requests"] == 9
+    assert info["version"] == version("verbatim")
+
+
+async def test_info_leaves_one_token_of_the_context_to_the_output() -> None:
+    for limit in (None, 1000):
+        info = await Api(says("a"), max_input_tokens=limit).info()
+        assert info["max_input_tokens"] == 199
+
+
+async def test_info_and_models_name_the_model_as_it_was_asked_for() -> None:
+    api = Api(says("a"), model="some/model")
+    models = (await api.get("/v1/models")).json()
+    assert models["object"] == "list"
+    assert [model["id"] for model in models["data"]] == ["some/model"]
+    assert (await api.info())["model_id"] == "some/model"
+
+
+async def test_metrics_count_answers_and_failures_once_each() -> None:
+    api = Api(says("a"))
+    await api.post("/generate", native())
+    await api.post("/generate", native(max_new_tokens=1000))
+    text = (await api.get("/metrics")).text
+    assert "tgi_request_count 2.0" in text
+    assert "tgi_request_success 1.0" in text
+    assert 'tgi_request_failure{err="validation"} 1.0' in text
+    assert "tgi_request_generated_tokens_sum 2.0" in text
+
+
+async def test_metrics_count_a_stream_that_fails_midway() -> None:
+    api = Api(fails_after(GenerationFailed("no memory"), "a"))
+    await api.post("/generate_stream", native())
+    text = (await api.get("/metrics")).text
+    assert 'tgi_request_failure{err="generation"} 1.0' in text
+    assert "tgi_request_success 0.0" in text
+
+
+async def test_metrics_are_prometheus_text() -> None:
+    response = await Api(says("a")).get("/metrics")
+    assert response.headers["content-type"] == "text/plain; charset=utf-8"
