@@ -1,0 +1,228 @@
+"""The engine's asyncio front: streams, aborts, refusals, draining."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from msgspec.structs import replace
+
+from engine.async_engine import AsyncEngine
+from engine.config import EngineConfig
+from engine.errors import (
+    EngineStopped,
+    GenerationFailed,
+    InvalidGrammar,
+    InvalidRequest,
+    InvalidToken,
+    ModelNotSupported,
+    PromptTooLong,
+    RequestAborted,
+    UnknownAdapter,
+)
+from engine.events import FinishReason, TokenEvent
+from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from tests.tiny import save_tiny_model
+
+MAX_TOTAL_TOKENS = 512
+FOREVER = 400  # tokens: more than a test waits for
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_model(tmp_path_factory.mktemp("llama"))
+
+
+@pytest_asyncio.fixture
+async def engine(directory: Path) -> AsyncIterator[AsyncEngine]:
+    engine = await AsyncEngine.start(EngineConfig(model=str(directory), device="cpu", max_batch_tokens=32))
+    yield engine
+    await engine.stop()
+
+
+def new_request(name: str = "a", num_prompt_tokens: int = 5, **stopping: Any) -> GenerationRequest:
+    return GenerationRequest(
+        request_id=name,
+        prompt_token_ids=(40,) * num_prompt_tokens,
+        sampling=SamplingParams(temperature=0.0),
+        stopping=StopConditions(**({"max_tokens": FOREVER, "ignore_eos": True} | stopping)),
+    )
+
+
+async def collect(engine: AsyncEngine, request: GenerationRequest) -> list[TokenEvent]:
+    return [event async for event in engine.submit(request)]
+
+
+async def assert_becomes_idle(engine: AsyncEngine) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            stats = engine.stats()
+            if stats.num_free_blocks == stats.num_blocks and stats.num_running == stats.num_waiting == 0:
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_every_sequence_ends_with_one_terminal_event(engine: AsyncEngine) -> None:
+    requests = [replace(new_request(str(n), n + 1, max_tokens=6), num_sequences=2) for n in range(8)]
+    for events in await asyncio.gather(*(collect(engine, request) for request in requests)):
+        for index in range(2):
+            own = [event for event in events if event.index == index]
+            assert [event.position for event in own] == list(range(6))
+            assert [event.finish for event in own] == [None] * 5 + [FinishReason.LENGTH]
+    await assert_becomes_idle(engine)
+
+
+async def test_closing_the_iterator_frees_the_blocks(engine: AsyncEngine) -> None:
+    async with aclosing(engine.submit(new_request())) as events:
+        await anext(events)
+        assert engine.stats().num_free_blocks < engine.stats().num_blocks
+    await assert_becomes_idle(engine)
+    assert engine.stats().counters.num_aborted == 1
+
+
+async def test_cancelling_the_reader_aborts_whatever_state_the_request_is_in(directory: Path) -> None:
+    config = EngineConfig(
+        model=str(directory), device="cpu", num_kv_blocks=32, max_batch_tokens=16, max_num_sequences=8
+    )
+    engine = await AsyncEngine.start(config)
+    for delay in (0.0, 0.001, 0.005, 0.02, 0.05, 0.1):
+        readers = [
+            asyncio.create_task(collect(engine, new_request(str(n), 60 + 20 * n, max_tokens=200)))
+            for n in range(12)
+        ]
+        await asyncio.sleep(delay)
+        for reader in readers:
+            reader.cancel()
+        results = await asyncio.gather(*readers, return_exceptions=True)
+        assert all(isinstance(result, asyncio.CancelledError) for result in results)
+        await assert_becomes_idle(engine)
+    await engine.stop()
+
+
+async def test_abort_ends_the_stream_with_an_error_and_is_idempotent(engine: AsyncEngine) -> None:
+    async with aclosing(engine.submit(new_request())) as events:
+        await anext(events)
+        await engine.abort("a")
+        await engine.abort("a")
+        with pytest.raises(RequestAborted):
+            while True:
+                await anext(events)
+    await engine.abort("a")
+    await engine.abort("never seen")
+    await assert_becomes_idle(engine)
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (new_request(num_prompt_tokens=0), InvalidRequest),
+        (new_request(num_prompt_tokens=MAX_TOTAL_TOKENS, max_tokens=1), PromptTooLong),
+        (new_request(max_tokens=0), InvalidRequest),
+        (replace(new_request(), num_sequences=0), InvalidRequest),
+        (replace(new_request(), prompt_token_ids=(5, -1)), InvalidToken),
+        (replace(new_request(), prompt_token_ids=(5, 10**6)), InvalidToken),
+        (replace(new_request(), sampling=SamplingParams(logit_bias={10**6: 1.0})), InvalidToken),
+        (replace(new_request(), adapter="poet"), UnknownAdapter),
+        (
+            replace(
+                new_request(),
+                sampling=SamplingParams(grammar=Grammar(GrammarKind.JSON_SCHEMA, '{"type": 3}')),
+            ),
+            InvalidGrammar,
+        ),
+    ],
+)
+async def test_what_the_model_cannot_run_is_refused_before_the_first_event(
+    engine: AsyncEngine, request_: GenerationRequest, error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        await anext(engine.submit(request_))
+    await assert_becomes_idle(engine)
+    assert len(await collect(engine, new_request(max_tokens=2))) == 2
+
+
+async def test_prompt_and_output_may_fill_the_context_and_no_more(engine: AsyncEngine) -> None:
+    assert engine.model_info.max_total_tokens == MAX_TOTAL_TOKENS
+    fits = new_request("a", MAX_TOTAL_TOKENS - 3, max_tokens=3)
+    assert len(await collect(engine, fits)) == 3
+    with pytest.raises(PromptTooLong) as caught:
+        await collect(engine, new_request("b", MAX_TOTAL_TOKENS - 3, max_tokens=4))
+    assert (caught.value.num_prompt_tokens, caught.value.max_tokens) == (MAX_TOTAL_TOKENS - 3, 4)
+
+
+async def test_a_small_cache_bounds_the_context(directory: Path) -> None:
+    config = EngineConfig(model=str(directory), device="cpu", num_kv_blocks=3, block_size=8)
+    engine = await AsyncEngine.start(config)
+    assert engine.model_info.max_total_tokens == 24
+    assert len(await collect(engine, new_request("a", 20, max_tokens=4))) == 4
+    with pytest.raises(PromptTooLong):
+        await collect(engine, new_request("b", 21, max_tokens=4))
+    await engine.stop()
+
+
+async def test_two_running_requests_cannot_share_an_id(engine: AsyncEngine) -> None:
+    async with aclosing(engine.submit(new_request())) as events:
+        await anext(events)
+        with pytest.raises(InvalidRequest):
+            await collect(engine, new_request())
+        await anext(events)
+
+
+async def test_a_grammar_shapes_the_text(engine: AsyncEngine) -> None:
+    sampling = SamplingParams(temperature=0.0, grammar=Grammar(GrammarKind.REGEX, "(yes|no){3}"))
+    request = replace(new_request(max_tokens=20, ignore_eos=False), sampling=sampling)
+    events = await collect(engine, request)
+    assert "".join(event.text for event in events).replace("yes", "").replace("no", "") == ""
+    assert events[-1].finish is FinishReason.END_TOKEN
+
+
+async def test_a_draining_engine_finishes_its_requests_and_takes_no_new_ones(engine: AsyncEngine) -> None:
+    running = asyncio.create_task(collect(engine, new_request(max_tokens=60)))
+    await asyncio.sleep(0)
+    draining = asyncio.create_task(engine.drain(60.0))
+    await asyncio.sleep(0)
+    with pytest.raises(EngineStopped):
+        await collect(engine, new_request("late"))
+    assert not (await engine.health()).is_healthy
+    await draining
+    assert len(await running) == 60
+
+
+async def test_what_has_not_ended_when_the_drain_times_out_raises(engine: AsyncEngine) -> None:
+    running = asyncio.create_task(collect(engine, new_request()))
+    await asyncio.sleep(0)
+    await engine.drain(0.01)
+    with pytest.raises(EngineStopped):
+        await running
+    await assert_becomes_idle(engine)
+
+
+async def test_a_dead_engine_ends_its_requests_and_says_so(
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await engine.health()).is_healthy
+
+    def die() -> None:
+        raise ZeroDivisionError
+
+    async with aclosing(engine.submit(new_request())) as events:
+        await anext(events)
+        monkeypatch.setattr(engine._core.scheduler, "schedule", die)
+        with pytest.raises(GenerationFailed):
+            while True:
+                await anext(events)
+    assert not (await engine.health()).is_healthy
+    with pytest.raises(EngineStopped):
+        await collect(engine, new_request("late"))
+
+
+async def test_progress_is_told_and_a_missing_model_is_named(directory: Path, tmp_path: Path) -> None:
+    lines: list[str] = []
+    engine = await AsyncEngine.start(EngineConfig(model=str(directory)), on_progress=lines.append)
+    await engine.stop()
+    assert any("weights" in line for line in lines)
+    with pytest.raises(ModelNotSupported, match=str(tmp_path.name)):
+        await AsyncEngine.start(EngineConfig(model=str(tmp_path)))
