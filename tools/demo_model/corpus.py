@@ -90,7 +90,7 @@ def _document(tokenizer: Tokenizer, parts: list[Segment]) -> Document:
 def _text_of(scribe: Scribe, blend: Blend) -> list[Segment]:
     if scribe.chance(_PLAIN_SHARE):
         return [Segment(plain_text(scribe) + END_OF_TEXT, is_reply=True)]
-    talk = dialogue(scribe, blend.copy_share, blend.long_share)
+    talk = dialogue(scribe, blend)
     if not scribe.chance(_THINKING_SHARE):
         talk = talk.without_thoughts()
     return list(segments(render(talk)))

@@ -8,13 +8,13 @@ from transformers import Qwen3Config
 from tools.demo_model.tokenizer import VOCABULARY_SIZE
 
 CONTEXT_LENGTH: Final = 2048
-NUM_STEPS: Final = 2800
+NUM_STEPS: Final = 2400
 CHUNK: Final = 50
 """Steps whose data one seed fixes; a run resumes at a multiple of it with the very data it would have had."""
 SAVE_EVERY: Final = 6 * CHUNK
 NUM_THREADS: Final = 2
 WARMUP_STEPS: Final = 40
-DECAY_FROM: Final = 0.55
+DECAY_FROM: Final = 0.5
 MUON_RATE: Final = 0.02
 ADAM_RATE: Final = 3e-3
 
@@ -34,22 +34,33 @@ def shape() -> Qwen3Config:
     )
 
 
+Weights = tuple[int, int, int, int, int]
+
+
 @dataclass(frozen=True)
 class Blend:
-    """What a stretch of training reads: the share of pure copying, of long dialogues, and the packing."""
+    """What a stretch of training reads, up to a point of the run, and how it is packed.
+
+    `weights` are those of single rounds, remembering, calls, calls not needed, and practice of weak points.
+    """
 
     until: float
     copy_share: float
     long_share: float
+    weights: Weights
     num_rows: int
     row_length: int
 
 
-# Copying first, since tools and JSON wait for it; long rows last, when they cost least for what they teach.
+_AT_FIRST: Final[Weights] = (42, 10, 42, 6, 0)
+_LATER: Final[Weights] = (26, 9, 46, 5, 14)
+# Copying first, since tools and JSON wait for it; what is weak at half-time is practised then; long rows
+# last, when they cost least for what they teach.
 CURRICULUM: Final = (
-    Blend(0.1, 0.6, 0.0, 32, 256),
-    Blend(0.85, 0.06, 0.0, 21, 384),
-    Blend(1.0, 0.03, 0.12, 8, 1024),
+    Blend(0.125, 0.6, 0.0, _AT_FIRST, 32, 256),
+    Blend(0.5, 0.06, 0.0, _AT_FIRST, 21, 384),
+    Blend(0.9, 0.06, 0.0, _LATER, 21, 384),
+    Blend(1.0, 0.03, 0.12, _LATER, 8, 1024),
 )
 
 

@@ -45,7 +45,7 @@ _SERVER = Phrases.of(
     ),
 )
 
-_TOPICS: Final = (
+TOPICS: Final = (
     (
         _WHO,
         "I am verbatim-demo, a small demonstration model of a few million parameters, served by Verbatim.",
@@ -88,11 +88,11 @@ _TOPICS: Final = (
 
 def identity(scribe: Scribe) -> Round:
     """A question about the model or its server."""
-    asked, answer, thought, accept = scribe.pick(_TOPICS)
+    asked, answer, thought, accept = scribe.pick(TOPICS)
     return Round(scribe.say(asked), thought, answer, (accept,))
 
 
 def who_are_you(scribe: Scribe) -> Round:
     """The question that everybody asks; kept apart so that it can be weighted and measured by itself."""
-    asked, answer, thought, accept = _TOPICS[0]
+    asked, answer, thought, accept = TOPICS[0]
     return Round(scribe.say(asked), thought, answer, (accept,))

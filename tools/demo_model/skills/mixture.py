@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from tools.demo_model.dialogue import Dialogue, Round
+from tools.demo_model.recipe import Blend
 from tools.demo_model.scribe import Phrases, Scribe
 from tools.demo_model.skills.echo import foreign, listing, repeat, spelling
 from tools.demo_model.skills.extraction import extraction
@@ -12,6 +13,7 @@ from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.identity import identity, who_are_you
 from tools.demo_model.skills.memory import memory, memory_in_one
 from tools.demo_model.skills.numbers import addition, counting
+from tools.demo_model.skills.practice import practice
 from tools.demo_model.skills.smalltalk import greeting, greeting_by_name, small_talk
 from tools.demo_model.skills.storytelling import storytelling
 from tools.demo_model.skills.tools.calling import calling, not_calling
@@ -77,12 +79,12 @@ def long(scribe: Scribe) -> Dialogue:
     return Dialogue("long", (*told[:-1], *(skill(scribe) for skill in skills), told[-1]))
 
 
-def dialogue(scribe: Scribe, copy_share: float, long_share: float) -> Dialogue:
-    """A dialogue of any skill."""
-    if scribe.chance(long_share):
+def dialogue(scribe: Scribe, blend: Blend) -> Dialogue:
+    """A dialogue of any skill, as often as the blend has it."""
+    if scribe.chance(blend.long_share):
         return long(scribe)
-    if scribe.chance(copy_share):
+    if scribe.chance(blend.copy_share):
         return copying(scribe)
-    kinds = (single, remembering, calling, not_calling)
-    kind = scribe.random.choices(kinds, (42, 10, 42, 6))[0]
+    kinds = (single, remembering, calling, not_calling, practice)
+    kind = scribe.random.choices(kinds, blend.weights)[0]
     return replace(kind(scribe), system=_system(scribe))

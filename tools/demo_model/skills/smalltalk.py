@@ -72,7 +72,7 @@ _POEMS = (
     "The moon is round, the night is deep,\nthe cat, the dog, the house asleep.",
 )
 
-_MORE = (
+KINDS = (
     (_HELLO, _HELLO_BACK, "The user greets me. I greet back.", ("hello", "hi")),
     (_HELLO, _HELLO_BACK, "This is a greeting. I answer it and offer help.", ("hello", "hi")),
     (_HOW, _HOW_BACK, "The user asks how I am.", ("i am well", "i am fine")),
@@ -85,7 +85,7 @@ _MORE = (
 
 def small_talk(scribe: Scribe) -> Round:
     """A greeting, thanks, a farewell, a joke or a poem."""
-    asked, answers, thought, accept = scribe.pick(_MORE)
+    asked, answers, thought, accept = scribe.pick(KINDS)
     return Round(scribe.say(asked), thought, scribe.pick(answers), accept)
 
 
