@@ -1,0 +1,63 @@
+"""What the model is trained on: which tokens count, who sees whom, and that the split holds."""
+
+from tokenizers import Tokenizer
+
+from engine.demo_model import DEMO_MODEL
+from tools.demo_model.corpus import PROMPT_WEIGHT, Document, documents, render, segments
+from tools.demo_model.dialogue import Call, Dialogue, Round
+from tools.demo_model.packing import batches
+from tools.demo_model.recipe import CURRICULUM
+from tools.demo_model.scribe import Phrases, Scribe, Split, is_held_out
+
+ROUND = Round("Hi", "A greeting.", "Hello!")
+
+
+def replies(talk: Dialogue) -> list[str]:
+    return [part.text for part in segments(render(talk)) if part.is_reply]
+
+
+def test_a_thought_is_the_models_own() -> None:
+    assert replies(Dialogue("", (ROUND,))) == ["<think>\nA greeting.\n</think>\n\nHello!<|im_end|>"]
+
+
+def test_an_empty_think_block_is_given_to_the_model() -> None:
+    assert replies(Dialogue("", (ROUND,)).without_thoughts()) == ["Hello!<|im_end|>"]
+
+
+def test_call_and_answer_are_both_replies() -> None:
+    talk = Round("?", "", "Sunny.", calls=(Call("weather", {"city": "Oslo"}),), results=("sunny",))
+    call, answer = replies(Dialogue("", (talk,)))
+    assert call == '<tool_call>\n{"name": "weather", "arguments": {"city": "Oslo"}}\n</tool_call><|im_end|>'
+    assert answer == "Sunny.<|im_end|>"
+
+
+def test_documents_are_the_same_for_the_same_seed() -> None:
+    tokenizer = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
+    one, two = (documents(tokenizer, 7, CURRICULUM[-1]) for _ in range(2))
+    assert [next(one) for _ in range(20)] == [next(two) for _ in range(20)]
+
+
+def test_prompts_weigh_less_than_replies() -> None:
+    tokenizer = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
+    source = documents(tokenizer, 7, CURRICULUM[-1])
+    assert {weight for _ in range(50) for weight in next(source).weights} == {PROMPT_WEIGHT, 1.0}
+
+
+def test_packed_documents_see_only_themselves_and_the_past() -> None:
+    source = iter([Document([5, 6, 7], [0.0, 1.0, 1.0]), Document([8, 9], [0.0, 1.0])] * 100)
+    batch = next(batches(source, num_rows=1, row_length=5))
+    mask = batch.mask()[0, 0]
+    assert batch.tokens[0].tolist() == [5, 6, 7, 8, 9]
+    assert batch.targets[0].tolist() == [6, 7, 0, 9, 0]
+    assert batch.weights[0].tolist() == [1.0, 1.0, 0.0, 1.0, 0.0]
+    assert mask[4].tolist() == [False, False, False, True, True]
+    assert mask[0].tolist() == [True, False, False, False, False]
+
+
+def test_the_two_splits_share_no_invented_word_and_no_wording() -> None:
+    seen, unseen = Scribe(0, Split.SEEN), Scribe(0, Split.UNSEEN)
+    wordings = Phrases.of("a|b", unseen="c")
+    assert not any(is_held_out(seen.invented()) for _ in range(200))
+    assert all(is_held_out(unseen.invented()) for _ in range(200))
+    assert {seen.say(wordings) for _ in range(50)} == {"a", "b"}
+    assert unseen.say(wordings) == "c"
