@@ -4,6 +4,7 @@ import asyncio
 import logging
 import socket
 import sys
+from contextlib import ExitStack
 from importlib.metadata import version
 
 import uvicorn
@@ -50,9 +51,11 @@ def _bind(host: str, port: int) -> socket.socket:
     """Takes the port before the model loads, and does not listen yet: a probe is refused until then."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
+        with ExitStack() as on_failure:
+            listener = on_failure.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            on_failure.pop_all()
     except OSError as error:
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
     return listener

@@ -1,0 +1,141 @@
+"""What holds for the whole server, whichever contract answers."""
+
+from typing import Any
+
+import pytest
+from starlette.types import Message
+
+from handlers.app import TABLES, build_app, create_app, engine_config
+from handlers.placement import UnknownContract, placements
+from handlers.settings import Settings
+from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.tgi.api import Api, chat, native
+from tests.unit.runtime.client import send
+
+
+@pytest.mark.parametrize("prefix", ["", "/tgi"])
+async def test_a_contract_answers_at_the_root_and_under_its_prefix(prefix: str) -> None:
+    assert (await Api(says("a")).post(f"{prefix}/generate", native())).status_code == 200
+
+
+async def test_without_a_place_at_the_root_a_contract_is_under_its_prefix_alone() -> None:
+    api = Api(says("a"), root=())
+    assert (await api.get("/info")).status_code == 404
+    assert (await api.get("/tgi/info")).status_code == 200
+
+
+async def test_what_is_listed_is_what_is_served() -> None:
+    api = Api(says("a"))
+    at_root, prefixed = placements(TABLES, ["tgi"])
+    for placement in (*at_root, *prefixed):
+        response = await send(api.app, placement.operation.method, placement.path, content=b"")
+        assert response.status_code not in (404, 405), placement
+
+
+def test_an_unknown_contract_at_the_root_stops_the_start() -> None:
+    with pytest.raises(UnknownContract, match="'nothing'"):
+        build_app(Settings(root=("nothing",)), ScriptedEngine(says("a")))
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/", native()),
+        ("/generate", native()),
+        ("/generate_stream", native()),
+        ("/tokenize", native()),
+        ("/v1/chat/completions", chat()),
+        ("/v1/completions", {"prompt": "a"}),
+    ],
+)
+async def test_with_an_api_key_generating_operations_ask_for_it(path: str, body: dict[str, Any]) -> None:
+    api = Api(says("a"), api_key="Secret")
+    for headers in ({}, {"authorization": "Bearer secret"}, {"authorization": "Secret"}):
+        refused = await send(api.app, "POST", path, json=body, headers=headers)
+        assert refused.status_code == 401
+        assert refused.json()["error_type"] == "unauthorized"
+    let_in = await send(api.app, "POST", path, json=body, headers={"authorization": "Bearer Secret"})
+    assert let_in.status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/health", "/info", "/metrics", "/v1/models"])
+async def test_with_an_api_key_probes_and_descriptions_stay_open(path: str) -> None:
+    assert (await Api(says("a"), api_key="Secret").get(path)).status_code == 200
+
+
+async def test_a_body_over_the_payload_limit_is_refused() -> None:
+    api = Api(says("a"), payload_limit=100)
+    assert (await api.refusal("/generate", native("x" * 100)))[:2] == (413, "payload_too_large")
+
+
+async def test_pages_of_any_origin_may_call_with_a_key_unless_restricted() -> None:
+    ask = {
+        "origin": "https://page.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type",
+    }
+    allowed = await send(Api(says("a")).app, "OPTIONS", "/generate", headers=ask)
+    assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, "*")
+    restricted = Api(says("a"), cors_allow_origin=("https://other.example",))
+    assert (await send(restricted.app, "OPTIONS", "/generate", headers=ask)).status_code == 400
+
+
+def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -> None:
+    config = engine_config(
+        Settings(
+            model="m",
+            max_batch_total_tokens=33,
+            max_batch_prefill_tokens=64,
+            max_batch_size=2,
+            dtype="float32",
+        )
+    )
+    assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
+        "m",
+        "float32",
+        64,
+        2,
+    )
+    assert (config.num_kv_blocks, config.block_size) == (3, 16)
+    assert engine_config(Settings()).num_kv_blocks is None
+
+
+async def run_lifespan(app: Any, *received: Message) -> list[Message]:
+    """What the application sends for these messages of the server's."""
+    queue = list(received)
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return queue.pop(0)
+
+    async def keep(message: Message) -> None:
+        sent.append(message)
+
+    await app({"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}, receive, keep)
+    return sent
+
+
+async def test_shutdown_drains_the_engine_and_then_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = ScriptedEngine(says("a"))
+    told: list[object] = []
+
+    async def drain(timeout_s: float) -> None:
+        told.append(timeout_s)
+
+    async def stop() -> None:
+        told.append("stop")
+
+    monkeypatch.setattr(engine, "drain", drain)
+    monkeypatch.setattr(engine, "stop", stop)
+    app = build_app(Settings(graceful_termination_timeout=7), engine)
+    await run_lifespan(app, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
+    assert told == [7, "stop"]
+
+
+async def test_the_factory_tells_the_server_why_the_model_does_not_load(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("VERBATIM_MODEL", "/no/such/directory")
+    (failed,) = await run_lifespan(create_app(), {"type": "lifespan.startup"})
+    assert failed["type"] == "lifespan.startup.failed"
+    assert "/no/such/directory" in failed["message"]

@@ -1,0 +1,36 @@
+import pytest
+
+from generated.operation import Operation
+from handlers.placement import UnknownContract, check_root, placements
+
+
+def operation(path: str, method: str = "GET") -> Operation:
+    return Operation(id=f"{method} {path}", handler="h", method=method, path=path, summary="")
+
+
+TABLES = {
+    "a": (operation("/x"), operation("/x", "POST"), operation("/a")),
+    "b": (operation("/x", "PUT"), operation("/b")),
+}
+
+
+def test_the_first_contract_to_claim_a_path_has_all_its_methods() -> None:
+    at_root, _ = placements(TABLES, ["a", "b"])
+    assert [(one.path, one.contract) for one in at_root] == [
+        ("/x", "a"),
+        ("/x", "a"),
+        ("/a", "a"),
+        ("/b", "b"),
+    ]
+    at_root, _ = placements(TABLES, ["b", "a"])
+    assert [(one.path, one.contract) for one in at_root] == [("/x", "b"), ("/b", "b"), ("/a", "a")]
+
+
+def test_every_contract_is_whole_under_its_prefix_whatever_stands_at_the_root() -> None:
+    _, prefixed = placements(TABLES, [])
+    assert [one.path for one in prefixed] == ["/a/x", "/a/x", "/a/a", "/b/x", "/b/b"]
+
+
+def test_an_unknown_contract_is_named_beside_those_there_are() -> None:
+    with pytest.raises(UnknownContract, match="'c'; there are: a, b"):
+        check_root(["a", "c"], list(TABLES))
