@@ -31,7 +31,9 @@ class AsyncEngine:
         self.model_info = model_info
         self._core = core
         self._loop = asyncio.get_running_loop()
-        self._streams: dict[str, asyncio.Queue[TokenEvent | EngineError]] = {}
+        self._num_arrivals = 0
+        self._streams: dict[int, asyncio.Queue[TokenEvent | EngineError]] = {}  # by arrival
+        self._arrivals: dict[str, int] = {}  # by request id; ids may come again, arrivals do not
         self._has_no_streams = asyncio.Event()
         self._has_no_streams.set()
         self._is_draining = False
@@ -70,11 +72,11 @@ class AsyncEngine:
         later: GenerationFailed, RequestAborted.
         """
         submitted_at = time.perf_counter()
-        stream = self._open(request)
+        arrival, stream = self._open(request)
         num_running = request.num_sequences
         try:
             grammar = await self._compile(request)
-            self._thread.post(Add(request, grammar, submitted_at))
+            self._thread.post(Add(arrival, request, grammar, submitted_at))
             while num_running:
                 event = await stream.get()
                 if isinstance(event, EngineError):
@@ -85,13 +87,12 @@ class AsyncEngine:
         finally:
             self._close(request.request_id)
             if num_running:
-                self._thread.post(Abort(request.request_id))
+                self._thread.post(Abort(arrival))
 
     async def abort(self, request_id: str) -> None:
         """Ends a request, whose iterator raises RequestAborted. Unknown and ended ids are passed over."""
-        if stream := self._streams.get(request_id):
-            self._thread.post(Abort(request_id))
-            stream.put_nowait(RequestAborted(f"request {request_id} was aborted"))
+        if (arrival := self._arrivals.get(request_id)) is not None:
+            self._end(arrival, RequestAborted(f"request {request_id} was aborted"))
 
     async def health(self) -> Health:
         """Whether requests can be expected to succeed."""
@@ -121,18 +122,20 @@ class AsyncEngine:
         await asyncio.to_thread(self._thread.stop)
         self._compile_thread.shutdown(cancel_futures=True)
 
-    def _open(self, request: GenerationRequest) -> asyncio.Queue[TokenEvent | EngineError]:
+    def _open(self, request: GenerationRequest) -> tuple[int, asyncio.Queue[TokenEvent | EngineError]]:
         if self._death is not None or self._is_draining:
             raise EngineStopped("the engine takes no new requests")
-        if request.request_id in self._streams:
+        if request.request_id in self._arrivals:
             raise InvalidRequest(f"a request {request.request_id} is running already")
         check_request(request, self.model_info)
-        stream = self._streams[request.request_id] = asyncio.Queue()
+        arrival = self._arrivals[request.request_id] = self._num_arrivals
+        self._num_arrivals += 1
+        stream = self._streams[arrival] = asyncio.Queue()
         self._has_no_streams.clear()
-        return stream
+        return arrival, stream
 
     def _close(self, request_id: str) -> None:
-        del self._streams[request_id]
+        del self._streams[self._arrivals.pop(request_id)]
         if not self._streams:
             self._has_no_streams.set()
 
@@ -145,8 +148,8 @@ class AsyncEngine:
         )
 
     def _deliver(self, outputs: list[Output]) -> None:
-        for request_id, event in outputs:
-            if stream := self._streams.get(request_id):
+        for arrival, event in outputs:
+            if stream := self._streams.get(arrival):
                 stream.put_nowait(event)
 
     def _die(self, error: Exception) -> None:
@@ -154,6 +157,9 @@ class AsyncEngine:
         self._end_all(GenerationFailed(f"the engine died: {error}"))
 
     def _end_all(self, error: EngineError) -> None:
-        for request_id, stream in self._streams.items():
-            self._thread.post(Abort(request_id))
-            stream.put_nowait(error)
+        for arrival in self._streams:
+            self._end(arrival, error)
+
+    def _end(self, arrival: int, error: EngineError) -> None:
+        self._thread.post(Abort(arrival))
+        self._streams[arrival].put_nowait(error)

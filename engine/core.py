@@ -27,9 +27,9 @@ _MAX_FAILED_IN_ROW = 3
 
 
 class Output(NamedTuple):
-    """What a step has to tell one request: a token, or the error that ended it."""
+    """What a step has to tell the request of that arrival: a token, or the error that ended it."""
 
-    request_id: str
+    arrival: int
     event: TokenEvent | EngineError
 
 
@@ -56,8 +56,7 @@ class EngineCore:
         self._runner = runner
         self._sampler = sampler
         self._tokenizer = tokenizer
-        self._jobs: dict[str, Job] = {}
-        self._num_arrivals = 0
+        self._jobs: dict[int, Job] = {}  # by arrival
         self._num_failed_in_row = 0
 
     @property
@@ -80,24 +79,33 @@ class EngineCore:
     def has_work(self) -> bool:
         return bool(self._jobs)
 
-    def add(self, request: GenerationRequest, grammar: CompiledGrammar | None, submitted_at: float) -> None:
-        """Takes a request that fits the pool. Raises InvalidRequest for what its sampling cannot honour."""
-        job = Job(request, self._num_arrivals, submitted_at, grammar)
+    def add(
+        self,
+        arrival: int,
+        request: GenerationRequest,
+        grammar: CompiledGrammar | None = None,
+        *,
+        submitted_at: float = 0.0,
+    ) -> None:
+        """Takes a request that fits the pool. Raises InvalidRequest for what its sampling cannot honour.
+
+        arrival: a number that no other request ever had; of equal priority, the lower runs first.
+        submitted_at: seconds of `time.perf_counter`.
+        """
+        job = Job(request, arrival, submitted_at, grammar)
         sequence = self.scheduler.new_sequence(
-            request.request_id,
-            order=(request.priority, self._num_arrivals, 0),
+            order=(request.priority, arrival, 0),
             prompt_token_ids=request.prompt_token_ids,
             num_siblings=request.num_sequences - 1,
         )
         job.begin(sequence, self._tokenizer, self._runner.device)
-        self._num_arrivals += 1
-        self._jobs[request.request_id] = job
+        self._jobs[arrival] = job
         self.scheduler.add(sequence)
         self.counters.num_requests += 1
 
-    def abort(self, request_id: str) -> None:
+    def abort(self, arrival: int) -> None:
         """Forgets a request and frees its blocks; unknown and ended ones are passed over."""
-        if job := self._jobs.get(request_id):
+        if job := self._jobs.get(arrival):
             self._drop(job)
             self.counters.num_aborted += 1
 
@@ -141,7 +149,7 @@ class EngineCore:
         """The rows that prompt log-probabilities are asked of and not yet known."""
         rows = []
         for work, span in zip(batch.works, batch.spans, strict=True):
-            job = self._jobs[work.sequence.request_id]
+            job = self._jobs[work.sequence.arrival]
             if job.request.sampling.prompt_logprobs and work.sequence.index == 0:
                 prompt = job.request.prompt_token_ids
                 first = max(work.start, len(job.prompt_logprobs))
@@ -178,7 +186,7 @@ class EngineCore:
 
     def _fork(self, sequence: Sequence) -> list[Generation]:
         """The sequence's generation, and those of its siblings, which begin here."""
-        job = self._jobs[sequence.request_id]
+        job = self._jobs[sequence.arrival]
         family = [job.generations[sequence]]
         while sequence.num_siblings:
             child = self.scheduler.fork(sequence, index=len(family))
@@ -189,8 +197,7 @@ class EngineCore:
         self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int
     ) -> list[Output]:
         job = generation.job
-        request_id = job.request.request_id
-        if self._jobs.get(request_id) is not job:
+        if job.arrival not in self._jobs:
             return []  # a sibling failed in this step, and the request with it
         if isinstance(sampled, GenerationFailed):
             return [self._fail(job, sampled)]
@@ -203,19 +210,19 @@ class EngineCore:
         self.counters.num_generated_tokens += 1
         if event.finish is not None:
             self._finish(generation, event.finish.value)
-        return [Output(request_id, event)]
+        return [Output(job.arrival, event)]
 
     def _finish(self, generation: Generation, reason: str) -> None:
         job = generation.job
         self.scheduler.remove(generation.sequence)
         del job.generations[generation.sequence]
         if not job.generations:
-            del self._jobs[job.request.request_id]
+            del self._jobs[job.arrival]
         self.counters.num_finished[reason] = self.counters.num_finished.get(reason, 0) + 1
 
     def _fail_step(self, schedule: Schedule, error: Exception) -> list[Output]:
-        ids = dict.fromkeys(work.sequence.request_id for work in schedule.works)
-        jobs = [self._jobs[request_id] for request_id in ids if request_id in self._jobs]
+        arrivals = dict.fromkeys(work.sequence.arrival for work in schedule.works)
+        jobs = [self._jobs[arrival] for arrival in arrivals if arrival in self._jobs]
         return [self._fail(job, GenerationFailed(f"{type(error).__name__}: {error}")) for job in jobs]
 
     def _fail(self, job: Job, error: GenerationFailed) -> Output:
@@ -224,16 +231,16 @@ class EngineCore:
                 self._runner.pages.clear(sequence.table.block_ids)
         self._drop(job)
         self.counters.num_failed += 1
-        return Output(job.request.request_id, error)
+        return Output(job.arrival, error)
 
     def _drop(self, job: Job) -> None:
         for sequence in job.generations:
             self.scheduler.remove(sequence)
-        del self._jobs[job.request.request_id]
+        del self._jobs[job.arrival]
 
     def _note_start(self, schedule: Schedule, now: float) -> None:
         for work in schedule.works:
-            job = self._jobs[work.sequence.request_id]
+            job = self._jobs[work.sequence.arrival]
             if job.started_at is None:
                 job.start(now)
                 self.counters.num_prompt_tokens += len(job.request.prompt_token_ids)

@@ -12,17 +12,18 @@ from engine.request import GenerationRequest
 
 
 class Add(NamedTuple):
-    """Run this request. submitted_at: `time.perf_counter` at its submission."""
+    """Run this request; fields as of `EngineCore.add`."""
 
+    arrival: int
     request: GenerationRequest
     grammar: CompiledGrammar | None
     submitted_at: float
 
 
 class Abort(NamedTuple):
-    """Forget this request and free its blocks."""
+    """Forget the request of that arrival and free its blocks."""
 
-    request_id: str
+    arrival: int
 
 
 class _Stop:
@@ -81,9 +82,11 @@ class EngineThread:
 
     def _take(self, message: Add | Abort) -> None:
         if isinstance(message, Abort):
-            self._core.abort(message.request_id)
+            self._core.abort(message.arrival)
             return
         try:
-            self._core.add(*message)
+            self._core.add(
+                message.arrival, message.request, message.grammar, submitted_at=message.submitted_at
+            )
         except EngineError as error:
-            self._publish([Output(message.request.request_id, error)])
+            self._publish([Output(message.arrival, error)])

@@ -57,7 +57,6 @@ class Scheduler:
 
     def new_sequence(
         self,
-        request_id: str,
         *,
         order: tuple[int, int, int],
         prompt_token_ids: Iterable[int],
@@ -65,9 +64,7 @@ class Scheduler:
     ) -> Sequence:
         """A sequence without blocks, not yet added."""
         tokens = list(prompt_token_ids)
-        return Sequence(
-            request_id, order, tokens, len(tokens), BlockTable(self.pool), num_siblings=num_siblings
-        )
+        return Sequence(order, tokens, len(tokens), BlockTable(self.pool), num_siblings=num_siblings)
 
     def add(self, sequence: Sequence) -> None:
         """Takes a sequence whose tokens, all it may ever have, fit the pool."""
@@ -80,9 +77,7 @@ class Scheduler:
         """
         parent.num_siblings -= 1
         priority, arrival, _ = parent.order
-        child = self.new_sequence(
-            parent.request_id, order=(priority, arrival, index), prompt_token_ids=parent.token_ids
-        )
+        child = self.new_sequence(order=(priority, arrival, index), prompt_token_ids=parent.token_ids)
         if len(self.running) >= self._max_num_sequences:
             self.add(child)
             return child

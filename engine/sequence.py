@@ -1,6 +1,6 @@
 """One continuation of one prompt, as the scheduler sees it; no torch."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from engine.kv_cache import BlockTable
 
@@ -17,7 +17,6 @@ class Sequence:
     num_siblings: sequences that will fork from this one once its prompt is computed.
     """
 
-    request_id: str
     order: tuple[int, int, int]
     token_ids: list[int]
     num_prompt_tokens: int
@@ -26,10 +25,14 @@ class Sequence:
     num_siblings: int = 0
     num_preemptions: int = 0
     is_running: bool = False
-    index: int = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.index = self.order[2]
+    @property
+    def arrival(self) -> int:
+        return self.order[1]
+
+    @property
+    def index(self) -> int:
+        return self.order[2]
 
     @property
     def num_tokens(self) -> int:

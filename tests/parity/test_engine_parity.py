@@ -72,21 +72,21 @@ def new_core(directory: Path, **shape: Any) -> EngineCore:
     return build_core(config, lambda line: None)[0]
 
 
-def add(core: EngineCore, name: str, expected: Expected, *, num_sequences: int = 1) -> None:
+def add(core: EngineCore, arrival: int, expected: Expected, *, num_sequences: int = 1) -> None:
     request = GenerationRequest(
-        request_id=name,
+        request_id=str(arrival),
         prompt_token_ids=expected.prompt,
         sampling=SamplingParams(temperature=0.0, num_logprobs=0, prompt_logprobs=True),
         stopping=StopConditions(max_tokens=MAX_TOKENS),
         num_sequences=num_sequences,
     )
-    core.add(request, None, 0.0)
+    core.add(arrival, request)
 
 
-def run(core: EngineCore, events: dict[str, list[TokenEvent]]) -> None:
-    for request_id, event in core.step():
+def run(core: EngineCore, events: dict[int, list[TokenEvent]]) -> None:
+    for arrival, event in core.step():
         assert isinstance(event, TokenEvent), event
-        events.setdefault(request_id, []).append(event)
+        events.setdefault(arrival, []).append(event)
 
 
 def assert_as_expected(events: list[TokenEvent], expected: Expected) -> None:
@@ -103,11 +103,11 @@ def assert_as_expected(events: list[TokenEvent], expected: Expected) -> None:
 def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
     core = new_core(case.directory)
     for number, expected in enumerate(case.expected[:6]):
-        events: dict[str, list[TokenEvent]] = {}
-        add(core, str(number), expected)
+        events: dict[int, list[TokenEvent]] = {}
+        add(core, number, expected)
         while core.has_work:
             run(core, events)
-        assert_as_expected(events[str(number)], expected)
+        assert_as_expected(events[number], expected)
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
@@ -117,22 +117,22 @@ def test_a_mixed_batch_with_arrivals_and_aborts_gives_the_tokens_of_transformers
     core = new_core(case.directory, **shape)
     random = Random(7)
     arrives_at = [0, 0, 0, *sorted(random.randint(0, 12) for _ in range(NUM_PROMPTS - 3))]
-    aborted_at = {f"aborted {number}": random.randint(1, 30) for number in range(5)}
-    events: dict[str, list[TokenEvent]] = {}
+    aborted_at = {NUM_PROMPTS + number: random.randint(1, 30) for number in range(5)}
+    events: dict[int, list[TokenEvent]] = {}
     for step in range(10_000):
         for number, at_step in enumerate(arrives_at):
             if at_step == step:
-                add(core, str(number), case.expected[number])
-        for name, at_step in aborted_at.items():
+                add(core, number, case.expected[number])
+        for arrival, at_step in aborted_at.items():
             if step == at_step // 3:
-                add(core, name, random.choice(case.expected), num_sequences=2)
+                add(core, arrival, random.choice(case.expected), num_sequences=2)
             if step == at_step:
-                core.abort(name)
+                core.abort(arrival)
         if step > 30 and not core.has_work:
             break
         run(core, events)
     for number, expected in enumerate(case.expected):
-        assert_as_expected(events[str(number)], expected)
+        assert_as_expected(events[number], expected)
     stats = core.stats()
     assert stats.num_free_blocks == stats.num_blocks
     assert (stats.counters.num_preemptions > 0) == ("num_kv_blocks" in shape)
@@ -140,14 +140,14 @@ def test_a_mixed_batch_with_arrivals_and_aborts_gives_the_tokens_of_transformers
 
 def test_sequences_that_fork_from_one_prompt_each_give_the_tokens_of_transformers(case: Case) -> None:
     core = new_core(case.directory)
-    events: dict[str, list[TokenEvent]] = {}
+    events: dict[int, list[TokenEvent]] = {}
     for number, expected in enumerate(case.expected[:4]):
-        add(core, str(number), expected, num_sequences=3)
+        add(core, number, expected, num_sequences=3)
     while core.has_work:
         run(core, events)
     for number, expected in enumerate(case.expected[:4]):
         for index in range(3):
-            own = [event for event in events[str(number)] if event.index == index]
+            own = [event for event in events[number] if event.index == index]
             assert [event.token_id for event in own] == expected.tokens
             logprobs = [event.logprob for event in own]
             assert logprobs == pytest.approx(expected.logprobs[len(expected.prompt) - 1 :], abs=TOLERANCE)

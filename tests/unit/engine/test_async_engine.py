@@ -171,6 +171,12 @@ async def test_two_running_requests_cannot_share_an_id(engine: AsyncEngine) -> N
         await anext(events)
 
 
+async def test_an_id_that_comes_again_gets_no_event_of_its_predecessor(engine: AsyncEngine) -> None:
+    for _ in range(20):
+        async with aclosing(engine.submit(new_request())) as events:
+            assert (await anext(events)).position == 0
+
+
 async def test_a_grammar_shapes_the_text(engine: AsyncEngine) -> None:
     sampling = SamplingParams(temperature=0.0, grammar=Grammar(GrammarKind.REGEX, "(yes|no){3}"))
     request = replace(new_request(max_tokens=20, ignore_eos=False), sampling=sampling)

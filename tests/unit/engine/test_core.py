@@ -19,6 +19,7 @@ from tests.tiny import save_tiny_model, tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()
 END = TOKENIZER.eos_token_id
+ALONE = 10_000  # an arrival
 
 
 @pytest.fixture(scope="module")
@@ -35,22 +36,22 @@ def new_core(directory: Path, **shape: Any) -> EngineCore:
     return build_core(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None)[0]
 
 
-def new_request(name: str, prompt: str = "The town", **stopping: Any) -> GenerationRequest:
+def new_request(prompt: str = "The town", **stopping: Any) -> GenerationRequest:
     return GenerationRequest(
-        request_id=name,
+        request_id="",
         prompt_token_ids=tuple(TOKENIZER.encode(prompt)),
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(**({"max_tokens": 8} | stopping)),
     )
 
 
-def run_steps(core: EngineCore) -> Iterator[tuple[str, TokenEvent | EngineError]]:
+def run_steps(core: EngineCore) -> Iterator[tuple[int, TokenEvent | EngineError]]:
     while core.has_work:
         yield from core.step()
 
 
 def tokens_of(core: EngineCore, request: GenerationRequest) -> list[TokenEvent]:
-    core.add(request, None, 0.0)
+    core.add(ALONE, request)
     events = [event for _, event in run_steps(core)]
     assert all(isinstance(event, TokenEvent) for event in events), events
     return [event for event in events if isinstance(event, TokenEvent)]
@@ -66,36 +67,36 @@ def assert_all_free(core: EngineCore) -> None:
 
 
 def test_the_models_end_token_ends_a_sequence(core: EngineCore) -> None:
-    request = new_request("a", max_tokens=5)
+    request = new_request(max_tokens=5)
     (event,) = tokens_of(core, replace(request, sampling=bias_towards(END)))
     assert (event.finish, event.token_id, event.text) == (FinishReason.END_TOKEN, END, "")
 
 
 def test_an_ignored_end_token_is_a_token_like_others(core: EngineCore) -> None:
-    request = new_request("a", max_tokens=3, ignore_eos=True)
+    request = new_request(max_tokens=3, ignore_eos=True)
     events = tokens_of(core, replace(request, sampling=bias_towards(END)))
     assert [event.finish for event in events] == [None, None, FinishReason.LENGTH]
 
 
 def test_a_stop_token_of_the_request_ends_a_sequence(core: EngineCore) -> None:
-    plain = tokens_of(core, new_request("a"))
+    plain = tokens_of(core, new_request())
     third = plain[2].token_id
-    stopped = tokens_of(core, new_request("b", stop_token_ids=(third,)))
+    stopped = tokens_of(core, new_request(stop_token_ids=(third,)))
     first = next(place for place, event in enumerate(plain) if event.token_id == third)
     assert [event.token_id for event in stopped] == [event.token_id for event in plain[: first + 1]]
     assert stopped[-1].finish is FinishReason.STOP
 
 
 def test_no_end_token_before_min_tokens(core: EngineCore) -> None:
-    request = new_request("a", max_tokens=9, min_tokens=4)
+    request = new_request(max_tokens=9, min_tokens=4)
     events = tokens_of(core, replace(request, sampling=bias_towards(END)))
     assert [event.token_id == END for event in events] == [False] * 4 + [True]
 
 
 def test_a_stop_string_ends_a_sequence_and_is_cut(core: EngineCore) -> None:
-    plain = "".join(event.text for event in tokens_of(core, new_request("a", max_tokens=20)))
+    plain = "".join(event.text for event in tokens_of(core, new_request(max_tokens=20)))
     stop = plain[5:8]
-    events = tokens_of(core, new_request("b", max_tokens=20, stop=(stop,)))
+    events = tokens_of(core, new_request(max_tokens=20, stop=(stop,)))
     assert "".join(event.text for event in events) == plain[: plain.index(stop)]
     assert (events[-1].finish, events[-1].stop_match) == (FinishReason.STOP, stop)
 
@@ -103,24 +104,24 @@ def test_a_stop_string_ends_a_sequence_and_is_cut(core: EngineCore) -> None:
 def test_a_failing_step_fails_its_requests_and_no_others(
     core: EngineCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runner = core._runner
-    run = runner.run
+    early, marked = range(2)
+    run = core._runner.run
 
     def fail_on_marked(batch: Any, rows: list[int]) -> torch.Tensor:
-        if any(work.sequence.request_id == "marked" for work in batch.works):
+        if any(work.sequence.arrival == marked for work in batch.works):
             raise RuntimeError("out of memory")
         return run(batch, rows)
 
-    monkeypatch.setattr(runner, "run", fail_on_marked)
-    core.add(new_request("early", max_tokens=30), None, 0.0)
+    monkeypatch.setattr(core._runner, "run", fail_on_marked)
+    core.add(early, new_request(max_tokens=30))
     for _ in range(3):
         core.step()
-    core.add(new_request("marked"), None, 0.0)
+    core.add(marked, new_request())
     failed = dict(core.step())
-    assert {*failed} == {"early", "marked"}
+    assert {*failed} == {early, marked}
     assert all(isinstance(error, GenerationFailed) for error in failed.values())
     assert_all_free(core)
-    assert [event.finish for event in tokens_of(core, new_request("late"))][-1] is FinishReason.LENGTH
+    assert tokens_of(core, new_request())[-1].finish is FinishReason.LENGTH
     assert core.stats().counters.num_failed_steps == 1
     assert not core.is_failing
 
@@ -132,9 +133,9 @@ def test_a_model_that_fails_at_every_step_is_reported(
         raise RuntimeError("device lost")
 
     monkeypatch.setattr(core._runner, "run", fail)
-    for name in "abc":
+    for arrival in range(3):
         assert not core.is_failing
-        core.add(new_request(name), None, 0.0)
+        core.add(arrival, new_request())
         core.step()
     assert core.is_failing
 
@@ -142,6 +143,7 @@ def test_a_model_that_fails_at_every_step_is_reported(
 def test_a_row_of_nan_fails_its_request_alone_and_leaves_no_nan_in_the_cache(
     core: EngineCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    good, bad = range(2)
     runner = core._runner
     run = runner.run
 
@@ -149,25 +151,24 @@ def test_a_row_of_nan_fails_its_request_alone_and_leaves_no_nan_in_the_cache(
     def poison(batch: Any, rows: list[int]) -> torch.Tensor:
         logits = run(batch, rows)
         for row, work in enumerate(batch.works):
-            if work.sequence.request_id == "bad":
+            if work.sequence.arrival == bad:
                 logits[row] = torch.nan
                 for pages in runner.pages._tensors():
                     pages[work.sequence.table.block_ids] = torch.nan
         return logits
 
-    expected = [event.token_id for event in tokens_of(core, new_request("alone"))]
+    expected = [event.token_id for event in tokens_of(core, new_request())]
     monkeypatch.setattr(runner, "run", poison)
-    core.add(new_request("good"), None, 0.0)
-    core.add(new_request("bad"), None, 0.0)
+    core.add(good, new_request())
+    core.add(bad, new_request())
     outputs = list(run_steps(core))
-    assert [type(event) for name, event in outputs if name == "bad"] == [GenerationFailed]
-    good = [event.token_id for name, event in outputs if name == "good" and isinstance(event, TokenEvent)]
-    assert good == expected
+    assert [type(event) for arrival, event in outputs if arrival == bad] == [GenerationFailed]
+    assert [event.token_id for _, event in outputs if isinstance(event, TokenEvent)] == expected
     assert not any(pages.isnan().any() for pages in runner.pages._tensors())
 
 
 def test_the_first_event_of_a_request_alone_carries_its_prompt(core: EngineCore) -> None:
-    request = new_request("a", "ab", max_tokens=2)
+    request = new_request("ab", max_tokens=2)
     sampling = SamplingParams(temperature=0.0, prompt_logprobs=True)
     events = tokens_of(core, replace(request, sampling=sampling, num_sequences=2))
     assert [event.prompt is not None for event in events] == [True, False, False, False]
@@ -180,7 +181,7 @@ def test_sequences_of_one_request_draw_from_their_own_seeds(core: EngineCore) ->
         events = tokens_of(core, request)
         return ["".join(one.text for one in events if one.index == index) for index in range(3)]
 
-    request = new_request("a", max_tokens=12)
+    request = new_request(max_tokens=12)
     together = texts(replace(request, sampling=SamplingParams(seed=5), num_sequences=3))
     assert len({*together}) == 3
     for index, text in enumerate(together):
@@ -188,19 +189,15 @@ def test_sequences_of_one_request_draw_from_their_own_seeds(core: EngineCore) ->
 
 
 def test_preemption_neither_repeats_nor_alters_what_is_drawn(directory: Path) -> None:
-    requests = [
-        replace(new_request(str(seed), max_tokens=40), sampling=SamplingParams(seed=seed))
-        for seed in range(6)
-    ]
     roomy, tight = new_core(directory), new_core(directory, num_kv_blocks=7, block_size=8)
-    tokens: dict[EngineCore, dict[str, list[tuple[int, int]]]] = {}
+    tokens: dict[EngineCore, dict[int, list[tuple[int, int]]]] = {}
     for core in (roomy, tight):
-        for request in requests:
-            core.add(request, None, 0.0)
-        drawn = tokens[core] = {request.request_id: [] for request in requests}
-        for name, event in run_steps(core):
+        drawn = tokens[core] = {seed: [] for seed in range(6)}
+        for seed in drawn:
+            core.add(seed, replace(new_request(max_tokens=40), sampling=SamplingParams(seed=seed)))
+        for seed, event in run_steps(core):
             assert isinstance(event, TokenEvent)
-            drawn[name].append((event.position, event.token_id))
+            drawn[seed].append((event.position, event.token_id))
     assert tight.stats().counters.num_preemptions > 0
     assert tokens[tight] == tokens[roomy]
 
@@ -208,33 +205,28 @@ def test_preemption_neither_repeats_nor_alters_what_is_drawn(directory: Path) ->
 def test_after_a_thousand_random_requests_with_aborts_no_block_is_lost(directory: Path) -> None:
     core = new_core(directory, num_kv_blocks=40, block_size=4, max_batch_tokens=48, max_num_sequences=24)
     random = Random(0)
-    finished: dict[tuple[str, int], int] = {}
-    wanted: dict[str, int] = {}
-    alive: set[str] = set()
-    num_added = 0
-    while num_added < 1000 or core.has_work:
-        while num_added < 1000 and random.random() < 0.7:
-            name, num_sequences = str(num_added), random.choice([1, 1, 1, 3])
-            request = new_request(name, "x" * random.randint(1, 60), max_tokens=random.randint(1, 9))
-            sampling = SamplingParams(seed=num_added)
-            core.add(replace(request, sampling=sampling, num_sequences=num_sequences), None, 0.0)
-            wanted[name] = num_sequences
-            alive.add(name)
-            num_added += 1
-        if alive and random.random() < 0.25:
-            name = random.choice(sorted(alive))
-            core.abort(name)
-            alive.remove(name)
-            del wanted[name]
-        for name, event in core.step():
-            assert name in alive
+    arrivals = iter(range(1000))
+    alive: dict[int, set[int]] = {}  # arrival -> sequences that have not ended
+    num_aborted = 0
+    while (arrival := next(arrivals, None)) is not None or core.has_work:
+        if arrival is not None:
+            request = new_request("x" * random.randint(1, 60), max_tokens=random.randint(1, 9))
+            alive[arrival] = set(range(random.choice([1, 1, 1, 3])))
+            sampling = SamplingParams(seed=arrival)
+            core.add(arrival, replace(request, sampling=sampling, num_sequences=len(alive[arrival])))
+        if alive and random.random() < 0.2:
+            aborted = random.choice(sorted(alive))
+            core.abort(aborted)
+            del alive[aborted]
+            num_aborted += 1
+        for arrival, event in core.step() if random.random() < 0.7 else []:
             assert isinstance(event, TokenEvent)
-            assert (name, event.index) not in finished
+            assert event.index in alive[arrival], "an event after the end"
             if event.finish is not None:
-                finished[name, event.index] = 1
-                if sum((name, index) in finished for index in range(3)) == wanted[name]:
-                    alive.remove(name)
+                alive[arrival].remove(event.index)
+            if not alive[arrival]:
+                del alive[arrival]
+    assert not alive
+    assert num_aborted > 100
+    assert core.stats().counters.num_preemptions > 0
     assert_all_free(core)
-    assert all(
-        (name, index) in finished for name, num_sequences in wanted.items() for index in range(num_sequences)
-    )

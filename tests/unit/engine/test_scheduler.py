@@ -51,24 +51,20 @@ class Simulation:
         self.scheduler = Scheduler(
             self.pool, max_batch_tokens=max_batch_tokens, max_num_sequences=max_num_sequences
         )
-        self.arrivals: dict[str, Arrival] = {}
         self.alive: dict[Sequence, int] = {}  # and how many tokens its family was promised
-        self.num_finished: Counter[str] = Counter()
+        self.num_finished: Counter[int] = Counter()
 
     def add(self, arrival: Arrival, number: int) -> None:
-        name = str(number)
         sequence = self.scheduler.new_sequence(
-            name,
             order=(arrival.priority, number, 0),
             prompt_token_ids=range(arrival.num_prompt_tokens),
             num_siblings=arrival.num_sequences - 1,
         )
-        self.arrivals[name] = arrival
         self.alive[sequence] = arrival.max_tokens
         self.scheduler.add(sequence)
 
     def abort(self, number: int) -> None:
-        for sequence in [one for one in self.alive if one.request_id == str(number)]:
+        for sequence in [one for one in self.alive if one.arrival == number]:
             self.end(sequence)
 
     def end(self, sequence: Sequence) -> None:
@@ -95,7 +91,7 @@ class Simulation:
         for member in family:
             member.token_ids.append(0)
             if member.num_output_tokens == self.alive[member]:
-                self.num_finished[member.request_id] += 1
+                self.num_finished[member.arrival] += 1
                 self.end(member)
 
     def check(self, schedule: Schedule) -> None:
@@ -143,7 +139,7 @@ def test_whatever_arrives_all_sequences_end_and_no_block_is_lost(
     assert simulation.pool.num_free == NUM_BLOCKS
     for number, arrival in enumerate(wanted):
         if number not in aborts:
-            assert simulation.num_finished[str(number)] == arrival.num_sequences
+            assert simulation.num_finished[number] == arrival.num_sequences
 
 
 def new_simulation(*arrivals: Arrival, max_batch_tokens: int = 100, max_num_sequences: int = 8) -> Simulation:
@@ -159,23 +155,23 @@ def request(
     return Arrival(0, num_prompt_tokens, max_tokens, num_sequences, priority, None)
 
 
-def shares(schedule: Schedule) -> list[tuple[str, int]]:
-    return [(work.sequence.request_id, work.end - work.start) for work in schedule.works]
+def shares(schedule: Schedule) -> list[tuple[int, int]]:
+    return [(work.sequence.arrival, work.end - work.start) for work in schedule.works]
 
 
 def test_a_long_prompt_is_computed_in_chunks_beside_those_that_decode() -> None:
     simulation = new_simulation(request(2, 9), request(12), max_batch_tokens=5)
     assert [shares(simulation.step()) for _ in range(4)] == [
-        [("0", 2), ("1", 3)],
-        [("0", 1), ("1", 4)],
-        [("0", 1), ("1", 4)],
-        [("0", 1), ("1", 1)],
+        [(0, 2), (1, 3)],
+        [(0, 1), (1, 4)],
+        [(0, 1), (1, 4)],
+        [(0, 1), (1, 1)],
     ]
 
 
 def test_lower_priority_numbers_run_first_and_ties_by_arrival() -> None:
     simulation = new_simulation(request(3, priority=1), request(3), request(3), max_num_sequences=2)
-    assert shares(simulation.step()) == [("1", 3), ("2", 3)]
+    assert shares(simulation.step()) == [(1, 3), (2, 3)]
 
 
 def test_the_youngest_is_preempted_and_computed_again_without_losing_its_tokens() -> None:
@@ -206,4 +202,4 @@ def test_a_sibling_without_a_place_waits_and_is_computed_by_itself() -> None:
     assert [sequence.order[2] for sequence in simulation.scheduler.waiting] == [2]
     while simulation.alive:
         simulation.step()
-    assert simulation.num_finished["0"] == 3
+    assert simulation.num_finished[0] == 3
