@@ -46,7 +46,7 @@ def draw_top_k(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor,
     is_drawn = values[:, 0].isfinite()
     excluded = torch.arange(values.shape[1], device=logits.device) >= top_k.unsqueeze(1)
     weights = _weights(values.masked_fill_(excluded, -torch.inf), is_drawn, states)
-    weights = truncate(weights, [state.params for state in states])
+    truncate(weights, [state.params for state in states])
     return _race(weights, ids, _keys(states, logits.device)), is_drawn
 
 
@@ -61,7 +61,8 @@ def draw_vocabulary(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Te
     rest = [row for row in range(len(states)) if row not in short]
     if rest:
         chosen = weights if len(rest) == len(states) else weights[rest]
-        ids[rest] = _race_in_blocks(truncate(chosen, [params[row] for row in rest]), keys[rest])
+        truncate(chosen, [params[row] for row in rest])
+        ids[rest] = _race_in_blocks(chosen, keys[rest])
     return ids, is_drawn
 
 
@@ -80,8 +81,9 @@ def _draw_short_nuclei(
     is_short = best.sum(dim=-1, dtype=torch.float64) >= top_p
     short = [row for row, reached in zip(nucleus, is_short.tolist(), strict=True) if reached]
     if short:
-        kept = truncate_prefix(best[is_short], [params[row] for row in short])
-        ids[short] = _race(kept, best_ids[is_short], keys[short])
+        best = best[is_short]
+        truncate_prefix(best, [params[row] for row in short])
+        ids[short] = _race(best, best_ids[is_short], keys[short])
     return set(short)
 
 

@@ -63,7 +63,8 @@ def _wrap(backend: Backend, vocab_size: int | None) -> Tokenizer:
     bos_id, eos_id = backend.token_to_id(BOS), backend.token_to_id(EOS)
     assert bos_id is not None and eos_id is not None
     backend.post_processor = processors.TemplateProcessing(single=f"{BOS} $A", special_tokens=[(BOS, bos_id)])
-    hf = PreTrainedTokenizerFast(tokenizer_object=backend, bos_token=BOS, eos_token=EOS)
+    # transformers leaves its constructor untyped.
+    hf = PreTrainedTokenizerFast(tokenizer_object=backend, bos_token=BOS, eos_token=EOS)  # type: ignore[no-untyped-call]
     return Tokenizer(hf, vocab_size=vocab_size or backend.get_vocab_size(), end_token_ids=(eos_id,))
 
 

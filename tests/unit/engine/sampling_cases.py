@@ -1,0 +1,56 @@
+"""Sampling states and the settings that the sampler's tests go through."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+
+from engine.request import SamplingParams, StopConditions
+from engine.sampling_state import SamplingState
+from engine.tokenizer import Tokenizer
+
+CPU = torch.device("cpu")
+
+# Every way through the sampler, alone and together.
+TRUNCATIONS = {
+    "temperature 1": SamplingParams(),
+    "temperature 0.6": SamplingParams(temperature=0.6),
+    "temperature 3": SamplingParams(temperature=3.0),
+    "top_k": SamplingParams(top_k=7),
+    "top_k 1": SamplingParams(top_k=1),
+    "top_p": SamplingParams(top_p=0.8),
+    "top_p 0.999": SamplingParams(top_p=0.999, temperature=2.0),
+    "typical_p": SamplingParams(typical_p=0.6),
+    "min_p": SamplingParams(min_p=0.1),
+    "top_k, top_p": SamplingParams(top_k=20, top_p=0.7, temperature=1.5),
+    "top_p, typical_p": SamplingParams(top_p=0.9, typical_p=0.7),
+    "all": SamplingParams(top_k=30, top_p=0.95, typical_p=0.9, min_p=0.02, temperature=1.3),
+}
+
+
+def state(
+    tokenizer: Tokenizer,
+    params: SamplingParams,
+    *,
+    stopping: StopConditions | None = None,
+    index: int = 0,
+    prompt: Sequence[int] = (1, 2, 2),
+    output: Iterable[int] = (),
+) -> SamplingState:
+    """A state that has accepted `output`."""
+    made = SamplingState(
+        params,
+        stopping or StopConditions(max_tokens=1000),
+        index=index,
+        prompt_token_ids=prompt,
+        tokenizer=tokenizer,
+        grammar=None,
+        device=CPU,
+    )
+    for token_id in output:
+        made.accept(token_id)
+    return made
+
+
+def logits(num_rows: int, vocab_size: int, *, spread: float = 2.0, seed: int = 0) -> torch.Tensor:
+    """[num_rows, vocab_size] float32, normally distributed."""
+    return torch.randn(num_rows, vocab_size, generator=torch.Generator().manual_seed(seed)) * spread
