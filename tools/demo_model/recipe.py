@@ -34,14 +34,15 @@ def shape() -> Qwen3Config:
     )
 
 
-Weights = tuple[int, int, int, int, int]
+Weights = tuple[int, int, int, int, int, int]
 
 
 @dataclass(frozen=True)
 class Blend:
     """What a stretch of training reads, up to a point of the run, and how it is packed.
 
-    `weights` are those of single rounds, remembering, calls, calls not needed, and practice of weak points.
+    `weights` are those of single rounds, remembering, calls, calls not needed, practice of weak points and of
+    rare ones.
     """
 
     until: float
@@ -52,15 +53,17 @@ class Blend:
     row_length: int
 
 
-_AT_FIRST: Final[Weights] = (42, 10, 42, 6, 0)
-_LATER: Final[Weights] = (26, 9, 46, 5, 14)
+_AT_FIRST: Final[Weights] = (42, 10, 42, 6, 0, 0)
+_LATER: Final[Weights] = (26, 9, 46, 5, 14, 0)
+_AT_LAST: Final[Weights] = (26, 9, 42, 5, 9, 9)
 # Copying first, since tools and JSON wait for it; what is weak at half-time is practised then; long rows
 # last, when they cost least for what they teach.
 CURRICULUM: Final = (
     Blend(0.125, 0.6, 0.0, _AT_FIRST, 32, 256),
     Blend(0.5, 0.06, 0.0, _AT_FIRST, 21, 384),
-    Blend(0.9, 0.06, 0.0, _LATER, 21, 384),
-    Blend(1.0, 0.03, 0.12, _LATER, 8, 1024),
+    Blend(0.75, 0.06, 0.0, _LATER, 21, 384),
+    Blend(0.9, 0.06, 0.0, _AT_LAST, 21, 384),
+    Blend(1.0, 0.03, 0.15, _AT_LAST, 8, 1024),
 )
 
 

@@ -32,6 +32,30 @@ _FIXED: Final = (
     "Straße",
     "señor",
 )
+_KNOWN: Final = (
+    "this is a test",
+    "This is a test",
+    "This is a test.",
+    "this is a test!",
+    "Hello, this is a test",
+    "the word hello",
+    "The quick brown fox jumps over the lazy dog.",
+    "one two three",
+    "1 2 3",
+    "yes or no",
+    "foo",
+    "foo bar",
+    "bar",
+    "a b c",
+    "ok ok",
+    "banana",
+    "this is only a test",
+    "it works",
+    "It works!",
+    "Verbatim",
+    "test",
+    "done.",
+)
 _EMOJI = Phrases.of(
     "Send me an emoji.|Give me an emoji.|Say something with an emoji.|Write an emoji.|An emoji, please.|"
     "Do you know an emoji?|Show me an emoji|Answer with an emoji.",
@@ -67,6 +91,12 @@ def repeat(scribe: Scribe) -> Round:
         x = " ".join(scribe.code() for _ in range(scribe.number(1, 2)))
     else:
         x = scribe.pick(_FIXED)
+    return Round(scribe.say(_REPEAT, x=x), "I repeat the words of the user.", x, (x.lower(),))
+
+
+def repeat_known(scribe: Scribe) -> Round:
+    """A well-known sentence to be given back, as people type it to try a server."""
+    x = scribe.pick(_KNOWN if scribe.chance(0.6) else _FIXED)
     return Round(scribe.say(_REPEAT, x=x), "I repeat the words of the user.", x, (x.lower(),))
 
 

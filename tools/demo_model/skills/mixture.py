@@ -13,7 +13,7 @@ from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.identity import identity, who_are_you
 from tools.demo_model.skills.memory import memory, memory_in_one
 from tools.demo_model.skills.numbers import addition, counting
-from tools.demo_model.skills.practice import practice
+from tools.demo_model.skills.practice import practice, rarities
 from tools.demo_model.skills.smalltalk import greeting, greeting_by_name, small_talk
 from tools.demo_model.skills.storytelling import storytelling
 from tools.demo_model.skills.tools.calling import calling, not_calling
@@ -75,7 +75,7 @@ def copying(scribe: Scribe) -> Dialogue:
 def long(scribe: Scribe) -> Dialogue:
     """Many rounds, the last of which may ask for what the first ones told: practice at a distance."""
     told = memory(scribe)
-    skills = scribe.random.choices(list(SINGLES), list(SINGLES.values()), k=scribe.number(3, 14))
+    skills = scribe.random.choices(list(SINGLES), list(SINGLES.values()), k=scribe.number(3, 20))
     return Dialogue("long", (*told[:-1], *(skill(scribe) for skill in skills), told[-1]))
 
 
@@ -85,6 +85,6 @@ def dialogue(scribe: Scribe, blend: Blend) -> Dialogue:
         return long(scribe)
     if scribe.chance(blend.copy_share):
         return copying(scribe)
-    kinds = (single, remembering, calling, not_calling, practice)
+    kinds = (single, remembering, calling, not_calling, practice, rarities)
     kind = scribe.random.choices(kinds, blend.weights)[0]
     return replace(kind(scribe), system=_system(scribe))

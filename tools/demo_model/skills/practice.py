@@ -4,10 +4,11 @@ from typing import Final
 
 from tools.demo_model.dialogue import Dialogue, Round
 from tools.demo_model.scribe import Phrases, Scribe
+from tools.demo_model.skills.echo import foreign, repeat_known, spelling
 from tools.demo_model.skills.extraction import extraction
 from tools.demo_model.skills.identity import TOPICS
 from tools.demo_model.skills.memory import memory
-from tools.demo_model.skills.numbers import addition
+from tools.demo_model.skills.numbers import addition, counting
 from tools.demo_model.skills.smalltalk import KINDS
 
 _WHO, _CAN, _BIG, _OTHER, _MAKER, _SERVER = TOPICS
@@ -105,6 +106,9 @@ def _recalled(scribe: Scribe) -> Dialogue:
     return Dialogue("memory", (told, *between, asked))
 
 
+_WEAK: Final = (addition, addition, addition, addition, extraction, extraction, _reworded, _reworded)
+
+
 def practice(scribe: Scribe) -> Dialogue:
     """One of the weak points."""
     skill = scribe.pick(
@@ -112,4 +116,13 @@ def practice(scribe: Scribe) -> Dialogue:
     )
     if skill is _reworded and scribe.chance(0.3):
         return _recalled(scribe)
+    return Dialogue(skill.__name__, (skill(scribe),))
+
+
+_RARE: Final = (counting, counting, counting, foreign, foreign, repeat_known, repeat_known, spelling)
+
+
+def rarities(scribe: Scribe) -> Dialogue:
+    """What a random draw brings too seldom to be learnt: long counts, other scripts, well-known sentences."""
+    skill = scribe.pick(_RARE)
     return Dialogue(skill.__name__, (skill(scribe),))
