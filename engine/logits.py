@@ -12,6 +12,8 @@ from engine.grammar import GrammarMask
 from engine.sampling_state import SamplingState
 from engine.watermark import green_mask
 
+_LARGEST = 1e30  # the penalties that are subtracted after, and the temperature, leave it finite
+
 
 def adjust_logits(logits: Tensor, states: Sequence[SamplingState]) -> None:
     """logits: [n, v] float32, contiguous, of n states; changed in place."""
@@ -47,13 +49,17 @@ def apply_penalties(logits: Tensor, states: Sequence[SamplingState]) -> None:
         return
     index = _flat_index(logits, [(row, held.ids) for row, _, held in penalised])
     lengths = torch.tensor([len(held.ids) for *_, held in penalised], device=logits.device)
-    per_row = [[p.repetition_penalty, p.presence_penalty, p.frequency_penalty] for _, p, _ in penalised]
+    per_row = [
+        [min(p.repetition_penalty, _LARGEST), p.presence_penalty, p.frequency_penalty]
+        for _, p, _ in penalised
+    ]
     repetition, presence, frequency = (
         torch.tensor(per_row, dtype=torch.float32, device=logits.device).repeat_interleave(lengths, 0).T
     )
     counts = torch.cat([held.counts for *_, held in penalised])
     values = logits.view(-1)[index]
-    values = torch.where(values > 0, values / repetition, values * repetition)
+    # A penalty near 0 or near the largest float would make infinities, among which no token can be drawn.
+    values = torch.where(values > 0, values / repetition, values * repetition).clamp(-_LARGEST, _LARGEST)
     logits.view(-1)[index] = values - presence * (counts > 0) - frequency * counts
 
 

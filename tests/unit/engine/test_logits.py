@@ -55,6 +55,14 @@ def test_presence_and_frequency_do_not_see_the_prompt_and_repetition_does() -> N
     assert row[:, [5, 6, 7]].tolist() == [[1, 0, 1], [1, -1, 1], [0.5, 0.5, 1]]
 
 
+@pytest.mark.parametrize("penalty", [1e-45, 1e-300, 1e38, 1e300])
+def test_no_repetition_penalty_however_extreme_makes_a_logit_infinite(penalty: float) -> None:
+    row = torch.tensor([[30.0, -30.0, 0.0] + [1.0] * (V - 3)])
+    params = SamplingParams(repetition_penalty=penalty, frequency_penalty=2.0, presence_penalty=-2.0)
+    adjust_logits(row, [state(TOKENIZER, params, prompt=[0, 1, 2], output=[0, 1, 2])])
+    assert row.isfinite().all()
+
+
 def test_bias_comes_before_the_repetition_penalty() -> None:
     row = torch.zeros(1, V)
     params = SamplingParams(repetition_penalty=2.0, logit_bias={5: 4.0})
