@@ -10,8 +10,11 @@ def partial_suffix(text: str, markers: Iterable[str]) -> int:
 
 
 def _overlap(text: str, marker: str) -> int:
-    longest = min(len(text), len(marker) - 1)
-    return next((length for length in range(longest, 0, -1) if text.endswith(marker[:length])), 0)
+    end = text[max(len(text) - len(marker) + 1, 0) :]
+    start = end.find(marker[0])  # mostly there is none, and this is asked of every token
+    while start >= 0 and not marker.startswith(end[start:]):
+        start = end.find(marker[0], start + 1)
+    return len(end) - start if start >= 0 else 0
 
 
 class MarkerFilter:
