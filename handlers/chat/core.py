@@ -1,6 +1,4 @@
-"""From a neutral chat request to the engine's and to the reader of its output: the one path for all
-contracts.
-"""
+"""From a neutral chat request to the engine's and to the reader of its output: one path for all contracts."""
 
 from collections.abc import Sequence
 
@@ -87,13 +85,13 @@ class ChatCore:
         return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
 
     def _render(self, params: ChatParams, use: ToolUse) -> str:
+        template_messages(params.messages)  # what is refused is named by its place in the request
         if params.continue_final_message and not is_continuable(params.messages):
             raise InvalidMessage(
                 "only an assistant's text can be continued", f"messages[{len(params.messages) - 1}]"
             )
         messages: Sequence[ChatMessage] = params.messages
         tools = params.tools if params.lists_all_tools else use.tools
-        template_messages(messages)
         if self._is_prompted:
             messages = tell_of_tools(messages, tools) if tools else write_out(messages)
         return self._template.render(
@@ -128,14 +126,13 @@ class ChatCore:
                 streams=use.is_demanded or bool(self._tool_format.begin),
                 max_calls=None if params.parallel_tool_calls else 1,
             )
-        if params.reasoning is ReasoningStyle.INLINE and tools is None:
-            reasoning = None  # all text is content
+        is_bound = use.is_demanded or params.response_format is not None
+        if params.reasoning is ReasoningStyle.INLINE and (is_bound or tools is None):
+            reasoning = None  # there are no thoughts, or nothing to tell them from
         return AnswerFormat(tools=tools, reasoning=reasoning, hidden=self._hidden(tools, reasoning))
 
     def _hidden(self, tools: ToolReading | None, reasoning: ReasoningReading | None) -> tuple[str, ...]:
-        """The special tokens to leave out here, where the engine cannot: some tag is a special token
-        itself.
-        """
+        """Special tokens to leave out here, since the engine must keep them: a tag is one of them."""
         tags = {tools.tool_format.begin, tools.tool_format.end} if tools else set()
         if reasoning:
             tags |= {reasoning.reasoning_format.begin, reasoning.reasoning_format.end}

@@ -14,10 +14,8 @@ from handlers.chat.tools import ToolChoice, ToolDefinition
 class ReasoningStyle(Enum):
     """Where the model's thoughts go."""
 
-    SPLIT = "split"  # into their own field; a grammar binds what follows them
-    INLINE = (
-        "inline"  # left in the content with their tags; a grammar binds from the first token, so leaves none
-    )
+    SPLIT = "split"  # into their own field; a grammar binds the answer after them
+    INLINE = "inline"  # into the content with their tags; a grammar binds the answer from its first token
 
 
 class ChatParams(msgspec.Struct, frozen=True, kw_only=True):

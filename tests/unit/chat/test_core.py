@@ -100,8 +100,10 @@ def test_what_cannot_be_honoured_is_refused_with_its_field(
 
 
 def test_an_empty_conversation_and_an_empty_prompt_are_refused() -> None:
-    with pytest.raises(InvalidMessage):
-        prepare(chat_tokenizer(), replace(params(), messages=()))
+    for goes_on in (False, True):
+        with pytest.raises(InvalidMessage) as caught:
+            prepare(chat_tokenizer(), replace(params(), messages=(), continue_final_message=goes_on))
+        assert caught.value.field == "messages"
     with pytest.raises(TemplateError, match="renders nothing"):
         prepare(chat_tokenizer("{{ '' }}"), params())
 
@@ -212,6 +214,12 @@ async def test_thoughts_are_split_off_or_left_in_the_content_as_asked(
         assert (got.reasoning, got.content) == ("Hm." if "Hm." in text else "", "Hi")
         inline = await answer(prepare(chat_tokenizer(template), chat), text)
         assert (inline.reasoning, inline.content) == ("", text)
+
+
+async def test_an_answer_bound_from_its_first_token_is_read_from_it_even_inside_an_open_thought() -> None:
+    chat = params(tools=TOOLS, tool_choice=ToolChoice(mode=ToolMode.REQUIRED))
+    got = await answer(prepare(chat_tokenizer(THINKING_TEMPLATE), chat), HERMES.write("get_time", "{}"))
+    assert (got.content, len(got.tool_calls)) == ("", 1)
 
 
 def test_a_continued_thought_is_open() -> None:
