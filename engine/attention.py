@@ -41,11 +41,10 @@ class Attention(Protocol):
     def attend(
         self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
     ) -> Tensor:
-        """query [1, num_heads, num_tokens, dim], key and value [1, num_kv_heads, num_tokens, dim or
-        value_dim].
+        """query [1, num_heads, num_tokens, dim], key and value [1, num_kv_heads, num_tokens, dim].
 
-        window: tokens a row sees, itself included; None sees all. Returns [1, num_tokens, num_heads,
-            value_dim].
+        The value's dim may differ. window: tokens a row sees, itself included; None sees all.
+        Returns [1, num_tokens, num_heads, value_dim].
         """
         ...
 
@@ -114,8 +113,9 @@ class PagedAttention:
 
 
 def _decode(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, scores: Scores) -> Tensor:
-    """query [num_heads, batch, dim], keys [batch, num_kv_heads, num_keys, dim] -> [batch, num_heads,
-    value_dim].
+    """query [num_heads, batch, dim], keys [batch, num_kv_heads, num_keys, dim].
+
+    Returns [batch, num_heads, value_dim].
     """
     batch, num_kv_heads = keys.shape[:2]
     grouped = query.transpose(0, 1).reshape(batch, num_kv_heads, -1, query.shape[-1])
@@ -125,8 +125,9 @@ def _decode(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, scores: S
 
 
 def _chunk(query: Tensor, keys: Tensor, values: Tensor, plan: KeyRange, scores: Scores) -> Tensor:
-    """query [num_heads, num_rows, dim], keys [1, num_kv_heads, num_keys, dim] -> [num_rows, num_heads,
-    value_dim].
+    """query [num_heads, num_rows, dim], keys [1, num_kv_heads, num_keys, dim].
+
+    Returns [num_rows, num_heads, value_dim].
     """
     num_kv_heads = keys.shape[1]
     grouped = query.reshape(num_kv_heads, -1, *query.shape[1:])  # [num_kv_heads, group, num_rows, dim]

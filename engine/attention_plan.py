@@ -9,8 +9,7 @@ from torch import Tensor
 
 from engine.batch import Batch, Span
 
-# Decoding rows are padded to the longest of their group; groups of up to 16 blocks, 32, 64, ... waste at most
-# half.
+# Decoding rows are padded to the longest of their group: of up to 16 blocks, 32, 64, ...
 _SMALLEST_GROUP_BITS = 4
 
 
@@ -91,9 +90,7 @@ def _chunk_range(
 
 
 def _mask(queries: Tensor, keys: Tensor, window: int | None, dtype: torch.dtype) -> Tensor:
-    """Positions [num_rows, 1] and [num_rows or 1, num_keys] -> 0 where seen, -inf where not, [num_rows,
-    num_keys].
-    """
+    """Positions [num_rows, 1] and [num_rows or 1, num_keys] -> [num_rows, num_keys], -inf where hidden."""
     hidden = keys > queries
     if window is not None:
         hidden |= keys <= queries - window

@@ -11,11 +11,13 @@ from engine.kv_budget import choose_num_blocks
 from engine.kv_cache import BlockPool
 from engine.kv_geometry import KVGeometry
 from engine.kv_pages import KVPages
+from engine.linear import can_pack, pack_linears
 from engine.loader import LoadedModel, load_model
 from engine.model_info import ModelInfo
 from engine.model_runner import ModelRunner
 from engine.sampler import Sampler
 from engine.scheduler import Scheduler
+from engine.self_check import check_attention
 from engine.tokenizer import Tokenizer
 
 
@@ -29,6 +31,8 @@ def build_core(
     geometry = observe_geometry(loaded.model)
     info = _describe(config, loaded, geometry)
     on_progress(f"KV cache of {info.num_blocks * info.block_size} tokens, {info.kv_cache_bytes / 1e9:.2f} GB")
+    if can_pack(loaded.model):
+        pack_linears(loaded.model)
     pages = KVPages(geometry, info.num_blocks, info.block_size, loaded.model.device)
     scheduler = Scheduler(
         BlockPool(info.num_blocks, info.block_size),
@@ -36,6 +40,7 @@ def build_core(
         max_num_sequences=config.max_num_sequences,
     )
     runner = ModelRunner(loaded.model, pages)
+    check_attention(loaded.model, runner)
     return (
         EngineCore(runner, scheduler, Sampler(loaded.tokenizer), loaded.tokenizer),
         loaded.tokenizer,

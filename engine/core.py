@@ -44,8 +44,7 @@ class _PromptRow(NamedTuple):
 class EngineCore:
     """Runs requests to their end, many at a time. Used by one thread.
 
-    A request ends in one terminal event for each of its sequences, or in one error for the whole; nothing
-    follows.
+    A request ends in one terminal event for each of its sequences, or in one error. Nothing follows.
     """
 
     def __init__(
@@ -110,9 +109,7 @@ class EngineCore:
             self.counters.num_aborted += 1
 
     def step(self) -> list[Output]:
-        """Computes the next batch. A failure of the model or the sampler fails the requests of this batch
-        alone.
-        """
+        """Computes the next batch. If model or sampler fail, so do this batch's requests, and no others."""
         started = time.perf_counter()
         schedule = self.scheduler.schedule()
         if not schedule.works:
@@ -167,9 +164,7 @@ class EngineCore:
             row.job.prompt_logprobs.append(logprob)
 
     def _sample(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
-        """Gives each sequence its next token, and each sibling yet to come its first, from the same row of
-        logits.
-        """
+        """Gives each sequence its next token; siblings that begin here draw from the same row of logits."""
         families = [self._fork(sequence) for sequence in sequences]
         generations = [generation for family in families for generation in family]
         if not generations:

@@ -34,8 +34,7 @@ class EngineThread:
     """Steps the core while there is work, sleeps while there is none, and reads the inbox between steps.
 
     publish: called in this thread with what a step has to tell, once a step.
-    on_death: called in this thread with what ended it, should the core have a bug; nothing is published after
-        that.
+    on_death: called in this thread with what ended it, should the core have a bug. Nothing follows.
     """
 
     def __init__(

@@ -17,9 +17,10 @@ from engine.tokenizer import Tokenizer
 class Job:
     """A request in the engine. Times are seconds of one monotonic clock.
 
-    started_at: when the first step that computed any of it began. generations: of the sequences that have
-        begun and not ended. prompt_logprobs: of the prompt's second token on, as far as they are computed;
-        preemption keeps them.
+    started_at: when the first step that computed any of it began.
+    generations: of the sequences that have begun and not ended.
+    prompt_logprobs: of the prompt's second token on, as far as they are computed; preemption keeps them.
+    has_spoken: whether the prompt has been told.
     """
 
     request: GenerationRequest
@@ -72,9 +73,7 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class Generation:
-    """One sequence's sampling state and text. last_time: when its previous token came, or its request
-    started.
-    """
+    """One sequence's sampling state and text. last_time: of its previous token, or its request's start."""
 
     job: Job
     sequence: Sequence

@@ -62,9 +62,7 @@ class BlockTable:
         return max(num_new, 0) + self._must_copy(write_from)
 
     def grow(self, num_tokens: int, write_from: int) -> tuple[int, int] | None:
-        """Takes the missing blocks. Returns (source, destination) if a shared block must be copied before the
-        write.
-        """
+        """Takes the missing blocks. Returns (source, destination) of a copy to make before the write."""
         copy = self._copy_on_write(write_from) if self._must_copy(write_from) else None
         while len(self.block_ids) < self._pool.num_blocks_for(num_tokens):
             self.block_ids.append(self._pool.allocate())

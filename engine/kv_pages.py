@@ -9,9 +9,8 @@ from engine.kv_geometry import KVGeometry
 class KVPages:
     """Keys and values by layer; a page holds one block of token slots.
 
-    keys[i]: [num_blocks, block_size, num_kv_heads, key_dim]; values[i] likewise. Tokens come before heads, so
-        that a
-    gather of whole pages is already the contiguous run of tokens that attention reads: no second copy.
+    Of each layer: keys [num_blocks, block_size, num_kv_heads, key_dim], values likewise. Tokens come before
+    heads, so that gathered pages are already the run of tokens that attention reads: no second copy.
     Pages start as zeros, because masked slots still enter a product with 0, and 0 * NaN is NaN.
     """
 
@@ -28,16 +27,12 @@ class KVPages:
         }
 
     def write(self, layer: int, slots: Tensor, keys: Tensor, values: Tensor) -> None:
-        """keys, values: [num_tokens, num_kv_heads, dim]; slots: int64 [num_tokens], block * block_size +
-        offset.
-        """
+        """keys, values: [num_tokens, num_kv_heads, dim]; slots: int64 [num_tokens], as in `Batch`."""
         for pages, rows in zip(self._layers[layer], (keys, values), strict=True):
             pages.flatten(0, 1).index_copy_(0, slots, rows)
 
     def gather(self, layer: int, blocks: Tensor) -> tuple[Tensor, Tensor]:
-        """blocks: int [batch, num_blocks] -> keys, values [batch, num_kv_heads, num_blocks * block_size,
-        dim].
-        """
+        """blocks: int64 [batch, n] -> keys, values [batch, num_kv_heads, n * block_size, dim]."""
         keys, values = (
             pages.index_select(0, blocks.flatten()).view(len(blocks), -1, *pages.shape[2:]).transpose(1, 2)
             for pages in self._layers[layer]

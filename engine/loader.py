@@ -26,9 +26,7 @@ _NEEDED_FILES = ["*.json", "*.safetensors", "*.jinja", "*.txt", "*.model", "*.py
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """revision: the hub commit; None for a plain directory. max_total_tokens: what the model and the config
-    allow.
-    """
+    """revision: the hub commit, None for a plain directory. max_total_tokens: what model and config allow."""
 
     model: PreTrainedModel
     tokenizer: Tokenizer

@@ -158,8 +158,9 @@ class Scheduler:
             budget -= num_tokens
 
     def _fits(self, sequence: Sequence) -> bool:
-        """Whether there is a place for it and its siblings, and blocks: one left for each that runs, against
-        thrashing.
+        """Whether there is a place for it and its siblings, and blocks for its tokens.
+
+        A block is left for each sequence that runs, lest one of them soon preempts the newcomer.
         """
         num_places = sum(1 + running.num_siblings for running in self.running)
         num_wanted = min(1 + sequence.num_siblings, self._max_num_sequences)

@@ -9,9 +9,8 @@ from engine.kv_cache import BlockTable
 class Sequence:
     """Tokens, and how many of them have their keys and values in the cache.
 
-    A sequence whose `num_computed` is one short of its tokens decodes; with more missing it prefills, be it a
-    new prompt or one that lost its cache. The last token's row gives the next token, so none is ever sampled
-    twice.
+    A sequence whose `num_computed` is one short of its tokens decodes. With more missing it prefills, be it a
+    new prompt or one that lost its cache. The last token's row gives the next one, so none is drawn twice.
 
     token_ids: prompt, then output. order: (priority, arrival, index); lower runs first.
     num_siblings: sequences that will fork from this one once its prompt is computed.

@@ -1,0 +1,50 @@
+"""Linear layers whose weights are laid out once for oneDNN, instead of at every call.
+
+On a CPU with bfloat16 instructions a plain linear layer spends much of its time on reordering its weight.
+Measured for all layers of Qwen2.5-0.5B on two cores with AMX: 47 ms for a token plain, 33 to 37 ms packed.
+"""
+
+import torch
+from torch import Tensor, nn
+from typing_extensions import override
+
+# Rows that the layout is chosen for: a small batch that decodes.
+_TYPICAL_ROWS = 16
+
+
+class PackedLinear(nn.Module):
+    """Computes what `nn.Linear` does, in inference alone."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        self.in_features = linear.in_features
+        self.out_features = linear.out_features
+        self.bias = linear.bias
+        self._packed = torch.ops.mkldnn._reorder_linear_weight(linear.weight.detach(), _TYPICAL_ROWS)
+
+    @override
+    def forward(self, rows: Tensor) -> Tensor:
+        """[..., in_features] -> [..., out_features]"""
+        if rows.numel() == 0:  # oneDNN takes no empty batch
+            return rows.new_empty(*rows.shape[:-1], self.out_features)
+        output: Tensor = torch.ops.mkldnn._linear_pointwise(rows, self._packed, self.bias, "none", [], "")
+        return output
+
+
+def can_pack(model: nn.Module) -> bool:
+    """Whether packing helps: bfloat16 weights on a CPU that multiplies them natively."""
+    weight = next(model.parameters())
+    has_bfloat16: bool = weight.device.type == "cpu" and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return has_bfloat16 and weight.dtype == torch.bfloat16
+
+
+@torch.inference_mode()
+def pack_linears(model: nn.Module) -> None:
+    """Replaces every plain linear layer, and frees weights that nothing else uses. `can_pack` must hold.
+
+    Subclasses of nn.Linear, such as quantised ones, stay as they are.
+    """
+    for parent in list(model.modules()):
+        for name, child in list(parent.named_children()):
+            if type(child) is nn.Linear and child.weight.dtype == torch.bfloat16:
+                setattr(parent, name, PackedLinear(child))
