@@ -52,7 +52,7 @@ async def ask_repr(self: object, body: Any, call: object) -> Any:
 CASES: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
     ("string", {"type": "string", "minLength": 1}, ["a"], ["", 1, None, []]),
     ("nullable", {"type": ["string", "null"]}, ["a", None], [1]),
-    ("integer", {"type": "integer"}, [1, 1.0, -(10**30)], [1.5, "1", True, None]),
+    ("integer", {"type": "integer"}, [1, 1.0, 1e300, -(10**30)], [1.5, "1", True, None]),
     ("int32", {"type": "integer", "format": "int32"}, [-(2**31), 2**31 - 1], [2**31, -(2**31) - 1]),
     ("uint64", {"type": "integer", "format": "uint64"}, [0, 2**64 - 1], [-1, 2**64]),
     ("number", {"type": "number", "exclusiveMinimum": 0}, [1, 0.5], [0, -1, "1", True]),

@@ -11,19 +11,25 @@ if TYPE_CHECKING:
 else:
 
     class _Integer:
-        """JSON Schema 2020-12, 4.2.3: 1.0 is an integer as 1 is. true and "1" are not."""
+        """JSON Schema 2020-12, 4.2.3: 1.0 and 1e30 are integers as 1 is. true and "1" are not."""
 
         @classmethod
         def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-            whole = core_schema.chain_schema(
-                [core_schema.float_schema(strict=True), core_schema.int_schema()]
-            )
+            number = core_schema.float_schema(strict=True, allow_inf_nan=False)
             return core_schema.union_schema(
-                [core_schema.int_schema(strict=True), whole],
+                [
+                    core_schema.int_schema(strict=True),
+                    core_schema.no_info_after_validator_function(_whole, number),
+                ],
                 mode="left_to_right",
                 custom_error_type="integer_type",
                 custom_error_message="Input should be an integer",
             )
+
+    def _whole(number: float) -> int:
+        if not number.is_integer():
+            raise ValueError  # the union words it
+        return int(number)
 
     StrictInt = Annotated[int, _Integer]
     StrictFloat = Annotated[float, Strict(), AllowInfNan(False)]

@@ -1,0 +1,138 @@
+"""For every request body of every contract: its models and its JSON Schema accept the same values.
+
+The models come from one reading of the document and jsonschema-rs from another, so that neither can be wrong
+alone. Valid bodies are generated; then parts of each are taken out, added, or replaced by near misses.
+"""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from pydantic import TypeAdapter, ValidationError
+
+from generated.operation import Operation
+from tools.generate.schemas import sub_schemas
+
+GENERATED = Path(__file__).parents[2] / "generated"
+CONTRACTS = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))
+NUM_BODIES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "6"))
+NUM_VARIATIONS = 1500  # of each body
+
+# Near misses of every JSON type.
+INTRUDERS: tuple[Any, ...] = (
+    None, True, False, 0, 1, -1, 1.0, 1.5, 2**31, 2**64, 10**30, 1e300, "", "1", "true", "\x00", "é",
+    [], {}, [None], [""], [[]], [{}], {"": None},
+)  # fmt: skip
+
+
+@cache
+def document(contract: str) -> dict[str, Any]:
+    parsed: dict[str, Any] = json.loads((GENERATED / contract / "openapi.json").read_bytes())
+    return parsed
+
+
+def bodies() -> list[tuple[str, Operation]]:
+    """An operation for each body of each contract."""
+    found: dict[Any, tuple[str, Operation]] = {}
+    for contract in CONTRACTS:
+        for operation in import_module(f"generated.{contract}.operations").OPERATIONS:
+            if operation.body:
+                found.setdefault(operation.body, (contract, operation))
+    return list(found.values())
+
+
+def validator(contract: str, operation: Operation) -> jsonschema_rs.Validator:
+    source = document(contract)
+    content = source["paths"][operation.path][operation.method.lower()]["requestBody"]["content"]
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    schema = content["application/json"]["schema"]
+    return jsonschema_rs.validator_for({"$schema": dialect, "components": source["components"], **schema})
+
+
+@cache
+def rivals(contract: str) -> dict[str, list[Any]]:
+    """For each property name of the contract, values on, in and out of the bounds of any such property."""
+    values: dict[str, list[Any]] = defaultdict(lambda: list(INTRUDERS))
+    for component in document(contract)["components"]["schemas"].values():
+        for name, schema in properties(component):
+            values[name] += edges(schema)
+    return values
+
+
+def properties(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every property inside a schema, with each schema that is an alternative for it."""
+    for steps, inner in sub_schemas(schema):
+        if isinstance(inner, dict):
+            if steps[0] == "properties":
+                alternatives = (part for key, part in sub_schemas(inner) if key[0] in ("anyOf", "oneOf"))
+                yield from ((steps[1], part) for part in (inner, *alternatives))
+            yield from properties(inner)
+
+
+def edges(schema: dict[str, Any]) -> Iterator[Any]:
+    for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        if key in schema:
+            yield from (schema[key] + step for step in (-1, -0.5, 0, 0.5, 1))
+    for key, unit in (("minLength", "a"), ("maxLength", "a"), ("minItems", ["a"]), ("maxItems", ["a"])):
+        if key in schema:
+            yield from (unit * (schema[key] + step) for step in (-1, 0, 1))
+    yield from (value for constant in schema.get("enum", []) for value in (constant, f"{constant} "))
+
+
+def variation(value: Any, names: dict[str, list[Any]], random: Random) -> Any:
+    """A value that differs from a JSON value in one place: a part is gone, new or another."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    parts = list(items)
+    if parts and random.random() < 0.6:
+        key, part = random.choice(parts)
+        inner = variation(part, names, random)
+        return {**value, key: inner} if isinstance(value, dict) else [*value[:key], inner, *value[key + 1 :]]
+    if isinstance(value, dict):
+        if parts and random.random() < 0.2:
+            gone, _ = random.choice(parts)
+            return {key: part for key, part in parts if key != gone}
+        name = random.choice(list(names))
+        return {**value, name: random.choice(names[name])}
+    if isinstance(value, list) and random.random() < 0.5:
+        return [*value, random.choice(INTRUDERS)]
+    return random.choice(INTRUDERS)
+
+
+@pytest.mark.parametrize(("contract", "operation"), bodies(), ids=lambda value: getattr(value, "id", value))
+def test_models_and_schema_give_the_same_verdict(contract: str, operation: Operation) -> None:
+    schema = validator(contract, operation)
+    models = TypeAdapter(operation.body).validator
+    endpoint = schemathesis.openapi.from_dict(document(contract))[operation.path][operation.method]
+
+    # Nothing to shrink: a failure names the one place that was varied.
+    @settings(
+        max_examples=NUM_BODIES,
+        phases=[Phase.generate],
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(endpoint.as_strategy())
+    def agree(case: schemathesis.Case[Any]) -> None:
+        names, random = rivals(contract), Random(0)
+        for body in (case.body, *(variation(case.body, names, random) for _ in range(NUM_VARIATIONS))):
+            raw = json.dumps(body, allow_nan=False)
+            try:
+                models.validate_json(raw)
+            except ValidationError as error:
+                assert not schema.is_valid(body), f"only the models refuse {raw}: {error}"
+            else:
+                found = None if schema.is_valid(body) else next(iter(schema.iter_errors(body)))
+                assert found is None, f"only the schema refuses {raw}: {found}"
+
+    agree()
