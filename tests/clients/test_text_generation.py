@@ -66,7 +66,7 @@ def test_too_many_tokens_are_a_validation_error(client: Client) -> None:
 def test_chat_answers_a_message(client: Client) -> None:
     response = client.chat([Message(role="user", content="Hello!")], max_tokens=16)
     assert response.choices[0].message.content
-    assert response.usage.completion_tokens <= 16
+    assert response.usage["completion_tokens"] <= 16  # the client leaves it a dictionary
 
 
 async def test_the_async_client_gives_the_same_text(server_url: str) -> None:
