@@ -3,23 +3,30 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 COMMAND = Path(sys.executable).with_name("verbatim")
+# A request that fills the context ends within seconds, and the cache takes little memory.
+LIMITS = ("--max-total-tokens", "512", "--max-batch-total-tokens", "16384")
 
 
-@pytest.fixture(scope="session")
-def server_url() -> Iterator[str]:
-    """`verbatim serve` with the embedded model, on a free port, in a process of its own."""
-    process = subprocess.Popen(
-        [COMMAND, "serve", "--port", "0", "--max-batch-total-tokens", "32768"],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+class Server(NamedTuple):
+    """A server in a process of its own."""
+
+    url: str
+    process: "subprocess.Popen[str]"
+
+
+@contextmanager
+def running_server(*options: str) -> Iterator[Server]:
+    """`verbatim serve` with the embedded model, on a free port."""
+    process = subprocess.Popen([COMMAND, "serve", "--port", "0", *options], stdout=subprocess.PIPE, text=True)
     try:
-        yield _url(process)
+        yield Server(_url(process), process)
     finally:
         process.terminate()
         process.communicate(timeout=60)
@@ -34,3 +41,10 @@ def _url(process: "subprocess.Popen[str]") -> str:
         if line.strip().startswith("ready at "):
             return line.split()[-1]
     raise RuntimeError("the server ended before it was ready:\n" + "".join(said))
+
+
+@pytest.fixture(scope="session")
+def server_url() -> Iterator[str]:
+    """Of the server that all tests share which do not stop it."""
+    with running_server(*LIMITS) as server:
+        yield server.url

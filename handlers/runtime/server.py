@@ -43,6 +43,9 @@ class ContractServer:
             handler = getattr(handlers, operation.handler)
             endpoint = Endpoint(operation, handler, contract, self._options)
             self._routes.add(prefix + operation.path, operation.method, endpoint)
+            if prefix and operation.path == "/":
+                # Clients are given the prefix as their base URL, and post to it as it stands.
+                self._routes.add(prefix, operation.method, endpoint)
         self._contracts.setdefault(prefix, contract)
         if prefix:
             self._serve_document(contract, prefix)

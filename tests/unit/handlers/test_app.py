@@ -18,6 +18,11 @@ async def test_a_contract_answers_at_the_root_and_under_its_prefix(prefix: str) 
     assert (await Api(says("a")).post(f"{prefix}/generate", native())).status_code == 200
 
 
+async def test_a_contracts_own_root_is_its_prefix_with_a_slash_and_without() -> None:
+    for path in ("/tgi", "/tgi/"):
+        assert (await Api(says("a")).post(path, native())).status_code == 200
+
+
 async def test_without_a_place_at_the_root_a_contract_is_under_its_prefix_alone() -> None:
     api = Api(says("a"), root=())
     assert (await api.get("/info")).status_code == 404

@@ -1,0 +1,50 @@
+"""What becomes of requests when their client goes, and when the server is told to stop."""
+
+import json
+import time
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from tests.conftest import LIMITS, running_server
+
+LONG = {"inputs": "Hello", "parameters": {"max_new_tokens": 400, "do_sample": True, "temperature": 100.0}}
+
+
+def metric(url: str, name: str) -> float:
+    """A sample of the server's own metrics; 0 where it has not been counted yet."""
+    lines = httpx.get(f"{url}/metrics").text.splitlines()
+    return next((float(line.split()[-1]) for line in lines if line.startswith(name + " ")), 0.0)
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
+    end = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < end, "not in time"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("path", ["/generate_stream", "/generate"])
+def test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once(server_url: str, path: str) -> None:
+    dropped = metric(server_url, 'tgi_request_failure{err="dropped"}')
+    try:
+        with httpx.stream("POST", server_url + path, json=LONG, timeout=2.0) as answer:
+            next(answer.iter_lines())
+    except httpx.ReadTimeout:
+        pass  # nothing of a whole answer comes before its end
+    wait_until(lambda: metric(server_url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
+    wait_until(lambda: metric(server_url, "tgi_batch_current_size") == 0, timeout_s=5)
+
+
+def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more() -> None:
+    with running_server(*LIMITS) as server:
+        with httpx.stream("POST", f"{server.url}/generate_stream", json=LONG, timeout=60.0) as answer:
+            lines = (line for line in answer.iter_lines() if line)
+            next(lines)
+            server.process.terminate()
+            *_, last = lines
+        assert json.loads(last.removeprefix("data: "))["generated_text"] is not None
+        server.process.wait(timeout=60)
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"{server.url}/health")
