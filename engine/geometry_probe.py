@@ -5,7 +5,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.attention import Scores, current_attention
-from engine.errors import ModelNotSupported
+from engine.errors import EngineError, ModelNotSupported
 from engine.kv_geometry import KVGeometry, LayerGeometry
 
 
@@ -40,7 +40,9 @@ def observe_geometry(model: PreTrainedModel) -> KVGeometry:
     try:
         zero = torch.zeros(1, 1, dtype=torch.int64, device=model.device)
         model(input_ids=zero, position_ids=zero, use_cache=False, logits_to_keep=zero[0])
-    except (TypeError, ValueError, AttributeError) as error:
+    except EngineError:
+        raise
+    except Exception as error:  # whatever modelling code raises where something is missing
         raise ModelNotSupported(f"{type(model).__name__} does not run on a flat batch: {error}") from error
     finally:
         current_attention.reset(token)

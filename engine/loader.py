@@ -44,14 +44,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     device = _choose_device(config.device)
     dtype = _choose_dtype(config.dtype, model_config, device)
     on_progress(f"loading {_num_weight_bytes(directory) / 1e9:.2f} GB of weights as {dtype} onto {device}")
-    with progress_lines(on_progress):
-        model = AutoModelForCausalLM.from_pretrained(
-            directory,
-            config=model_config,
-            dtype=dtype,
-            attn_implementation=ATTENTION_NAME,
-            trust_remote_code=config.trust_remote_code,
-        )
+    model = _read_weights(directory, model_config, dtype, config, on_progress)
     torch.nn.Module.to(model, device)
     vocab_size = model_config.get_text_config().vocab_size
     on_progress("loading tokenizer")
@@ -106,6 +99,28 @@ def _check_supported(model_config: PreTrainedConfig, directory: Path) -> None:
         raise ModelNotSupported(
             f"{name} has layers of {', '.join(sorted(unknown))}, which paged attention lacks"
         )
+
+
+def _read_weights(
+    directory: Path,
+    model_config: PreTrainedConfig,
+    dtype: torch.dtype,
+    config: EngineConfig,
+    on_progress: Callable[[str], None],
+) -> PreTrainedModel:
+    try:
+        with progress_lines(on_progress):
+            model = AutoModelForCausalLM.from_pretrained(
+                directory,
+                config=model_config,
+                dtype=dtype,
+                attn_implementation=ATTENTION_NAME,
+                trust_remote_code=config.trust_remote_code,
+            )
+    except (OSError, ValueError) as error:
+        raise ModelNotSupported(f"the weights in {directory} cannot be loaded: {error}") from error
+    assert isinstance(model, PreTrainedModel)
+    return model
 
 
 def _choose_device(name: str) -> torch.device:

@@ -8,8 +8,10 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import (
     AutoModelForCausalLM,
+    DeepseekV3Config,
     Gemma2Config,
     Gemma3TextConfig,
+    Gemma4TextConfig,
     GenerationConfig,
     GPT2Config,
     GPTNeoXConfig,
@@ -109,6 +111,31 @@ ARCHITECTURES: dict[str, Callable[[], PreTrainedConfig]] = {
     "mixtral": lambda: MixtralConfig(**_GROUPED, num_local_experts=4, num_experts_per_tok=2),
     "qwen3_moe": lambda: Qwen3MoeConfig(
         **_GROUPED, num_experts=4, num_experts_per_tok=2, moe_intermediate_size=32
+    ),
+    "deepseek_v3": lambda: DeepseekV3Config(
+        **_SIZES,
+        num_key_value_heads=4,
+        q_lora_rank=16,
+        kv_lora_rank=16,
+        qk_rope_head_dim=8,
+        qk_nope_head_dim=8,
+        v_head_dim=12,
+        first_k_dense_replace=1,
+        n_routed_experts=8,
+        num_experts_per_tok=2,
+        n_group=2,
+        topk_group=1,
+        moe_intermediate_size=32,
+    ),
+    "gemma4": lambda: Gemma4TextConfig(
+        **_GROUPED | {"num_hidden_layers": 4},
+        global_head_dim=32,
+        layer_types=["sliding_attention", "full_attention"] * 2,
+        sliding_window=_WINDOW,
+        num_kv_shared_layers=2,
+        hidden_size_per_layer_input=16,
+        vocab_size_per_layer_input=_SIZES["vocab_size"],
+        tie_word_embeddings=False,
     ),
     "gpt_oss": lambda: GptOssConfig(
         **_GROUPED,

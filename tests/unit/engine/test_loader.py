@@ -1,0 +1,141 @@
+"""Which models load, and how those that cannot be served are refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from transformers import (
+    BloomConfig,
+    Llama4TextConfig,
+    LlamaConfig,
+    MambaConfig,
+    PreTrainedConfig,
+    T5Config,
+    ViTConfig,
+)
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+from engine import attention
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.errors import ModelNotSupported
+from engine.linear import PackedLinear, can_pack, pack_linears
+from engine.loader import load_model
+from tests.tiny import save_tiny_model, tiny_model
+
+
+def load(directory: Path, **settings: Any) -> Any:
+    return load_model(EngineConfig(model=str(directory), device="cpu", **settings), lambda line: None)
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_model(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        (T5Config(), "encoder-decoder"),
+        (ViTConfig(), "not a causal language model"),
+        (MambaConfig(), "attention interface"),
+        (BloomConfig(), "attention interface"),
+        (Llama4TextConfig(), "chunked_attention"),
+    ],
+)
+def test_a_model_that_paged_attention_cannot_serve_is_refused_before_its_weights_are_read(
+    config: PreTrainedConfig, reason: str, tmp_path: Path
+) -> None:
+    config.save_pretrained(tmp_path)
+    with pytest.raises(ModelNotSupported, match=reason):
+        load(tmp_path)
+
+
+def test_a_directory_without_weights_is_refused(tmp_path: Path) -> None:
+    LlamaConfig().save_pretrained(tmp_path)
+    with pytest.raises(ModelNotSupported, match="weights"):
+        load(tmp_path)
+
+
+def test_a_context_beyond_the_models_is_refused(llama: Path) -> None:
+    assert load(llama, max_total_tokens=100).max_total_tokens == 100
+    with pytest.raises(ModelNotSupported, match="513 exceeds"):
+        load(llama, max_total_tokens=513)
+
+
+def test_a_rotary_embedding_that_varies_with_length_stays_within_its_original_context(tmp_path: Path) -> None:
+    rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 128}
+    save_tiny_model(tmp_path, max_position_embeddings=512, rope_parameters=rope)
+    assert load(tmp_path).max_total_tokens == 128
+
+
+def test_end_tokens_come_as_a_list_from_the_generation_config(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path)
+    (tmp_path / "generation_config.json").write_text('{"eos_token_id": [7, 9]}')
+    assert load(tmp_path).tokenizer.end_token_ids == (7, 9)
+
+
+def test_attention_that_differs_from_the_models_own_is_refused(
+    llama: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attend = attention.PagedAttention.attend
+
+    def attend_badly(self: Any, module: Any, query: Any, *others: Any) -> Any:
+        return attend(self, module, query * 1.5, *others)
+
+    monkeypatch.setattr(attention.PagedAttention, "attend", attend_badly)
+    with pytest.raises(ModelNotSupported, match="differs"):
+        build_core(EngineConfig(model=str(llama), device="cpu"), lambda line: None)
+
+
+def test_a_layer_that_hides_its_window_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_tiny_model(tmp_path, "gemma3")
+    dispatch = attention.dispatch_attention
+
+    def without_window(*arguments: Any, sliding_window: Any = None, **others: Any) -> Any:
+        return dispatch(*arguments, **others)
+
+    monkeypatch.setitem(ALL_ATTENTION_FUNCTIONS._global_mapping, attention.ATTENTION_NAME, without_window)
+    with pytest.raises(ModelNotSupported, match="sliding window"):
+        build_core(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None)
+
+
+def test_config_refuses_two_cache_sizes_and_empty_batches() -> None:
+    with pytest.raises(ValueError, match="not both"):
+        EngineConfig(model="m", num_kv_blocks=3, kv_cache_bytes=100)
+    with pytest.raises(ValueError, match="max_batch_tokens"):
+        EngineConfig(model="m", max_batch_tokens=0)
+
+
+def test_the_cache_is_as_large_as_asked(llama: Path) -> None:
+    _, _, info = build_core(
+        EngineConfig(model=str(llama), device="cpu", kv_cache_bytes=10**5), lambda line: None
+    )
+    assert info.kv_cache_bytes <= 10**5 < info.kv_cache_bytes / info.num_blocks * (info.num_blocks + 1)
+
+
+@pytest.mark.skipif(not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="this CPU has no bfloat16")
+def test_packed_weights_give_the_logits_of_plain_ones() -> None:
+    plain, packed = (nn.Module.to(tiny_model("qwen2"), torch.bfloat16) for _ in range(2))
+    assert can_pack(packed)
+    pack_linears(packed)
+    assert isinstance(packed.get_submodule("model.layers.0.self_attn.q_proj"), PackedLinear)
+    ids = torch.arange(40)[None]
+    with torch.inference_mode():
+        expected, actual = (model(input_ids=ids).logits.float() for model in (plain, packed))
+        nothing = packed.get_submodule("lm_head")(torch.zeros(1, 0, 48, dtype=torch.bfloat16))
+    assert (actual - expected).norm() / expected.norm() < 0.02
+    assert nothing.shape == (1, 0, plain.config.vocab_size)
+
+
+def test_float32_is_not_packed() -> None:
+    assert not can_pack(tiny_model("llama"))
+
+
+def test_half_precision_becomes_what_the_cpu_is_fast_at(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path)
+    LlamaConfig.from_pretrained(tmp_path, dtype="float16").save_pretrained(tmp_path)
+    expected = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
+    assert load(tmp_path).model.dtype == expected
