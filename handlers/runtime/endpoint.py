@@ -94,8 +94,11 @@ class Endpoint:
             raise RuntimeError(f"{self.operation.id} declares no event stream")
         async with aclosing(stream), aclosing(ready_together(stream, self._frame)) as batches:
             # The first event decides the status: what fails before it is not yet part of a stream.
-            first: list[bytes] = await anext(batches, [])
+            first: list[bytes] = [] if reply.is_head else await anext(batches, [])
             await reply.open_events(call.answer_headers())
+            if reply.is_head:
+                await reply.close_events(b"")
+                return
             tail = self._tail
             try:
                 await reply.events(b"".join(first))

@@ -1,6 +1,7 @@
 """What a validation error says, in the terms of the document rather than of the models."""
 
-from typing import Any, TypeAlias
+from collections import defaultdict
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -25,11 +26,10 @@ def explain(error: ValidationError, value: Any) -> tuple[str, str]:
     """The field at fault (`messages[0].content`, empty for the whole value) and what is wrong with it.
 
     value: what was validated, as parsed JSON. pydantic reports every alternative of a union by itself, each
-    under a label in the location; here they are put together: of the alternatives whose constants match, the
-    errors at the deepest place, as one sentence.
+    under a label in the location. Here the alternative that the value comes closest to speaks for the union;
+    if there are several, they speak together.
     """
-    errors = [_LocatedError(details, value) for details in error.errors(include_url=False)]
-    told = [errors[0]] if errors[0].union is None else _told_of_union(errors, errors[0].union)
+    told = _closest([_LocatedError(details, value) for details in error.errors(include_url=False)], 0)
     return render_path(told[0].path), _reason([located.details for located in told])
 
 
@@ -39,24 +39,33 @@ def render_path(path: Path) -> str:
     return text.removeprefix(".")
 
 
-class _LocatedError:
-    """An error with its path in the value, and the union that it was found inside of, if any.
+class _Alternative(NamedTuple):
+    """A branch of a union: where the union stands in the value, and pydantic's label for the branch."""
 
-    union: where the outermost union stands. alternative: the label of the one that was tried.
-    """
+    union: Path
+    label: str | int
+
+
+class _LocatedError:
+    """An error with its path in the value, and the alternatives, outermost first, in which it was found."""
 
     def __init__(self, details: ErrorDetails, value: Any) -> None:
         self.details = details
         self.path: Path = ()
-        self.union: Path | None = None
-        self.alternative: str | int | None = None
+        self.alternatives: list[_Alternative] = []
         for index, part in enumerate(details["loc"]):
             is_missing = details["type"] == "missing" and index == len(details["loc"]) - 1
             if is_missing or _has(value, part):
                 value = None if is_missing else value[part]
                 self.path = (*self.path, part)
-            elif part != "[key]" and self.union is None:
-                self.union, self.alternative = self.path, part
+            elif part != "[key]":
+                self.alternatives.append(_Alternative(self.path, part))
+
+    def is_tag_of(self, alternative: _Alternative) -> bool:
+        """Whether it says that a constant right inside the alternative, a tag, has another value."""
+        depth = len(alternative.union) + 1
+        is_constant = self.details["type"] == "literal_error"
+        return is_constant and len(self.path) == depth and self.alternatives[-1] == alternative
 
 
 def _has(value: Any, part: str | int) -> bool:
@@ -65,12 +74,23 @@ def _has(value: Any, part: str | int) -> bool:
     return isinstance(value, list) and isinstance(part, int) and part < len(value)
 
 
-def _told_of_union(errors: list[_LocatedError], union: Path) -> list[_LocatedError]:
-    tried = [located for located in errors if located.union == union]
-    mismatched = {located.alternative for located in tried if located.details["type"] == "literal_error"}
-    likely = [located for located in tried if located.alternative not in mismatched] or tried
-    deepest = max(likely, key=lambda located: len(located.path)).path
-    return [located for located in likely if located.path == deepest]
+def _closest(errors: list[_LocatedError], level: int) -> list[_LocatedError]:
+    """The errors to tell, all of one path; `level` unions around them have been decided."""
+    if len(errors[0].alternatives) == level:
+        return errors[:1]
+    union = errors[0].alternatives[level].union
+    branches: dict[_Alternative, list[_LocatedError]] = defaultdict(list)
+    for error in errors:
+        if len(error.alternatives) > level and error.alternatives[level].union == union:
+            branches[error.alternatives[level]].append(error)
+    tagged = {key for key, inside in branches.items() if any(error.is_tag_of(key) for error in inside)}
+    likely = [inside for key, inside in branches.items() if key not in tagged] or list(branches.values())
+    depth = max(len(error.path) for inside in likely for error in inside)
+    deepest = [inside for inside in likely if any(len(error.path) == depth for error in inside)]
+    if len(deepest) == 1:
+        return _closest(deepest[0], level + 1)
+    path = next(error.path for error in deepest[0] if len(error.path) == depth)
+    return [error for inside in deepest for error in inside if error.path == path]
 
 
 def _reason(details: list[ErrorDetails]) -> str:

@@ -11,20 +11,23 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Reply:
-    """Either one whole answer, or a stream of events. `started`: whether the status line has gone out."""
+    """Either one whole answer, or a stream of events. `started`: whether the status line has gone out.
+
+    is_head: the request is a HEAD, whose answer is that of GET without the body (RFC 9110, section 9.3.2).
+    """
 
     def __init__(self, send: Send, *, is_head: bool) -> None:
         self._send = send
-        self._is_head = is_head
+        self.is_head = is_head
         self.started = False
         self.last_sent_s = 0.0  # by the event loop's clock
 
     async def whole(self, status: int, media_type: str | None, body: bytes, headers: RawHeaders) -> None:
-        """An answer with its length; HEAD gets the same without the body (RFC 9110, section 9.3.2)."""
+        """An answer with its length."""
         content = [(b"content-type", _content_type(media_type))] if media_type else []
         length = [(b"content-length", str(len(body)).encode())]
         await self._start(status, [*content, *length, *headers])
-        await self._send({"type": "http.response.body", "body": b"" if self._is_head else body})
+        await self._send({"type": "http.response.body", "body": b"" if self.is_head else body})
 
     async def open_events(self, headers: RawHeaders) -> None:
         """The head of a stream."""

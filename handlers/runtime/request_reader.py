@@ -101,7 +101,7 @@ def _require_json(scope: Scope) -> None:
 
 async def _read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
     length = Headers(scope=scope).get("content-length", "0")
-    if int(length) > max_bytes:
+    if length.isdecimal() and int(length) > max_bytes:
         raise BodyTooLarge(max_bytes)
     body = bytearray()
     while True:

@@ -65,7 +65,7 @@ def _format(target: Path) -> None:
 
 
 def _import_all(target: Path) -> None:
-    """Imports what was emitted, for only then does pydantic read patterns and defaults; SystemExit on failure."""
+    """Imports what was emitted, as pydantic reads patterns and defaults only then; SystemExit if it fails."""
     modules = [
         f"{target.name}.{path.parent.name}.operations" for path in sorted(target.glob("*/operations.py"))
     ]

@@ -49,6 +49,8 @@ async def ask_repr(self: object, body: Any, call: object) -> Any:
     return type(self).__mro__[1].table[0].response(text=repr(getattr(body, "field", None)))  # type: ignore[attr-defined]
 
 
+CLOSED = {"type": "object", "properties": {"a": {}}, "additionalProperties": False}
+
 CASES: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
     ("string", {"type": "string", "minLength": 1}, ["a"], ["", 1, None, []]),
     ("nullable", {"type": ["string", "null"]}, ["a", None], [1]),
@@ -58,13 +60,13 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
     ("number", {"type": "number", "exclusiveMinimum": 0}, [1, 0.5], [0, -1, "1", True]),
     ("boolean", {"type": "boolean"}, [True], [1, 0, "true"]),
     ("enum", {"type": "string", "enum": ["a", "b"]}, ["a"], ["c", 1]),
-    ("array", {"type": "array", "items": {"type": "integer"}, "maxItems": 2}, [[], [1]], [[1, 2, 3], ["a"], {}]),
+    ("array", {"type": "array", "items": {"type": "integer"}, "maxItems": 1}, [[], [1]], [[1, 2], ["a"], {}]),
     ("map", {"type": "object", "additionalProperties": {"type": "number"}}, [{}, {"a": 1}], [{"a": "b"}, []]),
     ("reference", REF, [{"text": "a"}, {"text": "a", "more": 1}], [{}, {"text": 1}, "a"]),
     ("nullable reference", {"anyOf": [REF, {"type": "null"}]}, [{"text": "a"}, None], [{}, "a"]),
     ("choice", {"oneOf": [{"type": "string"}, REF]}, ["a", {"text": "a"}], [1, {}, ["a"]]),
     ("anything", {}, [None, 1, "a", [{}]], []),
-    ("closed", {"type": "object", "properties": {"a": {}}, "additionalProperties": False}, [{"a": 1}], [{"b": 1}]),
+    ("closed", CLOSED, [{}, {"a": 1}], [{"b": 1}, {"a": 1, "b": 1}]),
     ("constant", {"const": "a"}, ["a"], ["b", None]),
     ("pattern", {"type": "string", "pattern": "^[a-c]+$"}, ["abc"], ["d", "abcd", ""]),
 ]  # fmt: skip

@@ -104,6 +104,7 @@ class NoteHandlers(Handlers):
             response=str,
             media_type="text/plain",
         ),
+        Operation(id="watch", handler="watch", method="GET", path="/changes", summary="", event=Kept),
         Operation(id="ping", handler="ping", method="GET", path="/ping", summary="", errors={503: None}),
     )
 
@@ -124,6 +125,10 @@ class NoteHandlers(Handlers):
 
     async def read(self, call: Call[dict[str, str]]) -> str:
         answer: str = await self._answer("read", call=call)
+        return answer
+
+    async def watch(self, call: Call[dict[str, str]]) -> EventStream[Kept]:
+        answer: EventStream[Kept] = await self._answer("watch", call=call)
         return answer
 
     async def ping(self, call: Call[dict[str, str]]) -> None:

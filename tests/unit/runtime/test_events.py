@@ -36,6 +36,15 @@ async def test_an_empty_stream_is_its_terminator() -> None:
     assert events(await write()) == ["[DONE]"]
 
 
+async def test_head_of_a_stream_neither_reads_it_nor_leaves_it_open() -> None:
+    stream = stream_of(Problem(429, "Not read"))
+    response = await send(serve(watch=lambda call: stream), "HEAD", "/changes")
+    assert (response.status_code, response.content) == (200, b"")
+    assert response.headers["content-type"] == "text/event-stream"
+    with pytest.raises(StopAsyncIteration):
+        await anext(stream)
+
+
 @pytest.mark.parametrize("pause_s", [0.0, 0.001])
 async def test_an_error_before_the_first_event_keeps_its_status(pause_s: float) -> None:
     response = await write(Problem(429, "Full", "busy"), pause_s=pause_s)
