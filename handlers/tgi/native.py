@@ -8,8 +8,8 @@ from generated.tgi import models as m
 from handlers.sequences import collect
 from handlers.tgi.events import NativeEvents
 from handlers.tgi.headers import Headers, compute_time_header, cost_headers
-from handlers.tgi.limits import check_stream
-from handlers.tgi.request import Body, NativeRequest, native_request, num_sequences, parameters_of
+from handlers.tgi.limits import num_streamed
+from handlers.tgi.request import Body, NativeRequest, native_request, parameters_of
 from handlers.tgi.response import generate_response
 from handlers.tgi.service import Service
 
@@ -21,7 +21,10 @@ class Native:
         self._service = service
 
     async def whole(self, body: Body, call: Call[Headers]) -> m.GenerateResponse:
-        with self._service.exchange(call.received_s, num_sequences(body)) as exchange:
+        with (
+            self._service.exchange(call.received_s) as exchange,
+            exchange.permits(self._service.limits.num_sequences(parameters_of(body))),
+        ):
             native = await self._read(body)
             generated = await collect(exchange.run(native.request), native.request.num_sequences)
             response = generate_response(native, generated)
@@ -32,8 +35,10 @@ class Native:
     async def stream(
         self, body: Body, call: Call[Headers]
     ) -> AsyncGenerator[m.StreamResponse | EncodedEvent, None]:
-        with self._service.exchange(call.received_s, num_sequences(body)) as exchange:
-            check_stream(parameters_of(body))
+        with (
+            self._service.exchange(call.received_s) as exchange,
+            exchange.permits(num_streamed(parameters_of(body))),
+        ):
             native = await self._read(body)
             call.respond_with(self._service.compute_headers(native.inputs))
             events = NativeEvents(native)

@@ -32,11 +32,6 @@ def parameters_of(body: Body) -> m.GenerateParameters:
     return body.parameters if isinstance(body.parameters, m.GenerateParameters) else m.GenerateParameters()
 
 
-def num_sequences(body: Body) -> int:
-    """Sequences to generate; a best_of of 0 counts as 1."""
-    return parameters_of(body).best_of or 1
-
-
 def native_request(body: Body, limits: Limits, tokenizer: Tokenizer) -> NativeRequest:
     """Raises Refused, PromptTooLong or InvalidResponseFormat. Tokenizes: a long prompt takes its time."""
     parameters = parameters_of(body)
@@ -52,7 +47,7 @@ def native_request(body: Body, limits: Limits, tokenizer: Tokenizer) -> NativeRe
             stop=tuple(parameters.stop),
             include_stop=True,
         ),
-        num_sequences=num_sequences(body),
+        num_sequences=limits.num_sequences(parameters),
         adapter=parameters.adapter_id,
     )
     return NativeRequest(body.inputs, parameters, request, seed if is_sampled(parameters) else None)
