@@ -25,7 +25,7 @@ class Native:
             self._service.exchange(call.received_s) as exchange,
             exchange.permits(self._service.limits.num_sequences(parameters_of(body))),
         ):
-            native = await self._read(body)
+            native = await self._read(body, is_stream=False)
             generated = await collect(exchange.run(native.request), native.request.num_sequences)
             response = generate_response(native, generated)
         call.respond_with(self._service.compute_headers(native.inputs))
@@ -39,15 +39,15 @@ class Native:
             self._service.exchange(call.received_s) as exchange,
             exchange.permits(num_streamed(parameters_of(body))),
         ):
-            native = await self._read(body)
+            native = await self._read(body, is_stream=True)
             call.respond_with(self._service.compute_headers(native.inputs))
             events = NativeEvents(native)
             async with aclosing(exchange.run(native.request)) as tokens:
                 async for token in tokens:
                     yield events.encode(token)
 
-    async def _read(self, body: Body) -> NativeRequest:
+    async def _read(self, body: Body, *, is_stream: bool) -> NativeRequest:
         service = self._service
         return await service.workers.tokenize(
-            len(body.inputs), native_request, body, service.limits, service.tokenizer
+            len(body.inputs), native_request, body, service.limits, service.tokenizer, is_stream=is_stream
         )
