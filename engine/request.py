@@ -40,8 +40,8 @@ class Watermark(msgspec.Struct, frozen=True):
 class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     """How the next token is drawn from its logits.
 
-    Order: watermark, logit_bias, repetition, presence and frequency penalties, grammar mask, temperature, top_k,
-    top_p, typical_p, min_p, draw. Every neutral value (the defaults here) leaves the logits untouched.
+    Order: watermark, logit_bias, repetition, presence and frequency penalties, grammar mask, temperature,
+    top_k, top_p, typical_p, min_p, draw. Every neutral value (the defaults here) leaves the logits untouched.
 
     temperature: 0 is greedy; then the truncating fields have no effect.
     top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest
