@@ -9,7 +9,7 @@ class FinishReason(Enum):
     """Why a sequence ended."""
 
     END_TOKEN = "end_token"  # one of the model's end tokens
-    STOP = "stop"  # a stop string or a stop token id of the request
+    STOP = "stop"  # a stop string or a stop token id of the request; a complete grammar, without an end token
     LENGTH = "length"  # max_tokens, or the context is full
 
 
