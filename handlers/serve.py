@@ -2,10 +2,13 @@
 
 import asyncio
 import logging
+import signal
 import socket
 import sys
 from contextlib import ExitStack
 from importlib.metadata import version
+from types import FrameType
+from typing import Final
 
 import uvicorn
 from typing_extensions import override
@@ -13,6 +16,7 @@ from typing_extensions import override
 from engine.async_engine import AsyncEngine
 from engine.model_info import ModelInfo
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
+from handlers.engine import Engine
 from handlers.placement import check_root, placements
 from handlers.settings import Settings
 
@@ -20,6 +24,10 @@ if sys.platform == "win32":
     from asyncio import new_event_loop
 else:
     from uvloop import new_event_loop
+
+# Between the end of the grace period, when the engine ends what runs, and the loss of connections whose
+# clients have not read their last event by then.
+_FLUSH_S: Final = 5
 
 
 class CannotListen(OSError):
@@ -65,14 +73,15 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
     print(f"verbatim {version('verbatim')}: loading {settings.model_name}", flush=True)
     engine = await AsyncEngine.start(engine_config(settings), on_progress=_print_progress)
     print(describe(settings, engine.model_info), flush=True)
+    grace_s = settings.graceful_termination_timeout
     config = uvicorn.Config(
         build_app(settings, engine),
         http="httptools",
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=settings.graceful_termination_timeout,
+        timeout_graceful_shutdown=grace_s + _FLUSH_S,
     )
-    await _Server(config, _url(settings, listener)).serve(sockets=[listener])
+    await _Server(config, _url(settings, listener), engine, grace_s).serve(sockets=[listener])
 
 
 def _print_progress(line: str) -> None:
@@ -80,16 +89,31 @@ def _print_progress(line: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says where it is when it accepts connections."""
+    """Says where it is when it accepts connections; told to stop, drains the engine before it cuts any."""
 
-    def __init__(self, config: uvicorn.Config, url: str) -> None:
+    def __init__(self, config: uvicorn.Config, url: str, engine: Engine, grace_s: float) -> None:
         super().__init__(config)
         self._url = url
+        self._engine = engine
+        self._grace_s = grace_s
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(f"  ready at {self._url}", flush=True)
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        draining = asyncio.create_task(self._engine.drain(self._grace_s))
+        await super().shutdown(sockets)
+        draining.cancel()  # over, unless a second SIGINT cut it short
+
+    @override
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Uvicorn would let the first signal kill the process after all, though it did as it was told."""
+        if self.should_exit and sig == signal.SIGINT:
+            super().handle_exit(sig, frame)
+        self.should_exit = True
 
 
 def _url(settings: Settings, listener: socket.socket) -> str:

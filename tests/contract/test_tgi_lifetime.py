@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
@@ -49,6 +51,32 @@ def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more() -> None:
             server.process.terminate()
             *_, last = lines
         assert json.loads(last.removeprefix("data: "))["generated_text"] is not None
-        server.process.wait(timeout=60)
+        assert server.process.wait(timeout=60) == 0
         with pytest.raises(httpx.ConnectError):
             httpx.get(f"{server.url}/health")
+
+
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
+def test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server_in_peace(
+    asked: signal.Signals, tmp_path: Path
+) -> None:
+    body = {
+        "messages": [{"role": "user", "content": "Hello"}],
+        "n": 8,
+        "max_tokens": 400,
+        "stream": True,
+        "response_format": {"type": "regex", "value": "[a-z]{4000}"},
+    }
+    options = (*LIMITS, "--graceful-termination-timeout", "0")
+    log = tmp_path / "log"
+    with log.open("w") as file, running_server(*options, log=file) as server:
+        url = f"{server.url}/v1/chat/completions"
+        with httpx.stream("POST", url, json=body, timeout=60.0) as answer:
+            lines = (line.removeprefix("data: ") for line in answer.iter_lines() if line)
+            next(lines)
+            server.process.send_signal(asked)
+            *_, error, end = lines
+        assert json.loads(error)["error"]["http_status_code"] == 503
+        assert end == "[DONE]"
+        assert server.process.wait(timeout=60) == 0
+    assert "Traceback" not in log.read_text()
