@@ -5,7 +5,8 @@ import logging
 import signal
 import socket
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from types import FrameType
 from typing import Final
@@ -28,6 +29,7 @@ else:
 # Between the end of the grace period, when the engine ends what runs, and the loss of connections whose
 # clients have not read their last event by then.
 _FLUSH_S: Final = 5
+_BACKLOG: Final = 2048  # connections that wait to be accepted
 
 
 class CannotListen(OSError):
@@ -42,7 +44,7 @@ def serve(settings: Settings) -> None:
     check_root(settings.root, list(CONTRACTS))
     _log(settings.log_level)
     with (
-        _bind(settings.host, settings.port) as listener,
+        take_port(settings.host, settings.port) as listener,
         asyncio.Runner(loop_factory=new_event_loop) as runner,
     ):
         runner.run(_serve(settings, listener))
@@ -55,30 +57,52 @@ def _log(level: str) -> None:
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def take_port(host: str, port: int) -> socket.socket:
     """Takes the port before the model loads, and does not listen yet: a probe is refused until then."""
-    try:
+    with _cannot_listen(host, port), ExitStack() as on_failure:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with ExitStack() as on_failure:
-            listener = on_failure.enter_context(socket.socket(family, kind, protocol))
+        listener = on_failure.enter_context(socket.socket(family, kind, protocol))
+        try:
+            listener.bind(address)  # without SO_REUSEADDR, which two servers that both load could share it by
+        except OSError:
+            # Connections of a server that has just ended keep the port from all who do not say so.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-            on_failure.pop_all()
+        on_failure.pop_all()
+    return listener
+
+
+def start_listening(settings: Settings, listener: socket.socket) -> None:
+    """Where the port is shared after all, the first to listen has it; uvloop would not tell the second."""
+    with _cannot_listen(settings.host, settings.port):
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # its connections inherit it
+        listener.listen(_BACKLOG)
+
+
+@contextmanager
+def _cannot_listen(host: str, port: int) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
-    return listener
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     print(f"verbatim {version('verbatim')}: loading {settings.model_name}", flush=True)
     engine = await AsyncEngine.start(engine_config(settings), on_progress=_print_progress)
     print(describe(settings, engine.model_info), flush=True)
+    try:
+        start_listening(settings, listener)
+    except CannotListen:
+        await engine.stop()
+        raise
     grace_s = settings.graceful_termination_timeout
     config = uvicorn.Config(
         build_app(settings, engine),
         http="httptools",
         log_config=None,
         access_log=False,
+        backlog=_BACKLOG,
         timeout_graceful_shutdown=grace_s + _FLUSH_S,
     )
     await _Server(config, _url(settings, listener), engine, grace_s).serve(sockets=[listener])
