@@ -30,7 +30,6 @@ def build_core(
     loaded = load_model(config, on_progress)
     geometry = observe_geometry(loaded.model)
     info = _describe(config, loaded, geometry)
-    on_progress(f"KV cache of {info.num_blocks * info.block_size} tokens, {info.kv_cache_bytes / 1e9:.2f} GB")
     if can_pack(loaded.model):
         pack_linears(loaded.model)
     pages = KVPages(geometry, info.num_blocks, info.block_size, loaded.model.device)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
@@ -43,7 +44,8 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     _check_supported(model_config, directory)
     device = _choose_device(config.device)
     dtype = _choose_dtype(config.dtype, model_config, device)
-    on_progress(f"loading {_num_weight_bytes(directory) / 1e9:.2f} GB of weights as {dtype} onto {device}")
+    dtype_name = str(dtype).removeprefix("torch.")
+    on_progress(f"loading {_size(_num_weight_bytes(directory))} of weights as {dtype_name} onto {device}")
     model = _read_weights(directory, model_config, dtype, config, on_progress)
     torch.nn.Module.to(model, device)
     vocab_size = model_config.get_text_config().vocab_size
@@ -61,6 +63,8 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
 def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) -> tuple[Path, str | None]:
     if Path(config.model).is_dir():
         return Path(config.model), None
+    if config.model.startswith((".", "/", "~")) or config.model.count("/") > 1:  # a hub id is "owner/name"
+        raise ModelNotSupported(f"no such directory: {config.model}")
     on_progress(f"fetching {config.model} from the Hugging Face hub")
     try:
         path = snapshot_download(
@@ -117,7 +121,7 @@ def _read_weights(
                 attn_implementation=ATTENTION_NAME,
                 trust_remote_code=config.trust_remote_code,
             )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         raise ModelNotSupported(f"the weights in {directory} cannot be loaded: {error}") from error
     assert isinstance(model, PreTrainedModel)
     return model
@@ -126,7 +130,13 @@ def _read_weights(
 def _choose_device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(name)
+    device = torch.device(name)
+    num_devices = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device.type == "cuda" and (device.index or 0) >= num_devices:
+        has_cuda = torch.version.cuda is not None
+        found = f"torch finds {num_devices} GPUs" if has_cuda else "this torch is built without CUDA"
+        raise ModelNotSupported(f"device {name} cannot be used: {found}")
+    return device
 
 
 def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.device) -> torch.dtype:
@@ -141,6 +151,11 @@ def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.devic
         return stored
     has_bfloat16: bool = torch.ops.mkldnn._is_mkldnn_bf16_supported()
     return torch.bfloat16 if has_bfloat16 else torch.float32
+
+
+def _size(num_bytes: int) -> str:
+    """As people read it: "7.1 MB", "1.24 GB"."""
+    return f"{num_bytes / 1e9:.2f} GB" if num_bytes >= 1e9 else f"{num_bytes / 1e6:.1f} MB"
 
 
 def _num_weight_bytes(directory: Path) -> int:

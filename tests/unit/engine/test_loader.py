@@ -1,5 +1,6 @@
 """Which models load, and how those that cannot be served are refused."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,35 @@ def test_a_directory_without_weights_is_refused(tmp_path: Path) -> None:
     LlamaConfig().save_pretrained(tmp_path)
     with pytest.raises(ModelNotSupported, match="weights"):
         load(tmp_path)
+
+
+def test_weights_that_were_cut_short_are_refused(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path)
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(ModelNotSupported, match="cannot be loaded"):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["./missing", "/missing", "~/missing", "some/missing/model"])
+def test_a_path_that_does_not_exist_is_not_sought_on_the_hub(name: str) -> None:
+    said: list[str] = []
+    with pytest.raises(ModelNotSupported, match=f"no such directory: {name}"):
+        load_model(EngineConfig(model=name), said.append)
+    assert not said
+
+
+def test_a_gpu_that_is_not_there_is_refused_in_words(llama: Path) -> None:
+    with pytest.raises(ModelNotSupported, match="cuda:99 cannot be used: .*torch"):
+        load_model(EngineConfig(model=str(llama), device="cuda:99"), lambda line: None)
+
+
+def test_the_size_of_weights_is_told_in_a_fitting_unit(llama: Path) -> None:
+    said: list[str] = []
+    load_model(EngineConfig(model=str(llama), device="cpu", dtype="float32"), said.append)
+    assert re.fullmatch(
+        r"loading [1-9]\d*\.\d MB of weights as float32 onto cpu|loading 0\.[1-9] MB .*", said[0]
+    )
 
 
 def test_a_context_beyond_the_models_is_refused(llama: Path) -> None:
