@@ -1,6 +1,7 @@
 """The settings as command-line options, and as a table for the README."""
 
 import argparse
+import os
 from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
@@ -96,10 +97,16 @@ def read_settings(given: argparse.Namespace) -> Settings:
 
 def _complaint(detail: Any) -> str:
     """`--port: Input should be ...`, or `PORT: ...` where it came from the environment."""
-    where = str(detail["loc"][0]) if detail["loc"] else ""
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    return f"{_given_name(str(detail['loc'][0]))}: {message}" if detail["loc"] else message
+
+
+def _given_name(where: str) -> str:
+    """The option or the variable that the user set; pydantic names a field's first variable for all."""
     if where in Settings.model_fields:
-        where = _flags(where, ())[0]
-    return f"{where}: {detail['msg']}" if where else str(detail["msg"])
+        return _flags(where, ())[0]
+    names = next((option.environment for option in options() if where in option.environment), ())
+    return next((name for name in names if os.environ.get(name)), where)
 
 
 def settings_table() -> str:

@@ -38,10 +38,17 @@ def test_a_wrong_option_is_named_as_it_was_given() -> None:
         read_settings(parse("--port", "many"))
 
 
-def test_a_wrong_variable_is_named_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VERBATIM_PORT", "many")
-    with pytest.raises(ValueError, match="^VERBATIM_PORT: Input should be a valid integer"):
+@pytest.mark.parametrize("variable", ["VERBATIM_PORT", "PORT"])
+def test_a_wrong_variable_is_named_as_it_was_given(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    monkeypatch.delenv("VERBATIM_PORT", raising=False)
+    monkeypatch.setenv(variable, "many")
+    with pytest.raises(ValueError, match=f"^{variable}: Input should be a valid integer"):
         read_settings(parse())
+
+
+def test_a_rule_between_settings_is_told_in_its_own_words_alone() -> None:
+    with pytest.raises(ValueError, match="^max_input_tokens must be less than max_total_tokens$"):
+        read_settings(parse("--max-input-tokens", "9", "--max-total-tokens", "9"))
 
 
 def test_the_table_has_a_row_for_every_setting() -> None:
