@@ -1,5 +1,6 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
+from argparse import Namespace
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Final, Protocol
@@ -16,6 +17,7 @@ from generated.operation import Handlers, Operation
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.limits import ConcurrencyLimit
+from handlers.options import read_settings
 from handlers.placement import check_root
 from handlers.runtime.contract import Contract
 from handlers.runtime.options import RuntimeOptions
@@ -27,6 +29,7 @@ from handlers.tgi.service import Service
 from handlers.workers import Workers
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
+_MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 
 
 class Implementation(Protocol):
@@ -52,7 +55,10 @@ def engine_config(settings: Settings) -> EngineConfig:
     given = {
         "max_total_tokens": settings.max_total_tokens,
         "max_batch_tokens": settings.max_batch_prefill_tokens,
-        "max_num_sequences": settings.max_batch_size,
+        # More than are let in cannot run, and the cache is sized for as many.
+        "max_num_sequences": min(
+            settings.max_batch_size or _MAX_NUM_SEQUENCES, settings.max_concurrent_requests
+        ),
     }
     if settings.max_batch_total_tokens is not None:
         given["num_kv_blocks"] = -(-settings.max_batch_total_tokens // _BLOCK_SIZE)
@@ -105,8 +111,14 @@ def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
 
 
 def create_app() -> ASGIApp:
-    """For `uvicorn handlers.app:create_app --factory`; settings come from the environment."""
-    return _StartsEngine(Settings())
+    """For `uvicorn handlers.app:create_app --factory`; settings come from the environment.
+
+    SystemExit, with what is wrong, if they are not valid.
+    """
+    try:
+        return _StartsEngine(read_settings(Namespace()))
+    except ValueError as error:
+        raise SystemExit(f"verbatim: error: {error}") from None
 
 
 class _StartsEngine:

@@ -116,6 +116,20 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
     assert engine_config(Settings()).num_kv_blocks is None
 
 
+def test_the_engine_makes_room_for_no_more_sequences_than_are_let_in() -> None:
+    assert engine_config(Settings(max_concurrent_requests=3)).max_num_sequences == 3
+    assert engine_config(Settings(max_concurrent_requests=3, max_batch_size=2)).max_num_sequences == 2
+
+
+@pytest.mark.parametrize(("variable", "value"), [("VERBATIM_ROOT", "zzz"), ("PORT", "abc")])
+def test_the_factory_tells_a_wrong_setting_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SystemExit, match=rf"^verbatim: error: .*({variable}|{value})[^\n]*$"):
+        create_app()
+
+
 async def run_lifespan(app: Any, *received: Message) -> list[Message]:
     """What the application sends for these messages of the server's."""
     queue = list(received)
