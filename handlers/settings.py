@@ -96,15 +96,15 @@ class Settings(BaseSettings):
     max_stop_sequences: Annotated[
         int, env("VERBATIM_MAX_STOP_SEQUENCES", "MAX_STOP_SEQUENCES"), Field(ge=0)
     ] = 4
-    """Most stop strings of a request."""
+    """Most stop strings of a request; the contract's own bound (4 in TGI) comes first."""
 
     max_top_n_tokens: Annotated[int, env("VERBATIM_MAX_TOP_N_TOKENS", "MAX_TOP_N_TOKENS"), Field(ge=0)] = 5
-    """Largest top_n_tokens or top_logprobs of a request."""
+    """Largest top_n_tokens or top_logprobs; the contract's own bound (5 in TGI's chat) comes first."""
 
     max_client_batch_size: Annotated[
         Count, env("VERBATIM_MAX_CLIENT_BATCH_SIZE", "MAX_CLIENT_BATCH_SIZE")
     ] = 4
-    """Most prompts of one completions request, and most choices of one chat request."""
+    """Most prompts of one completions request."""
 
     max_input_tokens: Annotated[
         Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
