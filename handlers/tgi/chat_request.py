@@ -112,7 +112,7 @@ def _response_format(body: m.ChatRequest, limits: Limits) -> ResponseFormat | No
     response_format = body.response_format
     if response_format is None or isinstance(response_format, m.TextFormat):
         return None
-    if body.tools is not None:
+    if body.tools is not None and body.tool_choice != "none":
         raise ToolsWithResponseFormat
     limits.check_grammar()
     match response_format:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from engine.events import FinishReason
-from engine.request import GrammarKind
+from engine.request import Grammar, GrammarKind
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat
 
@@ -175,6 +175,11 @@ async def test_tools_and_a_response_format_exclude_each_other(tools: list[object
         "tool_error",
         "Tool error: Grammar and tools are mutually exclusive",
     )
+
+
+async def test_tools_that_may_not_be_called_exclude_no_response_format() -> None:
+    request = await submitted(tools=[TOOL], tool_choice="none", response_format={"type": "json_object"})
+    assert request.sampling.grammar == Grammar(GrammarKind.JSON_OBJECT)
 
 
 async def test_arguments_and_parameters_of_a_function_are_one_field() -> None:
