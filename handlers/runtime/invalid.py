@@ -96,7 +96,8 @@ def _closest(errors: list[_LocatedError], level: int) -> list[_LocatedError]:
 def _reason(details: list[ErrorDetails]) -> str:
     reasons = list(dict.fromkeys(_sentence(detail) for detail in details))
     if len(reasons) > 1 and all(reason.startswith("must be ") for reason in reasons):
-        return "must be " + " or ".join(reason.removeprefix("must be ") for reason in reasons)
+        told = [part for reason in reasons for part in reason.removeprefix("must be ").split(" or ")]
+        return "must be " + " or ".join(dict.fromkeys(told))
     return "; or ".join(reasons)
 
 

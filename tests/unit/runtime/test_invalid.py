@@ -19,6 +19,10 @@ class Image(BaseModel):
     url: StrictStr
 
 
+class Picture(BaseModel):
+    type: Literal["image"]
+
+
 class Shout(BaseModel):
     words: Annotated[list[StrictStr], Field(min_length=1)]
 
@@ -27,6 +31,7 @@ class Message(BaseModel):
     content: StrictStr | list[Text | Image] | None = None
     part: Annotated[Text | Image, Field(discriminator="type")] | None = None
     choice: Literal["auto", "none"] | Shout | None = None
+    cover: Text | Image | Picture | None = None
     scores: dict[Annotated[str, Field(pattern="^[0-9]+$")], Annotated[float, Field(ge=-1)]] | None = None
     alias: Annotated[StrictStr | None, Field(alias="as")] = None
 
@@ -52,6 +57,7 @@ def told(message: dict[str, Any]) -> str:
         ({"content": [{"type": "image", "url": 1}]}, "content[0].url: must be a string"),
         ({"content": [{"type": "sound"}]}, "content[0].type: must be 'text' or 'image' or 'photo'"),
         ({"content": [{"type": "text", "text": "a"}, {"text": "a"}]}, "content[1].type: is missing"),
+        ({"cover": {"type": "sound"}}, "cover.type: must be 'text' or 'image' or 'photo'"),
         ({"part": {"type": "photo"}}, "part.url: is missing"),
         ({"choice": "never"}, "choice: must be 'auto' or 'none' or an object"),
         ({"choice": {"words": []}}, "choice.words: list should have at least 1 item after validation, not 0"),
