@@ -15,7 +15,7 @@ def check_request(request: GenerationRequest, model: ModelInfo) -> None:
     if num_prompt_tokens + max_tokens > model.max_total_tokens:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
     if request.adapter is not None:
-        raise UnknownAdapter(f"adapter {request.adapter} is not loaded")
+        raise UnknownAdapter(f"adapter {request.adapter!r} is not loaded")
     for token_id in (min(request.prompt_token_ids), max(request.prompt_token_ids)):
         if not 0 <= token_id < model.vocab_size:
             raise InvalidToken(f"token id {token_id} is outside the vocabulary of {model.vocab_size}")

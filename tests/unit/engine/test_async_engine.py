@@ -144,6 +144,11 @@ async def test_what_the_model_cannot_run_is_refused_before_the_first_event(
     assert len(await collect(engine, new_request(max_tokens=2))) == 2
 
 
+async def test_an_adapter_that_is_not_there_is_named_in_quotes(engine: AsyncEngine) -> None:
+    with pytest.raises(UnknownAdapter, match="^adapter '' is not loaded$"):
+        await anext(engine.submit(replace(new_request(), adapter="")))
+
+
 async def test_prompt_and_output_may_fill_the_context_and_no_more(engine: AsyncEngine) -> None:
     assert engine.model_info.max_total_tokens == MAX_TOTAL_TOKENS
     fits = new_request("a", MAX_TOTAL_TOKENS - 3, max_tokens=3)
