@@ -174,6 +174,14 @@ def test_lower_priority_numbers_run_first_and_ties_by_arrival() -> None:
     assert shares(simulation.step()) == [(1, 3), (2, 3)]
 
 
+def test_a_prompt_that_comes_first_advances_even_if_the_others_could_fill_the_batch() -> None:
+    simulation = new_simulation(request(6, 9, num_sequences=4, priority=1), max_batch_tokens=4)
+    simulation.step()
+    simulation.add(request(12), number=1)
+    assert shares(simulation.step()) == [(0, 2), (1, 2)]
+    assert shares(simulation.step()) == [(1, 1), (0, 1), (0, 1), (0, 1)]
+
+
 def test_the_youngest_is_preempted_and_computed_again_without_losing_its_tokens() -> None:
     simulation = new_simulation(request(15, 12), request(12, 8))
     before = [simulation.step() for _ in range(2)][-1]
