@@ -20,6 +20,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(SERVE): $(BIN)/python pyproject.toml constraints.txt
+	@echo 'Installing torch and what else it takes to serve: 2 GB, some minutes.'
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
 	@touch $@
 
@@ -58,7 +59,8 @@ format: $(READY)  ## Format and mend what ruff can mend
 
 .PHONY: test
 test: $(READY)  ## Run the tests (under 10 minutes on two cores)
-	$(BIN)/pytest
+	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal
 
 .PHONY: check-static
 check-static: lint check-generated  ## What `make check` does before the tests
