@@ -40,19 +40,21 @@ class Watermark(msgspec.Struct, frozen=True):
 class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     """How the next token is drawn from its logits.
 
-    Order: watermark, logit_bias, repetition, presence and frequency penalties, grammar mask, temperature, top_k,
-    top_p, typical_p, min_p, draw. Every neutral value (the defaults here) leaves the logits untouched.
+    Order: watermark, logit_bias, repetition, presence and frequency penalties, grammar mask, temperature,
+    top_k, top_p, typical_p, min_p, draw. Every neutral value (the defaults here) leaves the logits untouched.
 
     temperature: 0 is greedy; then the truncating fields have no effect.
-    top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest probability.
+    top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest
+        probability.
     repetition_penalty: over prompt and output; a logit is divided by it when positive, else multiplied
         (Keskar et al. 2019, arXiv 1909.05858).
-    presence_penalty, frequency_penalty: over the output alone, as OpenAI defines them: logit -= presence * [count > 0]
-        + frequency * count.
-    seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not depend on
-        what else runs. The caller draws one where its client gave none.
+    presence_penalty, frequency_penalty: over the output alone, as OpenAI defines them: logit -= presence *
+        [count > 0] + frequency * count.
+    seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not
+        depend on what else runs. The caller draws one where its client gave none.
     logit_bias: token id -> what is added to its logit.
-    num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely tokens.
+    num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely
+        tokens.
     prompt_logprobs: report the log-probability of each prompt token given those before it.
     """
 
@@ -82,7 +84,8 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: tokens to generate at most, the end token counted. At least 1.
     min_tokens: end tokens and stop strings before this count do not end the sequence (end tokens are masked).
     stop: strings matched on the decoded text, across and inside tokens.
-    include_stop: whether the matched stop string stays in the output text; what follows it in the same token never does.
+    include_stop: whether the matched stop string stays in the output text; what follows it in the same token
+        never does.
     ignore_eos: the model's end tokens are tokens like others.
     """
 

@@ -95,8 +95,8 @@ class Sampler:
         self, logits: Tensor, states: Sequence[SamplingState], token_ids: Tensor, is_drawn: Sequence[bool]
     ) -> list[Sampled | GenerationFailed]:
         results: list[Sampled | GenerationFailed] = [
-            Sampled(token_id) if drawn else GenerationFailed(_WHY_NONE)
-            for token_id, drawn in zip(token_ids.tolist(), is_drawn, strict=True)
+            Sampled(token_id) if drawn else GenerationFailed(_why_none(state))
+            for token_id, drawn, state in zip(token_ids.tolist(), is_drawn, states, strict=True)
         ]
         wanted = [
             (row, num_logprobs)
@@ -121,4 +121,7 @@ def _select(logits: Tensor, rows: Sequence[int]) -> Tensor:
     return logits[torch.tensor(rows, device=logits.device)]
 
 
-_WHY_NONE = "no token can be drawn: the logits are not finite, or the request excludes every token"
+def _why_none(state: SamplingState) -> str:
+    if state.grammar is not None and state.grammar.is_too_slow:
+        return "the grammar takes too long to follow"
+    return "no token can be drawn: the logits are not finite, or the request excludes every token"

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
+from engine.async_engine import AsyncEngine
+from engine.config import EngineConfig
 from handlers.app import TABLES, build_app, create_app, engine_config
 from handlers.placement import UnknownContract, placements
 from handlers.settings import Settings
@@ -63,6 +65,14 @@ async def test_with_an_api_key_generating_operations_ask_for_it(path: str, body:
     assert let_in.status_code == 200
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+async def test_a_key_beyond_ascii_lets_in_whoever_sends_it_in_utf_8_or_latin_1(encoding: str) -> None:
+    app = Api(says("a"), api_key="clé").app
+    for key, status in (("clé", 200), ("clè", 401)):
+        headers = {b"authorization": b"bearer " + key.encode(encoding)}
+        assert (await send(app, "POST", "/generate", json=native(), headers=headers)).status_code == status
+
+
 @pytest.mark.parametrize("path", ["/health", "/info", "/metrics", "/v1/models"])
 async def test_with_an_api_key_probes_and_descriptions_stay_open(path: str) -> None:
     assert (await Api(says("a"), api_key="Secret").get(path)).status_code == 200
@@ -77,10 +87,11 @@ async def test_pages_of_any_origin_may_call_with_a_key_unless_restricted() -> No
     ask = {
         "origin": "https://page.example",
         "access-control-request-method": "POST",
-        "access-control-request-headers": "authorization,content-type",
+        "access-control-request-headers": "authorization,content-type,x-stainless-os",
     }
     allowed = await send(Api(says("a")).app, "OPTIONS", "/generate", headers=ask)
     assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, "*")
+    assert "x-stainless-os" in allowed.headers["access-control-allow-headers"]
     restricted = Api(says("a"), cors_allow_origin=("https://other.example",))
     assert (await send(restricted.app, "OPTIONS", "/generate", headers=ask)).status_code == 400
 
@@ -145,3 +156,21 @@ async def test_the_factory_tells_the_server_why_the_model_does_not_load(
     (failed,) = await run_lifespan(create_app(), {"type": "lifespan.startup"})
     assert failed["type"] == "lifespan.startup.failed"
     assert "/no/such/directory" in failed["message"]
+
+
+async def test_the_factory_starts_the_engine_with_the_server_and_then_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def start(config: EngineConfig) -> ScriptedEngine:
+        assert config.max_total_tokens == 77
+        return ScriptedEngine(says("a"))
+
+    monkeypatch.setattr(AsyncEngine, "start", start)
+    monkeypatch.setenv("MAX_TOTAL_TOKENS", "77")
+    app = create_app()
+    sent = await run_lifespan(app, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
+    assert [message["type"] for message in sent] == [
+        "lifespan.startup.complete",
+        "lifespan.shutdown.complete",
+    ]
+    assert (await send(app, "GET", "/health")).status_code == 200
