@@ -36,9 +36,6 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 # Added to the arrivals of those that are aborted, and of those that do not read the cache.
 ABORTED, BLIND = 100, 200
-    100,
-    200,
-)  # added to the arrivals of those that are aborted, and of those that do not read the cache
 
 
 @dataclass(frozen=True)
