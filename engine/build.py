@@ -37,14 +37,18 @@ def build_core(
         BlockPool(info.num_blocks, info.block_size),
         max_batch_tokens=config.max_batch_tokens,
         max_num_sequences=config.max_num_sequences,
+        prefix_caching=config.prefix_caching,
     )
     runner = ModelRunner(loaded.model, pages)
     check_attention(loaded.model, runner)
-    return (
-        EngineCore(runner, scheduler, Sampler(loaded.tokenizer), loaded.tokenizer),
+    core = EngineCore(
+        runner,
+        scheduler,
+        Sampler(loaded.tokenizer),
         loaded.tokenizer,
-        info,
+        cache_tags=(("model", info.model_id), ("revision", info.revision or "")),
     )
+    return core, loaded.tokenizer, info
 
 
 def _describe(config: EngineConfig, loaded: LoadedModel, geometry: KVGeometry) -> ModelInfo:

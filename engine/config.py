@@ -18,6 +18,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_batch_tokens: tokens computed in one step at most; longer prompts are computed in chunks. 512 keeps a
         step short on a CPU; a GPU wants 2048 or more.
     max_num_sequences: sequences that run at the same time at most.
+    prefix_caching: whether a prompt that begins like an earlier sequence starts from its blocks, while they
+        last.
     num_threads: threads torch computes with; None leaves torch's own choice, the number of physical cores.
     """
 
@@ -31,6 +33,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     block_size: int = 16
     max_batch_tokens: int = 512
     max_num_sequences: int = 256
+    prefix_caching: bool = True
     num_threads: int | None = None
     trust_remote_code: bool = False
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from engine.batch import Batch, build_batch
+from engine.block_keys import Tags
 from engine.errors import EngineError, GenerationFailed
 from engine.events import TokenEvent
 from engine.generation import Generation, Job
@@ -48,13 +49,21 @@ class EngineCore:
     """
 
     def __init__(
-        self, runner: ModelRunner, scheduler: Scheduler, sampler: Sampler, tokenizer: Tokenizer
+        self,
+        runner: ModelRunner,
+        scheduler: Scheduler,
+        sampler: Sampler,
+        tokenizer: Tokenizer,
+        *,
+        cache_tags: Tags = (),
     ) -> None:
+        """cache_tags: what all keys and values in the cache depend on, so the model."""
         self.scheduler = scheduler
         self.counters = Counters()
         self._runner = runner
         self._sampler = sampler
         self._tokenizer = tokenizer
+        self._cache_tags = cache_tags
         self._jobs: dict[int, Job] = {}  # by arrival
         self._num_failed_in_row = 0
 
@@ -96,6 +105,8 @@ class EngineCore:
             order=(request.priority, arrival, 0),
             prompt_token_ids=request.prompt_token_ids,
             num_siblings=request.num_sequences - 1,
+            tags=self._cache_tags + _cache_tags(request),
+            reads_cache=job.reads_cache,
         )
         job.begin(sequence, self._tokenizer, self._runner.device)
         self._jobs[arrival] = job
@@ -222,9 +233,9 @@ class EngineCore:
 
     def _fail(self, job: Job, error: GenerationFailed) -> Output:
         for sequence in job.generations:
-            if sequence.table.block_ids:
-                self._runner.pages.clear(sequence.table.block_ids)
-        self._drop(job)
+            if blocks := self.scheduler.discard(sequence):
+                self._runner.pages.clear(blocks)
+        del self._jobs[job.arrival]
         self.counters.num_failed += 1
         return Output(job.arrival, error)
 
@@ -237,8 +248,14 @@ class EngineCore:
         for work in schedule.works:
             job = self._jobs[work.sequence.arrival]
             if job.started_at is None:
-                job.start(now)
-                self.counters.num_prompt_tokens += len(job.request.prompt_token_ids)
+                job.start(now, num_cached_tokens=work.start)
+                self._count_prompt(job)
+
+    def _count_prompt(self, job: Job) -> None:
+        num_tokens = len(job.request.prompt_token_ids)
+        self.counters.num_prompt_tokens += num_tokens
+        self.counters.num_cache_queried_tokens += num_tokens if job.reads_cache else 0
+        self.counters.num_cache_hit_tokens += job.num_cached_tokens
 
     def _count_step(self, schedule: Schedule, seconds: float) -> None:
         counters = self.counters
@@ -248,3 +265,9 @@ class EngineCore:
         counters.step_s += seconds
         counters.last_step_s = seconds
         counters.last_batch_size = len(schedule.works)
+
+
+def _cache_tags(request: GenerationRequest) -> Tags:
+    """What, besides model and tokens, a request shares its blocks by."""
+    tags = {"adapter": request.adapter, "salt": request.cache_salt}
+    return tuple((kind, value) for kind, value in tags.items() if value is not None)

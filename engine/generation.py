@@ -17,7 +17,7 @@ from engine.tokenizer import Tokenizer
 class Job:
     """A request in the engine. Times are seconds of one monotonic clock.
 
-    started_at: when the first step that computed any of it began.
+    started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
     generations: of the sequences that have begun and not ended.
     prompt_logprobs: of the prompt's second token on, as far as they are computed; preemption keeps them.
     has_spoken: whether the prompt has been told.
@@ -28,9 +28,15 @@ class Job:
     submitted_at: float
     grammar: CompiledGrammar | None
     started_at: float | None = None
+    num_cached_tokens: int = 0
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
     prompt_logprobs: list[float] = field(default_factory=list)
     has_spoken: bool = False
+
+    @property
+    def reads_cache(self) -> bool:
+        """Whether the prompt may be left uncomputed; not if the log-probabilities of its tokens are asked."""
+        return not self.request.sampling.prompt_logprobs
 
     def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "Generation":
         """Makes the sampling and text state of a sequence that has no output yet."""
@@ -54,8 +60,9 @@ class Job:
         self.generations[sequence] = generation
         return generation
 
-    def start(self, now: float) -> None:
+    def start(self, now: float, *, num_cached_tokens: int) -> None:
         self.started_at = now
+        self.num_cached_tokens = num_cached_tokens
         for generation in self.generations.values():
             generation.last_time = now
 
@@ -106,6 +113,7 @@ class Generation:
             finish=finish,
             stop_match=step.stop_match,
             num_prompt_tokens=self.sequence.num_prompt_tokens,
+            num_cached_tokens=job.num_cached_tokens,
             num_preemptions=self.sequence.num_preemptions,
             batch_size=batch_size,
             queue_s=(job.started_at or now) - job.submitted_at,

@@ -2,11 +2,14 @@
 
 Invariants (tests/unit/engine/test_kv_cache.py):
 - every block is either free or has a reference count of at least 1, which equals the number of its owners;
-- free and owned blocks together are all blocks;
+- free and owned blocks together are all blocks; a free one may still hold tokens that the prefix cache knows;
 - a block with more than one owner is never written.
 """
 
 from collections import deque
+from collections.abc import Iterable
+
+from engine.prefix_cache import PrefixCache
 
 
 class BlockPool:
@@ -15,26 +18,31 @@ class BlockPool:
     def __init__(self, num_blocks: int, block_size: int) -> None:
         self.num_blocks = num_blocks
         self.block_size = block_size
-        self._free = deque(range(num_blocks))
+        self.cache = PrefixCache()
+        self._free = deque(range(num_blocks))  # and not in the cache
         self._num_owners = [0] * num_blocks
 
     @property
     def num_free(self) -> int:
-        return len(self._free)
+        return len(self._free) + self.cache.num_idle
 
     def num_blocks_for(self, num_tokens: int) -> int:
         return -(-num_tokens // self.block_size)
 
     def allocate(self) -> int:
-        """Takes the block that has been free longest. The caller has checked `num_free`."""
-        block = self._free.popleft()
+        """Takes the block that has been free longest, cached ones last. The caller has checked `num_free`."""
+        block = self._free.popleft() if self._free else self.cache.evict()
         self._num_owners[block] = 1
         return block
 
     def share(self, block: int) -> None:
-        """Adds an owner to a block in use."""
-        assert self._num_owners[block] > 0, f"block {block} is free"
+        """Adds an owner to a block that has one or is in the cache."""
+        if self._num_owners[block] == 0:
+            self.cache.revive(block)
         self._num_owners[block] += 1
+
+    def is_owned(self, block: int) -> bool:
+        return self._num_owners[block] > 0
 
     def is_shared(self, block: int) -> bool:
         return self._num_owners[block] > 1
@@ -43,8 +51,14 @@ class BlockPool:
         """Takes an owner away; without owners the block is free."""
         assert self._num_owners[block] > 0, f"block {block} is free"
         self._num_owners[block] -= 1
-        if self._num_owners[block] == 0:
+        if self._num_owners[block] == 0 and not self.cache.retire(block):
             self._free.append(block)
+
+    def forget(self, keys: Iterable[bytes]) -> list[int]:
+        """Takes the blocks with these keys out of the cache, and returns them."""
+        blocks = [block for key in keys if (block := self.cache.forget(key)) is not None]
+        self._free.extend(block for block in blocks if not self.is_owned(block))
+        return blocks
 
 
 class BlockTable:
@@ -68,16 +82,22 @@ class BlockTable:
             self.block_ids.append(self._pool.allocate())
         return copy
 
+    def adopt(self, blocks: list[int]) -> None:
+        """Starts an empty table with blocks that hold the sequence's first tokens already."""
+        assert not self.block_ids
+        for block in blocks:
+            self._pool.share(block)
+        self.block_ids = list(blocks)
+
     def fork(self, num_tokens: int) -> "BlockTable":
         """A second owner of the blocks that hold the first `num_tokens` tokens."""
         child = BlockTable(self._pool)
-        child.block_ids = self.block_ids[: self._pool.num_blocks_for(num_tokens)]
-        for block in child.block_ids:
-            self._pool.share(block)
+        child.adopt(self.block_ids[: self._pool.num_blocks_for(num_tokens)])
         return child
 
     def release(self) -> None:
-        for block in self.block_ids:
+        """Gives all blocks back, the last first: a cached block is of use only with those before it."""
+        for block in reversed(self.block_ids):
             self._pool.release(block)
         self.block_ids = []
 

@@ -105,6 +105,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     num_sequences: continuations; sequence i draws with seed + i.
     skip_special_tokens: whether special tokens are left out of the output text (`TokenEvent.text`).
     priority: lower runs first; ties by arrival.
+    cache_salt: requests share what the prefix cache holds only with those of the same salt, so that how fast
+        one is answered tells nothing of another's prompt.
     """
 
     request_id: str
@@ -115,3 +117,4 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     skip_special_tokens: bool = True
     adapter: str | None = None
     priority: int = 0
+    cache_salt: str | None = None

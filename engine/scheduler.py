@@ -4,7 +4,9 @@ Invariants (tests/unit/engine/test_scheduler.py):
 - a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences;
 - the first of those that run always advances, so every sequence ends (no starvation);
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;
-- a block is written by its only owner.
+- a block is written by its only owner;
+- the prefix cache shows a block after the step that filled it is complete, and a sequence starts from cached
+  blocks that hold its own first tokens, never all of them: the last token's row gives the next token.
 
 Order is (priority, arrival, index). Decoding sequences take their one token of the budget first, so that a
 long prompt never stalls them; prompts share the rest in order, in chunks. When blocks run out, the last in
@@ -17,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from engine.block_keys import BlockKeys, Tags
 from engine.kv_cache import BlockPool, BlockTable
 from engine.sequence import Sequence
 
@@ -48,8 +51,16 @@ def _order(sequence: Sequence) -> tuple[int, int, int]:
 
 
 class Scheduler:
-    def __init__(self, pool: BlockPool, *, max_batch_tokens: int, max_num_sequences: int) -> None:
+    def __init__(
+        self,
+        pool: BlockPool,
+        *,
+        max_batch_tokens: int,
+        max_num_sequences: int,
+        prefix_caching: bool = True,
+    ) -> None:
         self.pool = pool
+        self._prefix_caching = prefix_caching
         self._max_batch_tokens = max_batch_tokens
         self._max_num_sequences = max_num_sequences
         self.waiting: list[Sequence] = []  # both sorted by order
@@ -61,10 +72,20 @@ class Scheduler:
         order: tuple[int, int, int],
         prompt_token_ids: Iterable[int],
         num_siblings: int = 0,
+        tags: Tags = (),
+        reads_cache: bool = True,
     ) -> Sequence:
-        """A sequence without blocks, not yet added."""
+        """A sequence without blocks, not yet added. It shares cached blocks with those of equal tags."""
         tokens = list(prompt_token_ids)
-        return Sequence(order, tokens, len(tokens), BlockTable(self.pool), num_siblings=num_siblings)
+        return Sequence(
+            order,
+            tokens,
+            len(tokens),
+            BlockTable(self.pool),
+            BlockKeys(tags, self.pool.block_size),
+            reads_cache,
+            num_siblings=num_siblings,
+        )
 
     def add(self, sequence: Sequence) -> None:
         """Takes a sequence whose tokens, all it may ever have, fit the pool."""
@@ -77,7 +98,12 @@ class Scheduler:
         """
         parent.num_siblings -= 1
         priority, arrival, _ = parent.order
-        child = self.new_sequence(order=(priority, arrival, index), prompt_token_ids=parent.token_ids)
+        child = self.new_sequence(
+            order=(priority, arrival, index),
+            prompt_token_ids=parent.token_ids,
+            reads_cache=parent.reads_cache,
+        )
+        child.keys = parent.keys.fork()
         if len(self.running) >= self._max_num_sequences:
             self.add(child)
             return child
@@ -92,6 +118,16 @@ class Scheduler:
         sequence.is_running = False
         sequence.table.release()
 
+    def discard(self, sequence: Sequence) -> list[int]:
+        """Removes a sequence whose blocks may hold wrong numbers, and takes these out of the cache.
+
+        Returns those that nobody owns any more.
+        """
+        keys = sequence.keys.of(sequence.token_ids, sequence.num_tokens // self.pool.block_size)
+        suspects = {*sequence.table.block_ids, *self.pool.forget(keys)}
+        self.remove(sequence)
+        return [block for block in suspects if not self.pool.is_owned(block)]
+
     def schedule(self) -> Schedule:
         """Chooses the next step's work and takes the blocks it writes."""
         schedule = Schedule()
@@ -104,9 +140,20 @@ class Scheduler:
         return schedule
 
     def complete(self, schedule: Schedule) -> None:
-        """Records that the step ran: its tokens' keys and values are in the cache."""
+        """Records that the step ran: its tokens' keys and values are in their blocks, for others to use."""
         for work in schedule.works:
             work.sequence.num_computed = work.end
+            if self._prefix_caching:
+                self._show_filled(work)
+
+    def _show_filled(self, work: Work) -> None:
+        """Puts the blocks that this work has filled into the prefix cache."""
+        sequence, size = work.sequence, self.pool.block_size
+        places = range(work.start // size, work.end // size)
+        if places:
+            keys = sequence.keys.of(sequence.token_ids, places.stop)
+            for place in places:
+                self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
 
     def _divide_budget(self) -> list[tuple[Sequence, int]]:
         decoding = [sequence for sequence in self.running if sequence.is_decoding]
@@ -150,19 +197,34 @@ class Scheduler:
         schedule.works.append(Work(sequence, start, start + num_tokens))
 
     def _admit(self, budget: int, schedule: Schedule) -> None:
-        while self.waiting and budget > 0 and self._fits(self.waiting[0]):
-            sequence = self.waiting.pop(0)
+        while self.waiting and budget > 0:
+            sequence = self.waiting[0]
+            cached = self._find_prefix(sequence)
+            if not self._fits(sequence, cached):
+                return
+            self.waiting.pop(0)
+            sequence.table.adopt(cached)
+            sequence.num_computed = len(cached) * self.pool.block_size
             self._start(sequence)
             num_tokens = min(budget, sequence.num_uncomputed)
             self._take(sequence, num_tokens, schedule)
             budget -= num_tokens
 
-    def _fits(self, sequence: Sequence) -> bool:
-        """Whether there is a place for it and its siblings, and blocks for its tokens.
+    def _find_prefix(self, sequence: Sequence) -> list[int]:
+        """Cached blocks to start from; at least one token is left to compute."""
+        if not (self._prefix_caching and sequence.reads_cache):
+            return []
+        num_blocks = (sequence.num_tokens - 1) // self.pool.block_size
+        return self.pool.cache.find(sequence.keys.of(sequence.token_ids, num_blocks))
+
+    def _fits(self, sequence: Sequence, cached: list[int]) -> bool:
+        """Whether there is a place for it and its siblings, and blocks for its tokens beside the cached ones.
 
         A block is left for each sequence that runs, lest one of them soon preempts the newcomer.
         """
         num_places = sum(1 + running.num_siblings for running in self.running)
         num_wanted = min(1 + sequence.num_siblings, self._max_num_sequences)
         has_place = num_places + num_wanted <= self._max_num_sequences
-        return has_place and self._num_missing(sequence) + len(self.running) <= self.pool.num_free
+        num_shared = sum(self.pool.is_owned(block) for block in cached)  # the others are free as yet
+        num_missing = self.pool.num_blocks_for(sequence.num_tokens) - num_shared
+        return has_place and num_missing + len(self.running) <= self.pool.num_free

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from engine.block_keys import BlockKeys
 from engine.kv_cache import BlockTable
 
 
@@ -14,12 +15,15 @@ class Sequence:
 
     token_ids: prompt, then output. order: (priority, arrival, index); lower runs first.
     num_siblings: sequences that will fork from this one once its prompt is computed.
+    keys: of its full blocks. reads_cache: whether it may start from blocks that others have computed.
     """
 
     order: tuple[int, int, int]
     token_ids: list[int]
     num_prompt_tokens: int
     table: BlockTable
+    keys: BlockKeys
+    reads_cache: bool = True
     num_computed: int = 0
     num_siblings: int = 0
     num_preemptions: int = 0

@@ -14,6 +14,8 @@ class Counters(msgspec.Struct):
     """Cumulative since the engine started; only the step thread writes.
 
     num_prompt_tokens, num_generated_tokens: prompts are counted when their request first runs.
+    num_cache_queried_tokens, num_cache_hit_tokens: prompt tokens looked up in the prefix cache, and those
+        found; a sequence that finds its own blocks again after a preemption is not counted.
     num_computed_tokens: rows the model ran, those recomputed after a preemption included.
     step_s: seconds spent in steps. last_batch_size: sequences in the last step. last_step_s: its seconds.
     num_finished: sequences, by `FinishReason.value`.
@@ -24,6 +26,8 @@ class Counters(msgspec.Struct):
     num_failed: int = 0
     num_finished: dict[str, int] = msgspec.field(default_factory=dict)
     num_prompt_tokens: int = 0
+    num_cache_queried_tokens: int = 0
+    num_cache_hit_tokens: int = 0
     num_generated_tokens: int = 0
     num_computed_tokens: int = 0
     num_preemptions: int = 0

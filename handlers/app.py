@@ -68,6 +68,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         dtype=settings.dtype,
         device=settings.device,
         trust_remote_code=settings.trust_remote_code,
+        prefix_caching=settings.prefix_caching,
         **{name: value for name, value in given.items() if value is not None},
     )
 

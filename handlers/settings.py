@@ -127,6 +127,9 @@ class Settings(BaseSettings):
     max_batch_size: Annotated[Limit, env("VERBATIM_MAX_BATCH_SIZE", "MAX_BATCH_SIZE")] = None
     """Most sequences that one step computes; chosen by device if absent."""
 
+    prefix_caching: Annotated[bool, env("VERBATIM_PREFIX_CACHING", "PREFIX_CACHING")] = True
+    """Keep what was computed, and start a prompt that begins like an earlier one from there."""
+
     validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
     """Threads that tokenize long prompts."""
 

@@ -63,7 +63,8 @@ def bias_towards(token_id: int) -> SamplingParams:
 
 
 def assert_all_free(core: EngineCore) -> None:
-    stats = core.stats()
+    stats, pool = core.stats(), core.scheduler.pool
+    assert sorted([*pool._free, *pool.cache._idle]) == list(range(stats.num_blocks))
     assert (stats.num_free_blocks, stats.num_running, stats.num_waiting) == (stats.num_blocks, 0, 0)
 
 
@@ -178,6 +179,66 @@ def test_a_row_of_nan_fails_its_request_alone_and_leaves_no_nan_in_the_cache(
     assert not any(pages.isnan().any() for pages in runner.pages._tensors())
 
 
+def num_cached(core: EngineCore, request: GenerationRequest) -> int:
+    (number,) = {event.num_cached_tokens for event in tokens_of(core, request)}
+    return number
+
+
+def test_a_prompt_is_shared_within_its_salt_alone(core: EngineCore) -> None:
+    request = new_request("x" * 40)
+    salts = [None, "a", "b", "", None, "a", "b", ""]
+    cached = [num_cached(core, replace(request, cache_salt=salt)) for salt in salts]
+    assert cached == [0, 0, 0, 0, 32, 32, 32, 32]
+    counters = core.stats().counters
+    assert (counters.num_cache_queried_tokens, counters.num_cache_hit_tokens) == (8 * 40, 4 * 32)
+
+
+def test_an_engine_told_not_to_cache_computes_every_prompt(directory: Path) -> None:
+    core = new_core(directory, prefix_caching=False)
+    assert [num_cached(core, new_request("x" * 40)) for _ in range(2)] == [0, 0]
+    assert core.scheduler.pool.cache.num_idle == 0
+
+
+def test_prompt_log_probabilities_are_computed_and_not_taken_from_the_cache(core: EngineCore) -> None:
+    request = new_request("xyz" * 14)
+    asked = replace(request, sampling=SamplingParams(temperature=0.0, prompt_logprobs=True))
+    cold = tokens_of(core, asked)
+    assert num_cached(core, request) == 32
+    warm = tokens_of(core, asked)
+    assert warm[0].prompt == cold[0].prompt
+    assert warm[0].num_cached_tokens == 0
+    assert core.stats().counters.num_cache_queried_tokens == len(request.prompt_token_ids)
+
+
+def test_a_failed_request_leaves_nothing_for_the_next_and_others_keep_what_they_share(
+    core: EngineCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared, bad = new_request("x" * 40, max_tokens=20), 1
+    expected = [event.token_id for event in tokens_of(core, shared)]
+    run = core._runner.run
+
+    @torch.inference_mode()
+    def poison(batch: Any, rows: list[int]) -> torch.Tensor:
+        logits = run(batch, rows)
+        for row, work in enumerate(batch.works):
+            if work.sequence.arrival == bad:
+                logits[row] = torch.nan
+        return logits
+
+    monkeypatch.setattr(core._runner, "run", poison)
+    core.add(0, shared)
+    core.step()
+    core.add(bad, shared)
+    outputs = list(run_steps(core))
+    assert [type(event) for arrival, event in outputs if arrival == bad] == [GenerationFailed]
+    own = [event for arrival, event in outputs if arrival == 0 and isinstance(event, TokenEvent)]
+    # Its first token came before, in the step alone.
+    assert [event.token_id for event in own] == expected[1:]
+    assert own[0].num_cached_tokens == 32
+    assert num_cached(core, shared) == 0
+    assert num_cached(core, shared) == 32
+
+
 def test_the_first_event_of_a_request_alone_carries_its_prompt(core: EngineCore) -> None:
     request = new_request("ab", max_tokens=2)
     sampling = SamplingParams(temperature=0.0, prompt_logprobs=True)
@@ -221,10 +282,13 @@ def test_after_a_thousand_random_requests_with_aborts_no_block_is_lost(directory
     num_aborted = 0
     while (arrival := next(arrivals, None)) is not None or core.has_work:
         if arrival is not None:
-            request = new_request("x" * random.randint(1, 60), max_tokens=random.randint(1, 9))
+            prompt = random.choice("xy") * random.randint(1, 60)
+            request = new_request(prompt, max_tokens=random.randint(1, 9))
             alive[arrival] = set(range(random.choice([1, 1, 1, 3])))
             sampling = SamplingParams(seed=arrival)
-            core.add(arrival, replace(request, sampling=sampling, num_sequences=len(alive[arrival])))
+            salt = random.choice([None, None, "salt"])
+            request = replace(request, sampling=sampling, cache_salt=salt)
+            core.add(arrival, replace(request, num_sequences=len(alive[arrival])))
         if alive and random.random() < 0.2:
             aborted = random.choice(sorted(alive))
             core.abort(aborted)
@@ -240,4 +304,5 @@ def test_after_a_thousand_random_requests_with_aborts_no_block_is_lost(directory
     assert not alive
     assert num_aborted > 100
     assert core.stats().counters.num_preemptions > 0
+    assert core.stats().counters.num_cache_hit_tokens > 1000
     assert_all_free(core)

@@ -1,31 +1,21 @@
-"""The scheduler's invariants under arbitrary arrivals and aborts, with a counter in place of the model."""
-
-from collections import Counter
-from dataclasses import dataclass
+"""The scheduler's invariants under arbitrary arrivals, aborts and failures, with no model but a memory."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kv_cache import BlockPool
-from engine.scheduler import Schedule, Scheduler
-from engine.sequence import Sequence
+from engine.scheduler import Schedule
+from tests.unit.engine.simulation import (
+    MAX_TOTAL_TOKENS,
+    NUM_BLOCKS,
+    Arrival,
+    Simulation,
+    new_simulation,
+    request,
+)
 
-NUM_BLOCKS, BLOCK_SIZE = 8, 4
-MAX_TOTAL_TOKENS = NUM_BLOCKS * BLOCK_SIZE
 # More steps than any workload of the tests needs, each request's work repeated for every other that preempts
 # it.
 MAX_STEPS = 5000
-
-
-@dataclass(frozen=True)
-class Arrival:
-    at_step: int
-    num_prompt_tokens: int
-    max_tokens: int
-    num_sequences: int
-    priority: int
-    abort_after: int | None
-
 
 arrivals = st.lists(
     st.builds(
@@ -36,91 +26,26 @@ arrivals = st.lists(
         num_sequences=st.integers(1, 4),
         priority=st.integers(0, 1),
         abort_after=st.none() | st.integers(0, 15),
+        differs_at=st.none() | st.integers(0, 19),
+        salt=st.sampled_from([None, None, "a", "b"]),
+        reads_cache=st.sampled_from([True, True, True, False]),
     ),
     max_size=12,
 )
 
 
-class Simulation:
-    """Drives a scheduler as the core does, and checks it at every step."""
-
-    def __init__(self, max_batch_tokens: int, max_num_sequences: int) -> None:
-        self.pool = BlockPool(NUM_BLOCKS, BLOCK_SIZE)
-        self.max_batch_tokens = max_batch_tokens
-        self.max_num_sequences = max_num_sequences
-        self.scheduler = Scheduler(
-            self.pool, max_batch_tokens=max_batch_tokens, max_num_sequences=max_num_sequences
-        )
-        self.alive: dict[Sequence, int] = {}  # and how many tokens its family was promised
-        self.num_finished: Counter[int] = Counter()
-
-    def add(self, arrival: Arrival, number: int) -> None:
-        sequence = self.scheduler.new_sequence(
-            order=(arrival.priority, number, 0),
-            prompt_token_ids=range(arrival.num_prompt_tokens),
-            num_siblings=arrival.num_sequences - 1,
-        )
-        self.alive[sequence] = arrival.max_tokens
-        self.scheduler.add(sequence)
-
-    def abort(self, number: int) -> None:
-        for sequence in [one for one in self.alive if one.arrival == number]:
-            self.end(sequence)
-
-    def end(self, sequence: Sequence) -> None:
-        self.scheduler.remove(sequence)
-        del self.alive[sequence]
-
-    def step(self) -> Schedule:
-        first = self.scheduler.running[:1]
-        schedule = self.scheduler.schedule()
-        assert [work.sequence for work in schedule.works][: len(first)] == first
-        self.check(schedule)
-        self.scheduler.complete(schedule)
-        for work in schedule.works:
-            if work.sequence.num_uncomputed == 0:
-                self.sample(work.sequence)
-        return schedule
-
-    def sample(self, sequence: Sequence) -> None:
-        family = [sequence]
-        while sequence.num_siblings:
-            child = self.scheduler.fork(sequence, index=len(family))
-            self.alive[child] = self.alive[sequence]
-            family.append(child)
-        for member in family:
-            member.token_ids.append(0)
-            if member.num_output_tokens == self.alive[member]:
-                self.num_finished[member.arrival] += 1
-                self.end(member)
-
-    def check(self, schedule: Schedule) -> None:
-        works, running, waiting = schedule.works, self.scheduler.running, self.scheduler.waiting
-        assert sum(work.end - work.start for work in works) <= self.max_batch_tokens
-        assert len(running) <= self.max_num_sequences
-        assert len({work.sequence for work in works}) == len(works)
-        assert {*running, *waiting} == {*self.alive}
-        assert not any(sequence.table.block_ids for sequence in waiting)
-        for work in works:
-            assert work.sequence in running
-            assert work.start == work.sequence.num_computed < work.end <= work.sequence.num_tokens
-            written = range(work.start // BLOCK_SIZE, -(-work.end // BLOCK_SIZE))
-            assert not any(self.pool.is_shared(work.sequence.table.block_ids[place]) for place in written)
-        assert works or not self.alive
-        self.check_blocks()
-
-    def check_blocks(self) -> None:
-        owners = Counter(block for sequence in self.alive for block in sequence.table.block_ids)
-        assert self.pool.num_free + len(owners) == NUM_BLOCKS
-        assert all(self.pool.is_shared(block) == (count > 1) for block, count in owners.items())
-
-
-@settings(deadline=None, max_examples=150)
-@given(arrivals, st.integers(1, 12), st.integers(1, 6))
-def test_whatever_arrives_all_sequences_end_and_no_block_is_lost(
-    wanted: list[Arrival], max_batch_tokens: int, max_num_sequences: int
+@settings(deadline=None, max_examples=250)
+@given(
+    arrivals, st.integers(1, 12), st.integers(1, 6), st.booleans(), st.sets(st.integers(0, 60), max_size=3)
+)
+def test_whatever_arrives_all_sequences_end_on_their_own_tokens_and_no_block_is_lost(
+    wanted: list[Arrival],
+    max_batch_tokens: int,
+    max_num_sequences: int,
+    prefix_caching: bool,
+    failing_steps: set[int],
 ) -> None:
-    simulation = Simulation(max_batch_tokens, max_num_sequences)
+    simulation = Simulation(max_batch_tokens, max_num_sequences, prefix_caching=prefix_caching)
     aborts = {
         number: arrival.at_step + arrival.abort_after
         for number, arrival in enumerate(wanted)
@@ -132,27 +57,15 @@ def test_whatever_arrives_all_sequences_end_and_no_block_is_lost(
                 simulation.add(arrival, number)
             if aborts.get(number) == step:
                 simulation.abort(number)
-        simulation.step()
-        if step > 50 and not simulation.alive:
+        simulation.step(fails=step in failing_steps)
+        if step > 60 and not simulation.alive:
             break
     assert not simulation.alive
     assert simulation.pool.num_free == NUM_BLOCKS
+    assert prefix_caching or simulation.pool.cache.num_idle == 0
     for number, arrival in enumerate(wanted):
-        if number not in aborts:
+        if number not in aborts and number not in simulation.failed:
             assert simulation.num_finished[number] == arrival.num_sequences
-
-
-def new_simulation(*arrivals: Arrival, max_batch_tokens: int = 100, max_num_sequences: int = 8) -> Simulation:
-    simulation = Simulation(max_batch_tokens, max_num_sequences)
-    for number, arrival in enumerate(arrivals):
-        simulation.add(arrival, number)
-    return simulation
-
-
-def request(
-    num_prompt_tokens: int, max_tokens: int = 4, *, num_sequences: int = 1, priority: int = 0
-) -> Arrival:
-    return Arrival(0, num_prompt_tokens, max_tokens, num_sequences, priority, None)
 
 
 def shares(schedule: Schedule) -> list[tuple[int, int]]:

@@ -104,6 +104,7 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
             max_batch_prefill_tokens=64,
             max_batch_size=2,
             dtype="float32",
+            prefix_caching=False,
         )
     )
     assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
@@ -112,7 +113,7 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
         64,
         2,
     )
-    assert (config.num_kv_blocks, config.block_size) == (3, 16)
+    assert (config.num_kv_blocks, config.block_size, config.prefix_caching) == (3, 16, False)
     assert engine_config(Settings()).num_kv_blocks is None
 
 

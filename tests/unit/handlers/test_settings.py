@@ -33,6 +33,7 @@ TGI_NAMES = [
     ("WATERMARK_DELTA", "1.5", "watermark_delta", 1.5),
     ("COMPUTE_TYPE", "1-nvidia-a10g", "compute_type", "1-nvidia-a10g"),
     ("DISABLE_GRAMMAR_SUPPORT", "1", "disable_grammar_support", True),
+    ("PREFIX_CACHING", "0", "prefix_caching", False),
 ]
 
 

@@ -1,0 +1,48 @@
+"""Names for the contents of a sequence's blocks; pure, no torch.
+
+A block's key is sha256 of the key before it and its token ids, and the first follows a hash of the sequence's
+tags. So equal keys mean equal tokens from the sequence's start, under equal tags. A collision would hand one
+client's text to another, hence a cryptographic hash and not Python's.
+"""
+
+import hashlib
+import json
+import struct
+
+# (kind, value): what keys and values depend on besides tokens, such as the adapter, and the client's salt.
+Tags = tuple[tuple[str, str], ...]
+
+
+def tags_key(tags: Tags) -> bytes:
+    """The key that a chain starts from. Other kinds, values or order give another key."""
+    return hashlib.sha256(b"tags" + json.dumps(tags).encode()).digest()
+
+
+def block_key(parent: bytes, token_ids: list[int]) -> bytes:
+    """parent: the key of the block before, or of the tags. token_ids: of one full block, each below 2^32."""
+    return hashlib.sha256(b"block" + parent + struct.pack(f"<{len(token_ids)}I", *token_ids)).digest()
+
+
+class BlockKeys:
+    """The keys of one sequence's full blocks, computed once each as its tokens come."""
+
+    __slots__ = ("_block_size", "_keys", "_root")
+
+    def __init__(self, tags: Tags, block_size: int) -> None:
+        self._root = tags_key(tags)
+        self._block_size = block_size
+        self._keys: list[bytes] = []
+
+    def of(self, token_ids: list[int], num_blocks: int) -> list[bytes]:
+        """Keys of the first `num_blocks` blocks, all full. token_ids: the sequence's, which only grow."""
+        for place in range(len(self._keys), num_blocks):
+            parent = self._keys[-1] if self._keys else self._root
+            start = place * self._block_size
+            self._keys.append(block_key(parent, token_ids[start : start + self._block_size]))
+        return self._keys[:num_blocks]
+
+    def fork(self) -> "BlockKeys":
+        """For a sequence that has the same tokens so far."""
+        child = BlockKeys((), self._block_size)
+        child._root, child._keys = self._root, list(self._keys)
+        return child

@@ -1,0 +1,65 @@
+"""Which blocks hold which tokens, so that what was computed once is not computed again; no torch.
+
+Invariants (tests/unit/engine/test_prefix_cache.py, test_scheduler.py):
+- a block is here only once a completed step has written all its slots, and is not written while it is here;
+- each key leads to one block, and each block here has one key;
+- an idle block, one without owners, counts as free: when others run out, the one idle longest is taken.
+
+The scheduler decides what enters; the block pool says when a block gets its first owner or loses its last.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+
+class PrefixCache:
+    """Full blocks by key (`block_keys.py`)."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[bytes, int] = {}
+        self._keys: dict[int, bytes] = {}
+        self._idle: OrderedDict[int, None] = OrderedDict()  # since when, longest first
+
+    @property
+    def num_idle(self) -> int:
+        return len(self._idle)
+
+    def find(self, keys: Iterable[bytes]) -> list[int]:
+        """The blocks of the longest run of keys, from the first on, that are here."""
+        blocks = []
+        for key in keys:
+            if key not in self._blocks:
+                break
+            blocks.append(self._blocks[key])
+        return blocks
+
+    def insert(self, key: bytes, block: int) -> None:
+        """Shows a written block that has an owner. Of two with the same contents, the first stays."""
+        if key not in self._blocks:
+            assert block not in self._keys, f"block {block} has a key"
+            self._blocks[key] = block
+            self._keys[block] = key
+
+    def retire(self, block: int) -> bool:
+        """Notes that a block lost its last owner; False if it is not here."""
+        if block in self._keys:
+            self._idle[block] = None
+        return block in self._keys
+
+    def revive(self, block: int) -> None:
+        """Notes that an idle block has an owner again."""
+        del self._idle[block]
+
+    def evict(self) -> int:
+        """Forgets the block that has been idle longest, and returns it. The caller has checked `num_idle`."""
+        block, _ = self._idle.popitem(last=False)
+        del self._blocks[self._keys.pop(block)]
+        return block
+
+    def forget(self, key: bytes) -> int | None:
+        """Takes out the block with that key, idle or not, and returns it; None if there is none."""
+        block = self._blocks.pop(key, None)
+        if block is not None:
+            del self._keys[block]
+            self._idle.pop(block, None)
+        return block

@@ -1,0 +1,202 @@
+"""A scheduler driven as the core drives it, with a memory that notes what each slot was written for."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from engine.block_keys import Tags
+from engine.kv_cache import BlockPool
+from engine.scheduler import Schedule, Scheduler
+from engine.sequence import Sequence
+
+NUM_BLOCKS, BLOCK_SIZE = 8, 4
+MAX_TOTAL_TOKENS = NUM_BLOCKS * BLOCK_SIZE
+
+# A slot's keys and values depend on the tags and on all tokens up to its own.
+Content = tuple[Tags, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """differs_at: where the prompt leaves the one that all others begin with; None: nowhere."""
+
+    at_step: int
+    num_prompt_tokens: int
+    max_tokens: int
+    num_sequences: int
+    priority: int
+    abort_after: int | None
+    differs_at: int | None = None
+    salt: str | None = None
+    reads_cache: bool = True
+
+    @property
+    def tags(self) -> Tags:
+        return (("salt", self.salt),) if self.salt is not None else ()
+
+    @property
+    def prompt(self) -> list[int]:
+        prompt = list(range(self.num_prompt_tokens))
+        if self.differs_at is not None and self.differs_at < len(prompt):
+            prompt[self.differs_at] = 100
+        return prompt
+
+
+class Simulation:
+    """Checks the scheduler at every step."""
+
+    def __init__(self, max_batch_tokens: int, max_num_sequences: int, *, prefix_caching: bool = True) -> None:
+        self.pool = BlockPool(NUM_BLOCKS, BLOCK_SIZE)
+        self.max_batch_tokens = max_batch_tokens
+        self.max_num_sequences = max_num_sequences
+        self.scheduler = Scheduler(
+            self.pool,
+            max_batch_tokens=max_batch_tokens,
+            max_num_sequences=max_num_sequences,
+            prefix_caching=prefix_caching,
+        )
+        self.arrivals: dict[int, Arrival] = {}
+        self.alive: dict[Sequence, int] = {}  # and how many tokens its family was promised
+        self.num_finished: Counter[int] = Counter()
+        self.failed: set[int] = set()
+        self.memory: list[Content | None] = [None] * MAX_TOTAL_TOKENS  # None: nothing, or nonsense
+
+    def add(self, arrival: Arrival, number: int) -> None:
+        self.arrivals[number] = arrival
+        sequence = self.scheduler.new_sequence(
+            order=(arrival.priority, number, 0),
+            prompt_token_ids=arrival.prompt,
+            num_siblings=arrival.num_sequences - 1,
+            tags=arrival.tags,
+            reads_cache=arrival.reads_cache,
+        )
+        self.alive[sequence] = arrival.max_tokens
+        self.scheduler.add(sequence)
+
+    def abort(self, number: int) -> None:
+        for sequence in [one for one in self.alive if one.arrival == number]:
+            self.end(sequence)
+
+    def end(self, sequence: Sequence) -> None:
+        self.scheduler.remove(sequence)
+        del self.alive[sequence]
+
+    def step(self, *, fails: bool = False) -> Schedule:
+        first, before = self.scheduler.running[:1], {*self.scheduler.running}
+        schedule = self.scheduler.schedule()
+        assert [work.sequence for work in schedule.works][: len(first)] == first
+        self.copy(schedule)
+        self.check(schedule)
+        self.check_starts(schedule, before)
+        self.write(schedule, nonsense=fails)
+        if fails:
+            self.fail(schedule)
+            return schedule
+        self.scheduler.complete(schedule)
+        self.check_cache()
+        for work in schedule.works:
+            if work.sequence.num_uncomputed == 0:
+                self.sample(work.sequence)
+        return schedule
+
+    def copy(self, schedule: Schedule) -> None:
+        for source, destination in schedule.block_copies:
+            for offset, content in enumerate(self.contents(source)):
+                self.memory[destination * BLOCK_SIZE + offset] = content
+
+    def contents(self, block: int) -> list[Content | None]:
+        return self.memory[block * BLOCK_SIZE :][:BLOCK_SIZE]
+
+    def slot(self, sequence: Sequence, position: int) -> int:
+        return sequence.table.block_ids[position // BLOCK_SIZE] * BLOCK_SIZE + position % BLOCK_SIZE
+
+    def content(self, sequence: Sequence, position: int) -> Content:
+        return self.arrivals[sequence.arrival].tags, tuple(sequence.token_ids[: position + 1])
+
+    def write(self, schedule: Schedule, *, nonsense: bool) -> None:
+        for sequence, start, end in schedule.works:
+            for position in range(start, end):
+                content = None if nonsense else self.content(sequence, position)
+                self.memory[self.slot(sequence, position)] = content
+
+    def fail(self, schedule: Schedule) -> None:
+        numbers = {work.sequence.arrival for work in schedule.works}
+        for sequence in [one for one in self.alive if one.arrival in numbers]:
+            for block in self.scheduler.discard(sequence):
+                assert not self.pool.is_owned(block)
+                assert block not in self.pool.cache._keys
+            del self.alive[sequence]
+        self.failed |= numbers
+        self.check_cache()
+
+    def sample(self, sequence: Sequence) -> None:
+        family = [sequence]
+        while sequence.num_siblings:
+            child = self.scheduler.fork(sequence, index=len(family))
+            self.alive[child] = self.alive[sequence]
+            family.append(child)
+        for member in family:
+            member.token_ids.append(member.index)
+            if member.num_output_tokens == self.alive[member]:
+                self.num_finished[member.arrival] += 1
+                self.end(member)
+
+    def check(self, schedule: Schedule) -> None:
+        works, running, waiting = schedule.works, self.scheduler.running, self.scheduler.waiting
+        assert sum(work.end - work.start for work in works) <= self.max_batch_tokens
+        assert len(running) <= self.max_num_sequences
+        assert len({work.sequence for work in works}) == len(works)
+        assert {*running, *waiting} == {*self.alive}
+        assert not any(sequence.table.block_ids for sequence in waiting)
+        for work in works:
+            assert work.sequence in running
+            assert work.start == work.sequence.num_computed < work.end <= work.sequence.num_tokens
+            written = range(work.start // BLOCK_SIZE, -(-work.end // BLOCK_SIZE))
+            blocks = [work.sequence.table.block_ids[place] for place in written]
+            assert not any(self.pool.is_shared(block) for block in blocks)
+            assert not {*blocks} & {*self.pool.cache._keys}
+        assert works or not self.alive
+        self.check_blocks()
+
+    def check_starts(self, schedule: Schedule, ran_before: set[Sequence]) -> None:
+        """What a work builds on was written for these very tokens."""
+        for sequence, start, _ in schedule.works:
+            for position in range(start):
+                assert self.memory[self.slot(sequence, position)] == self.content(sequence, position)
+            if sequence not in ran_before:
+                assert start % BLOCK_SIZE == 0
+                assert start == 0 or sequence.reads_cache
+
+    def check_blocks(self) -> None:
+        owners = Counter(block for sequence in self.alive for block in sequence.table.block_ids)
+        free, idle = self.pool._free, self.pool.cache._idle
+        assert sorted([*free, *idle, *owners]) == list(range(NUM_BLOCKS))
+        assert self.pool.num_free + len(owners) == NUM_BLOCKS
+        assert {*idle} <= {*self.pool.cache._keys}
+        assert not {*free} & {*self.pool.cache._keys}
+        assert [self.pool._num_owners[block] for block in range(NUM_BLOCKS)] == [
+            owners[block] for block in range(NUM_BLOCKS)
+        ]
+
+    def check_cache(self) -> None:
+        """Blocks that can be hit are full of what was written for one sequence."""
+        keys = self.pool.cache._keys
+        assert {key: block for block, key in keys.items()} == self.pool.cache._blocks
+        for block in keys:
+            *_, last = contents = self.contents(block)
+            assert last is not None
+            tags, tokens = last
+            ends = range(len(tokens) - BLOCK_SIZE + 1, len(tokens) + 1)
+            assert contents == [(tags, tokens[:end]) for end in ends]
+
+
+def new_simulation(*arrivals: Arrival, max_batch_tokens: int = 100, max_num_sequences: int = 8) -> Simulation:
+    simulation = Simulation(max_batch_tokens, max_num_sequences)
+    for number, arrival in enumerate(arrivals):
+        simulation.add(arrival, number)
+    return simulation
+
+
+def request(
+    num_prompt_tokens: int, max_tokens: int = 4, *, num_sequences: int = 1, priority: int = 0
+) -> Arrival:
+    return Arrival(0, num_prompt_tokens, max_tokens, num_sequences, priority, None)
