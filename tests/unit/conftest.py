@@ -1,7 +1,10 @@
 """Settings of the property tests."""
 
+import os
+
 from hypothesis import settings
 
 # A busy machine makes any one example slow; pytest-timeout bounds the whole test.
-settings.register_profile("verbatim", deadline=None)
+# CI repeats what it ran before; new examples are looked for by people.
+settings.register_profile("verbatim", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("verbatim")

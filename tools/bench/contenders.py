@@ -31,7 +31,9 @@ class Verbatim:
 
     @classmethod
     async def load(cls, directory: Path) -> "Verbatim":
-        return cls(await AsyncEngine.start(EngineConfig(model=str(directory), kv_cache_bytes=2**30)))
+        # Rounds repeat their prompts, which a prefix cache would not compute again.
+        config = EngineConfig(model=str(directory), kv_cache_bytes=2**30, prefix_caching=False)
+        return cls(await AsyncEngine.start(config))
 
     async def stop(self) -> None:
         await self._engine.stop()

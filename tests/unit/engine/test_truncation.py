@@ -8,7 +8,8 @@ from engine.truncation import truncate, truncate_prefix
 from tests.unit.engine import reference_sampler
 from tests.unit.engine.sampling_cases import logits
 
-shares = st.floats(0.01, 1.0)
+# Between 0.999 and 1 the rounding of float32 weights, not the definition, decides on the last token.
+shares = st.floats(0.01, 0.999) | st.just(1.0)
 
 
 def kept_by_reference(row: torch.Tensor, params: SamplingParams) -> list[bool]:
