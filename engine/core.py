@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 
 from engine.batch import Batch, build_batch
+from engine.beam import Candidate
+from engine.beam_group import BeamGroup
 from engine.errors import EngineError, GenerationFailed
 from engine.events import TokenEvent
 from engine.generation import Generation, Job
@@ -95,9 +97,11 @@ class EngineCore:
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
             prompt_token_ids=request.prompt_token_ids,
-            num_siblings=request.num_sequences - 1,
+            num_siblings=(request.beams.num_beams if request.beams else request.num_sequences) - 1,
         )
-        job.begin(sequence, self._tokenizer, self._runner.device)
+        generation = job.begin(sequence, self._tokenizer, self._runner.device)
+        if request.beams:
+            job.beams = BeamGroup(job, generation, request.beams, self._tokenizer)
         self._jobs[arrival] = job
         self.scheduler.add(sequence)
         self.counters.num_requests += 1
@@ -140,7 +144,7 @@ class EngineCore:
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         self.scheduler.complete(schedule)
         self._keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
-        return self._sample([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
+        return self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
 
     def _prompt_rows(self, batch: Batch) -> list[_PromptRow]:
         """The rows that prompt log-probabilities are asked of and not yet known."""
@@ -162,6 +166,48 @@ class EngineCore:
         targets = torch.tensor([row.next_token_id for row in rows], device=logits.device)
         for row, logprob in zip(rows, prompt_logprobs(logits, targets).tolist(), strict=True):
             row.job.prompt_logprobs.append(logprob)
+
+    def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
+        """Beams are searched, all other sequences sampled."""
+        searched = [row for row, one in enumerate(sequences) if self._jobs[one.arrival].beams]
+        if not searched:
+            return self._sample(sequences, logits, batch_size)
+        sampled = [row for row, one in enumerate(sequences) if not self._jobs[one.arrival].beams]
+        outputs = self._sample([sequences[row] for row in sampled], logits[sampled], batch_size)
+        return outputs + self._search([sequences[row] for row in searched], logits[searched], batch_size)
+
+    def _search(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
+        """Takes what may follow each beam; a search of whose beams all are computed goes on or ends."""
+        outputs: list[Output] = []
+        groups = [self._jobs[sequence.arrival] for sequence in sequences]
+        states = [job.generations[one].sampling for job, one in zip(groups, sequences, strict=True)]
+        num_candidates = max(job.beams.num_candidates for job in groups if job.beams)
+        rows = self._sampler.candidates(logits, states, num_candidates)
+        for job, sequence, candidates in zip(groups, sequences, rows, strict=True):
+            if job.arrival not in self._jobs:
+                continue  # another of its beams failed in this step
+            try:
+                outputs += self._follow(job, sequence, candidates, batch_size)
+            except GenerationFailed as error:
+                outputs.append(self._fail(job, error))
+        return outputs
+
+    def _follow(
+        self, job: Job, sequence: Sequence, candidates: list[Candidate] | GenerationFailed, batch_size: int
+    ) -> list[Output]:
+        beams = job.beams
+        assert beams is not None
+        if isinstance(candidates, GenerationFailed):
+            raise candidates
+        if not beams.take(sequence, candidates) or beams.advance(self.scheduler):
+            return []
+        events = beams.events(self.scheduler, self._tokenizer, self._runner.device, batch_size)
+        del self._jobs[job.arrival]
+        for event in events:
+            self.counters.num_generated_tokens += 1
+            if event.finish is not None:
+                self._count_finish(event.finish.value)
+        return [Output(job.arrival, event) for event in events]
 
     def _sample(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
         """Gives each sequence its next token; siblings that begin here draw from the same row of logits."""
@@ -213,6 +259,9 @@ class EngineCore:
         del job.generations[generation.sequence]
         if not job.generations:
             del self._jobs[job.arrival]
+        self._count_finish(reason)
+
+    def _count_finish(self, reason: str) -> None:
         self.counters.num_finished[reason] = self.counters.num_finished.get(reason, 0) + 1
 
     def _fail_step(self, schedule: Schedule, error: Exception) -> list[Output]:

@@ -6,6 +6,9 @@ Invariants (tests/unit/engine/test_scheduler.py):
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;
 - a block is written by its only owner.
 
+A beam that waits for its siblings is parked: it is given no work, may lose its blocks like any other, and is
+then in neither list until it runs on.
+
 Order is (priority, arrival, index). Decoding sequences take their one token of the budget first, so that a
 long prompt never stalls them; prompts share the rest in order, in chunks. When blocks run out, the last in
 order loses its own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et
@@ -78,7 +81,7 @@ class Scheduler:
         parent.num_siblings -= 1
         priority, arrival, _ = parent.order
         child = self.new_sequence(order=(priority, arrival, index), prompt_token_ids=parent.token_ids)
-        if len(self.running) >= self._max_num_sequences:
+        if len(self.running) >= self._max_num_sequences or not parent.is_running:
             self.add(child)
             return child
         child.table = parent.table.fork(parent.num_computed)
@@ -88,9 +91,18 @@ class Scheduler:
 
     def remove(self, sequence: Sequence) -> None:
         """Forgets a sequence in whatever state, and frees its blocks."""
-        (self.running if sequence.is_running else self.waiting).remove(sequence)
+        if sequence.is_running:
+            self.running.remove(sequence)
+        elif not sequence.is_parked:
+            self.waiting.remove(sequence)
         sequence.is_running = False
         sequence.table.release()
+
+    def unpark(self, sequence: Sequence) -> None:
+        """Lets a parked sequence run on, after a token was appended."""
+        sequence.is_parked = False
+        if not sequence.is_running:
+            self.add(sequence)
 
     def schedule(self) -> Schedule:
         """Chooses the next step's work and takes the blocks it writes."""
@@ -101,6 +113,8 @@ class Scheduler:
                 self._take(sequence, num_tokens, schedule)
         if schedule.num_preempted == 0:
             self._admit(self._max_batch_tokens - sum(num for _, num in shares), schedule)
+        if self.waiting and not schedule.works:
+            self._evict_parked(schedule)
         return schedule
 
     def complete(self, schedule: Schedule) -> None:
@@ -114,7 +128,7 @@ class Scheduler:
         shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
         budget = self._max_batch_tokens - len(shares)
         for sequence in self.running:
-            if budget > 0 and not sequence.is_decoding:
+            if budget > 0 and not sequence.is_decoding and not sequence.is_parked:
                 shares[sequence] = min(budget, sequence.num_uncomputed)
                 budget -= shares[sequence]
         return sorted(shares.items(), key=lambda share: share[0].order)
@@ -136,7 +150,17 @@ class Scheduler:
         self.remove(victim)
         victim.num_computed = 0
         victim.num_preemptions += 1
-        self.add(victim)
+        if not victim.is_parked:
+            self.add(victim)
+
+    def _evict_parked(self, schedule: Schedule) -> None:
+        """Frees parked sequences, from the end of the order, until one that waits can run."""
+        for sequence in reversed([sequence for sequence in self.running if sequence.is_parked]):
+            self._preempt(sequence)
+            schedule.num_preempted += 1
+            self._admit(self._max_batch_tokens, schedule)
+            if schedule.works:
+                return
 
     def _start(self, sequence: Sequence) -> None:
         sequence.is_running = True

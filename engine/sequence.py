@@ -14,6 +14,7 @@ class Sequence:
 
     token_ids: prompt, then output. order: (priority, arrival, index); lower runs first.
     num_siblings: sequences that will fork from this one once its prompt is computed.
+    is_parked: all tokens are computed or were, and none follows until its siblings are as far (beam search).
     """
 
     order: tuple[int, int, int]
@@ -24,6 +25,7 @@ class Sequence:
     num_siblings: int = 0
     num_preemptions: int = 0
     is_running: bool = False
+    is_parked: bool = False
 
     @property
     def arrival(self) -> int:
