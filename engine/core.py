@@ -7,15 +7,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.batch import Batch, build_batch
-from engine.beam import Candidate
+from engine.batch import build_batch
 from engine.beam_group import BeamGroup
+from engine.beam_stage import BeamStage
 from engine.errors import EngineError, GenerationFailed
 from engine.events import TokenEvent
 from engine.generation import Generation, Job
 from engine.grammar import CompiledGrammar
-from engine.logprobs import prompt_logprobs
 from engine.model_runner import ModelRunner
+from engine.prompt_rows import find_prompt_rows, keep_prompt_logprobs
 from engine.request import GenerationRequest
 from engine.sampler import Sampled, Sampler
 from engine.scheduler import Schedule, Scheduler
@@ -35,14 +35,6 @@ class Output(NamedTuple):
     event: TokenEvent | EngineError
 
 
-class _PromptRow(NamedTuple):
-    """A row of the batch whose logits tell how likely a prompt token was."""
-
-    job: Job
-    row: int
-    next_token_id: int
-
-
 class EngineCore:
     """Runs requests to their end, many at a time. Used by one thread.
 
@@ -57,6 +49,7 @@ class EngineCore:
         self._runner = runner
         self._sampler = sampler
         self._tokenizer = tokenizer
+        self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._jobs: dict[int, Job] = {}  # by arrival
         self._num_failed_in_row = 0
 
@@ -140,32 +133,11 @@ class EngineCore:
             for work, span in zip(batch.works, batch.spans, strict=True)
             if work.reaches_end
         ]
-        prompt_rows = self._prompt_rows(batch)
+        prompt_rows = find_prompt_rows(batch, self._jobs)
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         self.scheduler.complete(schedule)
-        self._keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
+        keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
         return self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
-
-    def _prompt_rows(self, batch: Batch) -> list[_PromptRow]:
-        """The rows that prompt log-probabilities are asked of and not yet known."""
-        rows = []
-        for work, span in zip(batch.works, batch.spans, strict=True):
-            job = self._jobs[work.sequence.arrival]
-            if job.request.sampling.prompt_logprobs and work.sequence.index == 0:
-                prompt = job.request.prompt_token_ids
-                first = max(work.start, len(job.prompt_logprobs))
-                rows += [
-                    _PromptRow(job, span.row + position - work.start, prompt[position + 1])
-                    for position in range(first, min(work.end, len(prompt) - 1))
-                ]
-        return rows
-
-    def _keep_prompt_logprobs(self, rows: list[_PromptRow], logits: Tensor) -> None:
-        if not rows:
-            return
-        targets = torch.tensor([row.next_token_id for row in rows], device=logits.device)
-        for row, logprob in zip(rows, prompt_logprobs(logits, targets).tolist(), strict=True):
-            row.job.prompt_logprobs.append(logprob)
 
     def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
         """Beams are searched, all other sequences sampled."""
@@ -177,37 +149,18 @@ class EngineCore:
         return outputs + self._search([sequences[row] for row in searched], logits[searched], batch_size)
 
     def _search(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
-        """Takes what may follow each beam; a search of whose beams all are computed goes on or ends."""
+        beams = [(self._jobs[sequence.arrival], sequence) for sequence in sequences]
         outputs: list[Output] = []
-        groups = [self._jobs[sequence.arrival] for sequence in sequences]
-        states = [job.generations[one].sampling for job, one in zip(groups, sequences, strict=True)]
-        num_candidates = max(job.beams.num_candidates for job in groups if job.beams)
-        rows = self._sampler.candidates(logits, states, num_candidates)
-        for job, sequence, candidates in zip(groups, sequences, rows, strict=True):
-            if job.arrival not in self._jobs:
-                continue  # another of its beams failed in this step
-            try:
-                outputs += self._follow(job, sequence, candidates, batch_size)
-            except GenerationFailed as error:
-                outputs.append(self._fail(job, error))
+        for job, told in self._beam_stage.run(beams, logits, batch_size):
+            if isinstance(told, GenerationFailed):
+                outputs.append(self._fail(job, told))
+                continue
+            del self._jobs[job.arrival]
+            outputs += [Output(job.arrival, event) for event in told]
+            self.counters.num_generated_tokens += len(told)
+            for reason in (event.finish.value for event in told if event.finish):
+                self._count_finish(reason)
         return outputs
-
-    def _follow(
-        self, job: Job, sequence: Sequence, candidates: list[Candidate] | GenerationFailed, batch_size: int
-    ) -> list[Output]:
-        beams = job.beams
-        assert beams is not None
-        if isinstance(candidates, GenerationFailed):
-            raise candidates
-        if not beams.take(sequence, candidates) or beams.advance(self.scheduler):
-            return []
-        events = beams.events(self.scheduler, self._tokenizer, self._runner.device, batch_size)
-        del self._jobs[job.arrival]
-        for event in events:
-            self.counters.num_generated_tokens += 1
-            if event.finish is not None:
-                self._count_finish(event.finish.value)
-        return [Output(job.arrival, event) for event in events]
 
     def _sample(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
         """Gives each sequence its next token; siblings that begin here draw from the same row of logits."""

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from msgspec.structs import replace
 from transformers import NoBadWordsLogitsProcessor
 
 from engine.errors import InvalidRequest, InvalidToken
@@ -82,7 +83,7 @@ def test_a_forked_filter_goes_its_own_way() -> None:
 @pytest.mark.parametrize("token_id", [-1, V])
 def test_excluded_ids_outside_the_vocabulary_are_refused(name: str, token_id: int) -> None:
     with pytest.raises(InvalidToken, match=str(token_id)):
-        state(TOKENIZER, SamplingParams(**{name: (token_id,)}))
+        state(TOKENIZER, replace(SamplingParams(), **{name: (token_id,)}))
 
 
 @pytest.mark.parametrize(
