@@ -23,6 +23,8 @@ from engine.truncation import truncate, truncate_prefix
 # Below this, logits over the temperature could overflow; at it, tokens whose logits differ by more than some
 # 10^-5 are as good as sorted.
 _MIN_TEMPERATURE = 1e-6
+# Above this, its inverse could vanish in float32, and the -inf of an excluded token times 0 is no number.
+_MAX_TEMPERATURE = 1e30
 
 # Near the square root of a vocabulary, so that the two races of a row are about as long.
 _BLOCK_SIZE = 256
@@ -90,7 +92,7 @@ def _draw_short_nuclei(
 def _weights(logits: Tensor, is_drawn: Tensor, states: Sequence[SamplingState]) -> Tensor:
     """Softmax over the temperature, [n, m]; rows that cannot be drawn get equal weights, so that all may go
     on."""
-    inverse = [1 / max(state.params.temperature, _MIN_TEMPERATURE) for state in states]
+    inverse = [1 / min(max(state.params.temperature, _MIN_TEMPERATURE), _MAX_TEMPERATURE) for state in states]
     if any(factor != 1 for factor in inverse):
         logits.mul_(torch.tensor(inverse, dtype=torch.float32, device=logits.device).unsqueeze(1))
     weights = torch.softmax(logits, dim=-1, dtype=torch.float32)

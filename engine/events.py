@@ -35,12 +35,14 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
 
     index: which of the request's sequences.
     position: 0 for the sequence's first generated token.
-    token_text: what this token adds to the decoded text, special tokens kept; "" while a UTF-8 character is incomplete.
+    token_text: what this token adds to the decoded text, special tokens kept; "" while a UTF-8 character is
+        incomplete.
     is_special: whether the tokenizer marks the token as special.
-    text: output text that is now certain: special tokens left out if so asked, what may be the start of a stop string
-        held back, the stop string cut or kept as asked. The events' `text` joined is the sequence's output.
-    logprob: of this token, natural log of softmax over the model's raw logits (before penalties, bias, grammar
-        and temperature); None unless asked.
+    text: output text that is now certain: special tokens left out if so asked, what may be the start of a
+        stop string held back, the stop string cut or kept as asked. The events' `text` joined is the
+        sequence's output.
+    logprob: of this token, natural log of softmax over the model's raw logits (before penalties, bias,
+        grammar and temperature); None unless asked.
     top_logprobs: the most likely tokens, same measure, descending, ties by id.
     prompt: on a request's first event, when prompt log-probabilities were asked.
     stop_match: the stop string that ended the sequence, if one did.
@@ -50,7 +52,8 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     num_preemptions: how often this sequence lost its cache and was computed again.
     batch_size: sequences in the step that made this token.
     queue_s: seconds from submission to the first step that ran the request.
-    step_s: seconds since the sequence's previous token; for the first, since the request began to run (its prefill).
+    step_s: seconds since the sequence's previous token; for the first, since the request began to run (its
+        prefill).
     """
 
     request_id: str

@@ -1,88 +1,233 @@
-"""Constraints on the generated text, through xgrammar."""
+"""Constraints on the generated text: compiled through xgrammar, followed token by token."""
 
-from collections.abc import Sequence
+import os
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import cached_property
 from typing import Any
 
-import numpy as np
-import torch
 import xgrammar
-from torch import Tensor
 
-from engine.bounded_strings import with_json_strings
 from engine.errors import GenerationFailed, InvalidGrammar
+from engine.json_schema import enforceable_schema
+from engine.regex_pattern import check_regex
 from engine.request import Grammar, GrammarKind
+from engine.structural_tag import enforceable_tag
 from engine.tokenizer import Tokenizer
+
+MAX_SOURCE_LENGTH = 262_144  # characters
+COMPILE_TIMEOUT_S = 15.0
+# Compilations at one time. One that exceeds its time cannot be stopped and goes on; it keeps its place
+# meanwhile, so that hostile grammars take at most this many threads.
+MAX_COMPILATIONS = 2
+CACHE_BYTES = 256 * 2**20
+
+# Of processor time, for one token of one sequence: a thousand times the usual. A grammar that reads a text in
+# very many ways may need ever more, and every other sequence would wait for it.
+MAX_STEP_S = 0.25
+
+_ANY_OBJECT = '{"type": "object"}'
+_WHERE_IN_XGRAMMAR = re.compile(r"^(\[[\d:]+\] )?\S+\.(cc|h):\d+: ")
 
 
 class GrammarState:
     """How far one sequence has come in its grammar."""
 
-    def __init__(self, matcher: Any) -> None:
+    def __init__(self, matcher: Any, stop_token_ids: Sequence[int]) -> None:
         self._matcher = matcher
+        self._stop_token_ids = stop_token_ids
+        self.is_too_slow = False  # whether a token took longer than MAX_STEP_S
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the end of the grammar was accepted: by a stop token, or without one where there is
+        none."""
+        complete: bool = self._matcher.is_terminated()
+        return complete
+
+    @property
+    def stop_token_ids(self) -> Sequence[int]:
+        """The tokens that may end the text; after the end, the only ones allowed."""
+        return self._stop_token_ids
 
     def accept(self, token_id: int) -> None:
-        if not self._matcher.is_terminated() and not self._matcher.accept_token(token_id):
-            raise GenerationFailed(f"the grammar does not allow token {token_id}")
+        """Follows the token. A complete grammar is not advanced: what may come is stop tokens.
 
-    def fill(self, bitmask: Tensor, row: int) -> bool:
-        filled: bool = self._matcher.fill_next_token_bitmask(bitmask, row)
-        return filled
+        Raises GenerationFailed for a token that the grammar does not allow; the sampler masks those.
+        """
+        if self.is_complete:
+            is_allowed = token_id in self._stop_token_ids
+        else:
+            is_allowed = self._timed(self._matcher.accept_token, token_id)
+        if not is_allowed:
+            raise GenerationFailed(f"the grammar does not allow token {token_id} here")
+
+    def fill(self, bitmask: Any, row: int) -> bool:
+        """Writes which tokens may come next into row `row` of an int32 bitmask [n, ceil(v / 32)] on the CPU.
+
+        Returns whether any token is excluded. The grammar must not be complete.
+        """
+        return self._timed(self._matcher.fill_next_token_bitmask, bitmask, row)
+
+    def _timed(self, step: Callable[..., bool], *arguments: Any) -> bool:
+        started = time.thread_time()
+        result = step(*arguments)
+        self.is_too_slow |= time.thread_time() - started > MAX_STEP_S
+        return result
 
 
 class CompiledGrammar:
-    """A grammar made ready for one tokenizer."""
+    """A grammar made ready for one tokenizer; any number of sequences may follow it at one time."""
 
     def __init__(self, compiled: Any, end_token_ids: Sequence[int]) -> None:
         self._compiled = compiled
         self._end_token_ids = end_token_ids
 
-    def start(self, stop_token_ids: Sequence[int]) -> GrammarState:
-        stops = sorted({*self._end_token_ids, *stop_token_ids})
-        return GrammarState(xgrammar.GrammarMatcher(self._compiled, override_stop_tokens=stops))
+    @property
+    def num_bytes(self) -> int:
+        size: int = self._compiled.memory_size_bytes
+        return size
 
+    def start(self, stop_token_ids: Sequence[int] = ()) -> GrammarState:
+        """The state of a sequence before its first token.
 
-class GrammarMask:
-    def __init__(self, num_rows: int, vocab_size: int) -> None:
-        self._vocab_size = vocab_size
-        self._bitmask = xgrammar.allocate_token_bitmask(num_rows, vocab_size)
-
-    def fill(self, row: int, state: GrammarState) -> bool:
-        return state.fill(self._bitmask, row)
-
-    def apply(self, row: int, logits: Tensor) -> None:
-        bits = np.unpackbits(self._bitmask[row].numpy().view(np.uint8), bitorder="little")[: self._vocab_size]
-        logits.masked_fill_(torch.from_numpy(bits).to(logits.device) == 0, -torch.inf)
+        stop_token_ids: the request's own, allowed where the text may end, as the model's end tokens are.
+        """
+        stops = tuple(sorted({*self._end_token_ids, *stop_token_ids}))
+        matcher = xgrammar.GrammarMatcher(
+            self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
+        )
+        return GrammarState(matcher, stops)
 
 
 class GrammarCompiler:
-    """Compiles grammars and keeps the last ones."""
+    """Compiles grammars for one tokenizer and keeps those used last, up to CACHE_BYTES. Safe to share by
+    threads.
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._end_token_ids = tokenizer.end_token_ids
-        info = xgrammar.TokenizerInfo.from_huggingface(
-            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(tokenizer.end_token_ids)
-        )
-        self._compiler = xgrammar.GrammarCompiler(info, max_threads=1)
+    Bounds keep hostile grammars from taking the process: of the source (here, in `json_schema` and in
+    `regex_pattern`), and of the time to compile.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, *, timeout_s: float = COMPILE_TIMEOUT_S) -> None:
+        self._tokenizer = tokenizer
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self._places = threading.BoundedSemaphore(MAX_COMPILATIONS)
+        self._cache: OrderedDict[Grammar, CompiledGrammar] = OrderedDict()
+        self._num_cached_bytes = 0
 
     def compile(self, grammar: Grammar) -> CompiledGrammar:
-        """Raises InvalidGrammar."""
-        try:
-            return CompiledGrammar(self._compile(grammar), self._end_token_ids)
-        except RuntimeError as error:
-            raise InvalidGrammar(str(error)) from error
+        """Takes milliseconds to seconds: not for an event loop. Raises InvalidGrammar, naming the cause."""
+        with self._lock:
+            if grammar in self._cache:
+                self._cache.move_to_end(grammar)
+                return self._cache[grammar]
+        if len(grammar.source) > MAX_SOURCE_LENGTH:
+            raise InvalidGrammar(
+                f"a grammar may have {MAX_SOURCE_LENGTH} characters; this one has {len(grammar.source)}"
+            )
+        made = self._within_time(grammar.kind, _enforceable(grammar))
+        compiled = CompiledGrammar(made, self._end_token_ids)
+        self._keep(grammar, compiled)
+        return compiled
 
-    def _compile(self, grammar: Grammar) -> Any:
-        match grammar.kind:
-            case GrammarKind.JSON_SCHEMA:
-                schema = xgrammar.Grammar.from_json_schema(grammar.source, any_whitespace=False)
-                return self._compiler.compile_grammar(with_json_strings(schema))
-            case GrammarKind.JSON_OBJECT:
-                # xgrammar's built-in JSON grammar takes arrays too.
-                return self._compiler.compile_json_schema('{"type": "object"}', any_whitespace=False)
+    def _keep(self, grammar: Grammar, compiled: CompiledGrammar) -> None:
+        with self._lock:
+            if grammar not in self._cache:
+                self._cache[grammar] = compiled
+                self._num_cached_bytes += compiled.num_bytes
+            while self._num_cached_bytes > CACHE_BYTES:
+                _, oldest = self._cache.popitem(last=False)
+                self._num_cached_bytes -= oldest.num_bytes
+
+    def _compile(self, kind: GrammarKind, source: str) -> Any:
+        match kind:
+            case GrammarKind.JSON_SCHEMA | GrammarKind.JSON_OBJECT:
+                # Whitespace where the grammar leaves it open lets a model write nothing else for ever.
+                return self._text_compiler.compile_json_schema(source, any_whitespace=False)
             case GrammarKind.REGEX:
-                return self._compiler.compile_regex(grammar.source)
+                return self._text_compiler.compile_regex(source)
             case GrammarKind.EBNF:
-                return self._compiler.compile_grammar(grammar.source)
+                return self._text_compiler.compile_grammar(source)
             case GrammarKind.STRUCTURAL_TAG:
-                structure = xgrammar.Grammar.from_structural_tag(grammar.source)
-                return self._compiler.compile_grammar(with_json_strings(structure))
+                return self._tag_compiler.compile_structural_tag(source)
+
+    def _within_time(self, kind: GrammarKind, source: str) -> Any:
+        """The result of the compilation in a thread of its own."""
+        too_long = InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile")
+        if not self._places.acquire(timeout=self._timeout_s):
+            raise too_long
+        result: Future[Any] = Future()
+
+        def work() -> None:
+            try:
+                result.set_result(self._compile(kind, source))
+            except Exception as error:
+                result.set_exception(error)
+            finally:
+                self._places.release()
+
+        threading.Thread(target=work, name="compile-grammar", daemon=True).start()
+        try:
+            return result.result(self._timeout_s)
+        except TimeoutError:
+            raise too_long from None
+        except (RuntimeError, ValueError, TypeError) as error:
+            # What xgrammar says of a grammar that it cannot read, after the line of its own source that says
+            # it.
+            raise InvalidGrammar(_WHERE_IN_XGRAMMAR.sub("", str(error)).strip()) from error
+
+    @property
+    def _end_token_ids(self) -> tuple[int, ...]:
+        return self._tokenizer.end_token_ids
+
+    @cached_property
+    def _text_compiler(self) -> xgrammar.GrammarCompiler:
+        """Takes special tokens for no text, so that none can stand inside a string."""
+        return self._compiler(self._token_info(hides_special=True))
+
+    @cached_property
+    def _tag_compiler(self) -> xgrammar.GrammarCompiler:
+        """Knows special tokens by their text: structural tags may name them, and the text between may hold
+        them."""
+        return self._compiler(self._token_info(hides_special=False))
+
+    def _compiler(self, info: xgrammar.TokenizerInfo) -> xgrammar.GrammarCompiler:
+        return xgrammar.GrammarCompiler(
+            info, max_threads=min(8, max(1, (os.cpu_count() or 1) // 2)), cache_enabled=False
+        )
+
+    def _token_info(self, *, hides_special: bool) -> xgrammar.TokenizerInfo:
+        tokenizer = self._tokenizer
+        found = xgrammar.TokenizerInfo.from_huggingface(
+            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(self._end_token_ids) or None
+        )
+        vocabulary = [""] * tokenizer.vocab_size  # "" is a token that never matches
+        for token, token_id in tokenizer.hf.get_vocab().items():
+            if token_id < len(vocabulary) and not (hides_special and tokenizer.is_special(token_id)):
+                vocabulary[token_id] = token
+        return xgrammar.TokenizerInfo(
+            vocabulary,
+            vocab_type=found.vocab_type,
+            vocab_size=tokenizer.vocab_size,
+            stop_token_ids=list(self._end_token_ids) or None,
+            add_prefix_space=found.add_prefix_space,
+        )
+
+
+def _enforceable(grammar: Grammar) -> str:
+    """The source, checked against all that xgrammar would not honour. EBNF it checks itself."""
+    match grammar.kind:
+        case GrammarKind.JSON_SCHEMA:
+            return enforceable_schema(grammar.source)
+        case GrammarKind.JSON_OBJECT:
+            return _ANY_OBJECT
+        case GrammarKind.REGEX:
+            check_regex(grammar.source)
+        case GrammarKind.STRUCTURAL_TAG:
+            return enforceable_tag(grammar.source)
+    return grammar.source

@@ -1,5 +1,8 @@
 """The memory behind the block pool: pages of keys and values, one pair of tensors a layer."""
 
+import math
+
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,9 +21,7 @@ class KVPages:
         self.block_size = block_size
         self._layers = {
             layer.index: tuple(
-                torch.zeros(
-                    num_blocks, block_size, layer.num_kv_heads, dim, dtype=geometry.dtype, device=device
-                )
+                _zeros((num_blocks, block_size, layer.num_kv_heads, dim), geometry.dtype, device)
                 for dim in (layer.key_dim, layer.value_dim)
             )
             for layer in geometry.layers
@@ -52,3 +53,11 @@ class KVPages:
 
     def _tensors(self) -> list[Tensor]:
         return [pages for layer in self._layers.values() for pages in layer]
+
+
+def _zeros(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+    """As torch.zeros; but host memory comes from numpy, and the system hands it out only as it is written."""
+    if device.type != "cpu":
+        return torch.zeros(shape, dtype=dtype, device=device)
+    num_bytes = math.prod(shape) * dtype.itemsize
+    return torch.from_numpy(np.zeros(num_bytes, dtype=np.uint8)).view(dtype).view(shape)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from engine.grammar import GrammarMask
+from engine.grammar_mask import GrammarMask
 from engine.sampling_state import SamplingState
 from engine.watermark import green_mask
 
@@ -77,12 +77,10 @@ def filter_tokens(logits: Tensor, states: Sequence[SamplingState]) -> None:
 
 
 def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:
-    constrained = [(row, state.grammar) for row, state in enumerate(states) if state.grammar is not None]
-    if constrained:
-        mask = GrammarMask(len(constrained), logits.shape[1])
-        for mask_row, (row, grammar) in enumerate(constrained):
-            if mask.fill(mask_row, grammar):
-                mask.apply(mask_row, logits[row])
+    mask = GrammarMask(logits.shape[1])
+    for row, state in zip(logits, states, strict=True):
+        if state.grammar is not None:
+            mask.apply(row, state.grammar)
 
 
 def _flat_index(logits: Tensor, entries: Sequence[tuple[int, Tensor]]) -> Tensor:

@@ -46,20 +46,22 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     leaves the logits untouched.
 
     temperature: 0 is greedy; then the truncating fields have no effect.
-    top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest probability.
+    top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest
+        probability.
     repetition_penalty: over prompt and output; a logit is divided by it when positive, else multiplied
         (Keskar et al. 2019, arXiv 1909.05858).
-    presence_penalty, frequency_penalty: over the output alone, as OpenAI defines them: logit -= presence * [count > 0]
-        + frequency * count.
-    seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not depend on
-        what else runs. The caller draws one where its client gave none.
+    presence_penalty, frequency_penalty: over the output alone, as OpenAI defines them: logit -= presence *
+        [count > 0] + frequency * count.
+    seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not
+        depend on what else runs. The caller draws one where its client gave none.
     logit_bias: token id -> what is added to its logit.
     allowed_token_ids: the only tokens that may come, end tokens too; None allows all.
     banned_token_ids: tokens that never come.
     bad_words: strings whose token sequence, with or without a space before it, is never completed; what
         stands in the prompt counts as begun (transformers' `bad_words_ids`). Another spelling in tokens is
         not caught.
-    num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely tokens.
+    num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely
+        tokens.
     prompt_logprobs: report the log-probability of each prompt token given those before it.
     """
 
@@ -92,7 +94,8 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: tokens to generate at most, the end token counted. At least 1.
     min_tokens: end tokens and stop strings before this count do not end the sequence (end tokens are masked).
     stop: strings matched on the decoded text, across and inside tokens.
-    include_stop: whether the matched stop string stays in the output text; what follows it in the same token never does.
+    include_stop: whether the matched stop string stays in the output text; what follows it in the same token
+        never does.
     ignore_eos: the model's end tokens are tokens like others.
     """
 

@@ -86,7 +86,7 @@ class Sampler:
             rank_logprobs(self._known(raw), counts, self._tokenizer) if any(counts) else [()] * len(states)
         )
         return [
-            _candidates(*row, has_logprobs=state.params.num_logprobs is not None)
+            _candidates(*row, state=state)
             for state, *row in zip(states, ids.tolist(), values.tolist(), logprobs, ranked, strict=True)
         ]
 
@@ -121,8 +121,8 @@ class Sampler:
         self, logits: Tensor, states: Sequence[SamplingState], token_ids: Tensor, is_drawn: Sequence[bool]
     ) -> list[Sampled | GenerationFailed]:
         results: list[Sampled | GenerationFailed] = [
-            Sampled(token_id) if drawn else GenerationFailed(_WHY_NONE)
-            for token_id, drawn in zip(token_ids.tolist(), is_drawn, strict=True)
+            Sampled(token_id) if drawn else GenerationFailed(_why_none(state))
+            for token_id, drawn, state in zip(token_ids.tolist(), is_drawn, states, strict=True)
         ]
         wanted = [
             (row, num_logprobs)
@@ -153,10 +153,11 @@ def _candidates(
     logprobs: list[float],
     ranked: tuple[TokenLogprob, ...],
     *,
-    has_logprobs: bool,
+    state: SamplingState,
 ) -> list[Candidate] | GenerationFailed:
     if not math.isfinite(scores[0]):
-        return GenerationFailed(_WHY_NONE)
+        return GenerationFailed(_why_none(state))
+    has_logprobs = state.params.num_logprobs is not None
     return [
         Candidate(token_id, score, logprob if has_logprobs else None, ranked)
         for token_id, score, logprob in zip(ids, scores, logprobs, strict=True)
@@ -164,4 +165,7 @@ def _candidates(
     ]
 
 
-_WHY_NONE = "no token can be drawn: the logits are not finite, or the request excludes every token"
+def _why_none(state: SamplingState) -> str:
+    if state.grammar is not None and state.grammar.is_too_slow:
+        return "the grammar takes too long to follow"
+    return "no token can be drawn: the logits are not finite, or the request excludes every token"

@@ -81,6 +81,11 @@ class SamplingState:
             or self.forbidden_ids is not None
         )
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether no token may follow: the grammar is complete, and there is no token to end with."""
+        return self.grammar is not None and self.grammar.is_complete and not self.grammar.stop_token_ids
+
     def accept(self, token_id: int) -> None:
         """The token is kept: the next draw follows it."""
         self.position += 1

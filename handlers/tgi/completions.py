@@ -22,8 +22,11 @@ class Completions:
         self._service = service
 
     async def whole(self, body: m.CompletionRequest, call: Call[Headers]) -> m.CompletionFinal:
-        with self._service.exchange(call.received_s, _num_prompts(body)) as exchange:
-            prompts, requests = await self._read(body)
+        with (
+            self._service.exchange(call.received_s) as exchange,
+            exchange.permits(len(prompts := prompts_of(body, self._service.limits))),
+        ):
+            requests = await self._read(body, prompts)
             generated = [GeneratedRequest() for _ in requests]
             async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
                 async for index, token in tokens:
@@ -35,25 +38,22 @@ class Completions:
     async def stream(
         self, body: m.CompletionRequest, call: Call[Headers]
     ) -> AsyncGenerator[m.Chunk | EncodedEvent, None]:
-        with self._service.exchange(call.received_s, _num_prompts(body)) as exchange:
-            prompts, requests = await self._read(body)
+        with (
+            self._service.exchange(call.received_s) as exchange,
+            exchange.permits(len(prompts := prompts_of(body, self._service.limits))),
+        ):
+            requests = await self._read(body, prompts)
             call.respond_with(self._service.compute_headers(*prompts))
             chunks = CompletionEvents(self._envelope())
             async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
                 async for index, token in tokens:
                     yield chunks.encode(index, token)
 
-    async def _read(self, body: m.CompletionRequest) -> tuple[tuple[str, ...], list[GenerationRequest]]:
+    async def _read(self, body: m.CompletionRequest, prompts: tuple[str, ...]) -> list[GenerationRequest]:
         service = self._service
-        prompts = prompts_of(body, service.limits)
-        requests = await service.workers.tokenize(
+        return await service.workers.tokenize(
             sum(map(len, prompts)), completion_requests, body, prompts, service.limits, service.tokenizer
         )
-        return prompts, requests
 
     def _envelope(self) -> Envelope:
         return Envelope.new(self._service.model, "cmpl")
-
-
-def _num_prompts(body: m.CompletionRequest) -> int:
-    return 1 if isinstance(body.prompt, str) else len(body.prompt)

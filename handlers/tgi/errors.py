@@ -9,7 +9,7 @@ Refused                 a rule that no schema can state: another field, or a lim
 from typing import NamedTuple
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, PromptTooLong, RequestAborted
-from handlers.chat.errors import ChatError, TemplateError, ToolError
+from handlers.chat.errors import ChatError, InvalidMessage, TemplateError, ToolError, UnsupportedContent
 from handlers.limits import Overloaded
 from handlers.tgi.metrics import Failure
 
@@ -91,4 +91,6 @@ def _text(error: Exception) -> str:
             f"`inputs` tokens + `max_new_tokens` must be <= {error.max_total_tokens}. "
             f"Given: {error.num_prompt_tokens} `inputs` tokens and {error.max_tokens} `max_new_tokens`"
         )
+    if isinstance(error, InvalidMessage | UnsupportedContent):
+        return f"{error.field}: {error}"
     return str(error)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing, contextmanager
+from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -18,11 +18,16 @@ from handlers.tgi.timing import Timing
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request that has been let in."""
+    """A request that is being answered."""
 
     timing: Timing
     _engine: Engine
+    _limit: ConcurrencyLimit
     _metrics: Metrics
+
+    def permits(self, num_sequences: int) -> AbstractContextManager[None]:
+        """A permit for each sequence while the block runs. Raises Overloaded if too few are free."""
+        return self._limit.hold(num_sequences)
 
     async def run(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
         """The engine's events; what it raises passes through.
@@ -42,7 +47,7 @@ class Exchange:
 
 
 class Exchanges:
-    """Lets requests in as long as there is room."""
+    """What the answers of all operations have in common."""
 
     def __init__(self, engine: Engine, limit: ConcurrencyLimit, metrics: Metrics) -> None:
         self._engine = engine
@@ -50,16 +55,15 @@ class Exchanges:
         self._metrics = metrics
 
     @contextmanager
-    def open(self, received_s: float, num_permits: int) -> Iterator[Exchange]:
-        """Holds a permit for each sequence while the block runs; what fails in it is raised as a Problem.
+    def open(self, received_s: float) -> Iterator[Exchange]:
+        """The block answers a request; what fails in it is counted, and raised as a Problem.
 
         received_s: when the request arrived, by time.perf_counter().
         """
         self._metrics.received()
         timing = Timing(received_s)
         try:
-            with self._limit.hold(num_permits):
-                yield Exchange(timing, self._engine, self._metrics)
+            yield Exchange(timing, self._engine, self._limit, self._metrics)
         except (asyncio.CancelledError, GeneratorExit):
             self._metrics.failed("dropped")
             raise

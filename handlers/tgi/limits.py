@@ -40,7 +40,6 @@ class Limits:
 
     def check_parameters(self, parameters: m.GenerateParameters) -> None:
         """Raises Refused for the first rule that is broken, in the released servers' order."""
-        self._check_best_of(parameters)
         self.check_stop(len(parameters.stop))
         if (parameters.best_of or 1) > 1 and parameters.seed is not None:
             raise Refused("`seed` must not be set when `best_of` > 1")
@@ -53,12 +52,14 @@ class Limits:
         if parameters.grammar is not None:
             self.check_grammar()
 
-    def _check_best_of(self, parameters: m.GenerateParameters) -> None:
+    def num_sequences(self, parameters: m.GenerateParameters) -> int:
+        """Sequences to generate; a best_of of 0 counts as 1. Raises Refused for more than may be asked."""
         best_of = parameters.best_of or 1
         if best_of > self.max_best_of:
             raise Refused(f"`best_of` must be > 0 and <= {self.max_best_of}. Given: {best_of}")
         if best_of > 1 and not is_sampled(parameters):
             raise Refused("you must use sampling when `best_of` is > 1")
+        return best_of
 
     def check_stop(self, num_stop: int) -> None:
         if num_stop > self.max_stop_sequences:
@@ -93,9 +94,10 @@ class Limits:
         return num_new_tokens
 
 
-def check_stream(parameters: m.GenerateParameters) -> None:
-    """Raises Refused for what a stream cannot carry."""
+def num_streamed(parameters: m.GenerateParameters) -> int:
+    """Sequences of a stream: one. Raises Refused for what a stream cannot carry."""
     if parameters.best_of not in (None, 0, 1):
         raise Refused("`best_of` != 1 is not supported when streaming tokens")
     if parameters.decoder_input_details:
         raise Refused("`decoder_input_details` == true is not supported when streaming tokens")
+    return 1

@@ -8,8 +8,8 @@ from generated.tgi import models as m
 from handlers.sequences import collect
 from handlers.tgi.events import NativeEvents
 from handlers.tgi.headers import Headers, compute_time_header, cost_headers
-from handlers.tgi.limits import check_stream
-from handlers.tgi.request import Body, NativeRequest, native_request, num_sequences, parameters_of
+from handlers.tgi.limits import num_streamed
+from handlers.tgi.request import Body, NativeRequest, native_request, parameters_of
 from handlers.tgi.response import generate_response
 from handlers.tgi.service import Service
 
@@ -21,8 +21,11 @@ class Native:
         self._service = service
 
     async def whole(self, body: Body, call: Call[Headers]) -> m.GenerateResponse:
-        with self._service.exchange(call.received_s, num_sequences(body)) as exchange:
-            native = await self._read(body)
+        with (
+            self._service.exchange(call.received_s) as exchange,
+            exchange.permits(self._service.limits.num_sequences(parameters_of(body))),
+        ):
+            native = await self._read(body, is_stream=False)
             generated = await collect(exchange.run(native.request), native.request.num_sequences)
             response = generate_response(native, generated)
         call.respond_with(self._service.compute_headers(native.inputs))
@@ -32,17 +35,19 @@ class Native:
     async def stream(
         self, body: Body, call: Call[Headers]
     ) -> AsyncGenerator[m.StreamResponse | EncodedEvent, None]:
-        with self._service.exchange(call.received_s, num_sequences(body)) as exchange:
-            check_stream(parameters_of(body))
-            native = await self._read(body)
+        with (
+            self._service.exchange(call.received_s) as exchange,
+            exchange.permits(num_streamed(parameters_of(body))),
+        ):
+            native = await self._read(body, is_stream=True)
             call.respond_with(self._service.compute_headers(native.inputs))
             events = NativeEvents(native)
             async with aclosing(exchange.run(native.request)) as tokens:
                 async for token in tokens:
                     yield events.encode(token)
 
-    async def _read(self, body: Body) -> NativeRequest:
+    async def _read(self, body: Body, *, is_stream: bool) -> NativeRequest:
         service = self._service
         return await service.workers.tokenize(
-            len(body.inputs), native_request, body, service.limits, service.tokenizer
+            len(body.inputs), native_request, body, service.limits, service.tokenizer, is_stream=is_stream
         )

@@ -32,27 +32,30 @@ def parameters_of(body: Body) -> m.GenerateParameters:
     return body.parameters if isinstance(body.parameters, m.GenerateParameters) else m.GenerateParameters()
 
 
-def num_sequences(body: Body) -> int:
-    """Sequences to generate; a best_of of 0 counts as 1."""
-    return parameters_of(body).best_of or 1
+def wants_details(parameters: m.GenerateParameters) -> bool:
+    """Whether a whole answer tells how the text came about."""
+    return parameters.details or parameters.decoder_input_details
 
 
-def native_request(body: Body, limits: Limits, tokenizer: Tokenizer) -> NativeRequest:
+def native_request(body: Body, limits: Limits, tokenizer: Tokenizer, *, is_stream: bool) -> NativeRequest:
     """Raises Refused, PromptTooLong or InvalidResponseFormat. Tokenizes: a long prompt takes its time."""
     parameters = parameters_of(body)
     limits.check_parameters(parameters)
     seed = draw_seed() if parameters.seed is None else parameters.seed
     prompt = encode_prompt(tokenizer, body.inputs, parameters.truncate)
+    num_sequences = limits.num_sequences(parameters)
+    # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
+    with_logprobs = is_stream or wants_details(parameters) or num_sequences > 1
     request = GenerationRequest(
         request_id=uuid4().hex,
         prompt_token_ids=prompt,
-        sampling=native_sampling(parameters, seed, limits.watermark),
+        sampling=native_sampling(parameters, seed, limits.watermark, with_logprobs=with_logprobs),
         stopping=StopConditions(
             max_tokens=limits.new_tokens(len(prompt), parameters.max_new_tokens),
             stop=tuple(parameters.stop),
             include_stop=True,
         ),
-        num_sequences=num_sequences(body),
+        num_sequences=num_sequences,
         adapter=parameters.adapter_id,
     )
     return NativeRequest(body.inputs, parameters, request, seed if is_sampled(parameters) else None)

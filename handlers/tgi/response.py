@@ -4,18 +4,16 @@ from pydantic import MISSING
 
 from generated.tgi import models as m
 from handlers.sequences import GeneratedRequest, GeneratedSequence
-from handlers.tgi.request import NativeRequest
+from handlers.tgi.request import NativeRequest, wants_details
 from handlers.tgi.tokens import FINISH_REASONS, prefill, token, top_tokens
 
 
 def generate_response(native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:
     """The sequence of highest mean log-probability; the others are told in its details."""
     best = max(generated.sequences, key=lambda sequence: sequence.mean_logprob)
-    parameters = native.parameters
-    wants_details = parameters.details or parameters.decoder_input_details
     return m.GenerateResponse(
         generated_text=native.prefix + best.text,
-        details=_details(native, generated, best) if wants_details else MISSING,
+        details=_details(native, generated, best) if wants_details(native.parameters) else MISSING,
     )
 
 

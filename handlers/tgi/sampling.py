@@ -28,7 +28,9 @@ def is_sampled(parameters: m.GenerateParameters) -> bool:
     )
 
 
-def native_sampling(parameters: m.GenerateParameters, seed: int, watermark: Watermark) -> SamplingParams:
+def native_sampling(
+    parameters: m.GenerateParameters, seed: int, watermark: Watermark, *, with_logprobs: bool
+) -> SamplingParams:
     """Greedy unless `is_sampled`; penalties, watermark and grammar apply to both."""
     temperature = _or(parameters.temperature, 1.0) if is_sampled(parameters) else 0.0
     return SamplingParams(
@@ -41,7 +43,7 @@ def native_sampling(parameters: m.GenerateParameters, seed: int, watermark: Wate
         seed=seed,
         watermark=watermark if parameters.watermark else None,
         grammar=None if parameters.grammar is None else response_grammar(answer_format(parameters.grammar)),
-        num_logprobs=parameters.top_n_tokens or 0,
+        num_logprobs=(parameters.top_n_tokens or 0) if with_logprobs else None,
         prompt_logprobs=parameters.decoder_input_details,
     )
 

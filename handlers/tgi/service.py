@@ -30,9 +30,9 @@ class Service:
         self._compute_type = settings.compute_type or engine.model_info.device
         self._exchanges = Exchanges(engine, limit, self.metrics)
 
-    def exchange(self, received_s: float, num_sequences: int) -> AbstractContextManager[Exchange]:
+    def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
         """As `Exchanges.open`."""
-        return self._exchanges.open(received_s, num_sequences)
+        return self._exchanges.open(received_s)
 
     def compute_headers(self, *prompts: str) -> Headers:
         """prompts: as the model gets them, templates rendered."""

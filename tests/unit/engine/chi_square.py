@@ -7,8 +7,8 @@ from torch import Tensor
 def chi_square_p_value(counts: Tensor, probabilities: Tensor) -> float:
     """The chance of counts as far from their expectation, or farther, if they come from the distribution.
 
-    counts, probabilities: [m]. Outcomes expected fewer than 5 times are taken together, as the test asks; a count where
-    the probability is 0 gives 0.
+    counts, probabilities: [m]. Outcomes expected fewer than 5 times are taken together, as the test asks; a
+    count where the probability is 0 gives 0.
     """
     counts, probabilities = counts.double(), probabilities.double()
     if bool((counts[probabilities == 0] > 0).any()):

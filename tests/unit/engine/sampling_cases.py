@@ -35,6 +35,7 @@ def state(
     index: int = 0,
     prompt: Sequence[int] = (1, 2, 2),
     output: Iterable[int] = (),
+    device: str = "cpu",
 ) -> SamplingState:
     """A state that has accepted `output`."""
     made = SamplingState(
@@ -44,7 +45,7 @@ def state(
         prompt_token_ids=prompt,
         tokenizer=tokenizer,
         grammar=None,
-        device=CPU,
+        device=torch.device(device),
     )
     for token_id in output:
         made.accept(token_id)

@@ -38,6 +38,15 @@ def test_tokens_come_as_often_as_the_definition_says(params: SamplingParams, voc
     assert chi_square_p_value(counts_of(row, params), expected) > 1e-4
 
 
+@pytest.mark.parametrize("temperature", [1e-300, 1e30, 1e300])
+@pytest.mark.parametrize("top_k", [None, 5])
+def test_an_excluded_token_is_drawn_at_no_temperature(temperature: float, top_k: int | None) -> None:
+    rows = logits(50, 40)
+    rows[:, ::2] = -torch.inf
+    ids = draw(rows, SamplingParams(temperature=temperature, top_k=top_k))
+    assert (ids % 2 == 1).all()
+
+
 def test_the_test_of_frequencies_sees_a_wrong_temperature() -> None:
     row = logits(1, 40, spread=1.5, seed=3)
     wrong = reference_sampler.distribution(row[0].double().tolist(), SamplingParams(temperature=1.2))

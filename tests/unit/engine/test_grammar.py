@@ -1,105 +1,331 @@
-"""Every kind of grammar binds what a model of random weights says, token by token, through a whole request."""
-
 import json
-import re
+import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
+import torch
 
-from engine.build import build_core
-from engine.config import EngineConfig
-from engine.core import EngineCore
-from engine.errors import InvalidGrammar
-from engine.events import FinishReason, TokenEvent
-from engine.grammar import GrammarCompiler
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from tests.tiny import save_tiny_model
+from engine.errors import GenerationFailed, InvalidGrammar
+from engine.grammar import GrammarCompiler, GrammarState
+from engine.grammar_mask import GrammarMask
+from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.sampler import Sampled, Sampler
+from engine.sampling_state import SamplingState
+from engine.tokenizer import Tokenizer
+from tests.unit.engine import tiny_tokenizers
+from tests.unit.engine.grammar_cases import COMPILER, TOKENIZER, accepts, generate, ids_of
+from tests.unit.engine.sampling_cases import CPU, logits, state
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"kind": {"enum": ["a", "b"]}},
-    "required": ["kind"],
-    "additionalProperties": False,
-}
+V = TOKENIZER.vocab_size
+[EOS] = TOKENIZER.end_token_ids
+GREEDY = SamplingParams(temperature=0.0)
 TAG = {
     "type": "structural_tag",
     "format": {
         "type": "tag",
         "begin": "<call>",
-        "content": {"type": "json_schema", "json_schema": SCHEMA},
+        "content": {"type": "json_schema", "json_schema": {"properties": {"x": {"type": "integer"}}}},
         "end": "</call>",
     },
 }
 
 
-def is_schemas(text: str) -> bool:
-    return bool(json.loads(text)["kind"] in ("a", "b"))
+def regex(source: str) -> Grammar:
+    return Grammar(GrammarKind.REGEX, source)
 
 
-def is_tagged(text: str) -> bool:
-    return is_schemas(text.removeprefix("<call>").removesuffix("</call>")) and text.startswith("<call>")
+def constrained(
+    grammar: Grammar,
+    *,
+    tokenizer: Tokenizer = TOKENIZER,
+    params: SamplingParams = GREEDY,
+    stopping: StopConditions | None = None,
+) -> SamplingState:
+    return SamplingState(
+        params,
+        stopping or StopConditions(max_tokens=100),
+        index=0,
+        prompt_token_ids=[0],
+        tokenizer=tokenizer,
+        grammar=GrammarCompiler(tokenizer).compile(grammar),
+        device=CPU,
+    )
 
 
-CASES: dict[GrammarKind, tuple[str, Callable[[str], object]]] = {
-    GrammarKind.JSON_SCHEMA: (json.dumps(SCHEMA), is_schemas),
-    GrammarKind.JSON_OBJECT: ("", lambda text: isinstance(json.loads(text), dict)),
-    GrammarKind.REGEX: ("(yes|no){3}", lambda text: re.fullmatch("(yes|no){3}", text)),
-    GrammarKind.EBNF: (
-        'root ::= digit "-" digit\ndigit ::= [0-9]',
-        lambda text: re.fullmatch("[0-9]-[0-9]", text),
-    ),
-    GrammarKind.STRUCTURAL_TAG: (json.dumps(TAG), is_tagged),
-}
-
-
-@pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> EngineCore:
-    directory = save_tiny_model(tmp_path_factory.mktemp("llama"))
-    return build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[0]
-
-
-@pytest.fixture(scope="module")
-def compiler(core: EngineCore) -> GrammarCompiler:
-    return GrammarCompiler(core._tokenizer)
-
-
-@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.value)
-def test_what_is_said_is_of_the_grammar(
-    core: EngineCore, compiler: GrammarCompiler, kind: GrammarKind
-) -> None:
-    source, is_of_grammar = CASES[kind]
-    grammar = Grammar(kind, source)
-    # An open end, as of a string, would run to the end of the context: the bias closes what can be closed.
-    closing = {core._tokenizer.encode(character)[0]: 20.0 for character in '"}'}
-    for seed in range(3):
-        request = GenerationRequest(
-            request_id="",
-            prompt_token_ids=(5,),
-            sampling=SamplingParams(seed=seed, grammar=grammar, logit_bias=closing),
-            stopping=StopConditions(max_tokens=300),
-        )
-        core.add(seed, request, compiler.compile(grammar))
-    texts: dict[int, str] = {}
-    while core.has_work:
-        for seed, event in core.step():
-            assert isinstance(event, TokenEvent), event
-            texts[seed] = texts.get(seed, "") + event.text
-            assert event.finish in (None, FinishReason.END_TOKEN)
-    assert len(texts) == 3
-    assert all(map(is_of_grammar, texts.values())), texts
+def write(sequence: SamplingState, num_tokens: int, *, tokenizer: Tokenizer = TOKENIZER) -> list[int]:
+    """Greedy tokens from random logits."""
+    sampler, token_ids = Sampler(tokenizer), []
+    for step in range(num_tokens):
+        [sampled] = sampler.sample(logits(1, tokenizer.vocab_size, seed=step), [sequence])
+        assert isinstance(sampled, Sampled), sampled
+        sequence.accept(sampled.token_id)
+        token_ids.append(sampled.token_id)
+    return token_ids
 
 
 @pytest.mark.parametrize(
-    ("kind", "source"),
+    ("grammar", "good", "bad"),
     [
-        (GrammarKind.JSON_SCHEMA, '{"type": 3}'),
-        (GrammarKind.REGEX, "("),
-        (GrammarKind.EBNF, "root ::= missing"),
-        (GrammarKind.STRUCTURAL_TAG, "{}"),
+        (regex("ab?"), ["a", "ab"], ["b", "", "abb"]),
+        (Grammar(GrammarKind.EBNF, 'root ::= "x" root | "y"'), ["y", "xxy"], ["x", ""]),
+        (Grammar(GrammarKind.JSON_OBJECT), ["{}", '{"a": [1, null]}'], ["[]", "1", '{"a": }']),
+        (Grammar(GrammarKind.JSON_SCHEMA, '{"type": "boolean"}'), ["true"], ["1", " true"]),
+        (
+            Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(TAG)),
+            ['<call>{"x": 1}</call>', '<call>{"x":1}</call>'],
+            ['{"x": 1}', '<call>{"x": "a"}</call>', '<call>{"x":         1}</call>'],
+        ),
     ],
+    ids=lambda value: value.kind.value if isinstance(value, Grammar) else "",
 )
-def test_a_grammar_that_does_not_compile_is_refused(
-    compiler: GrammarCompiler, kind: GrammarKind, source: str
+def test_each_kind_of_grammar_allows_its_texts_and_no_others(
+    grammar: Grammar, good: list[str], bad: list[str]
 ) -> None:
-    with pytest.raises(InvalidGrammar):
-        compiler.compile(Grammar(kind, source))
+    compiled = COMPILER.compile(grammar)
+    assert [text for text in good if not accepts(compiled, text)] == []
+    assert [text for text in bad if accepts(compiled, text)] == []
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        regex("(a"),
+        Grammar(GrammarKind.EBNF, "root ::= nowhere"),
+        Grammar(GrammarKind.EBNF, 'other ::= "a"'),
+        Grammar(GrammarKind.EBNF, "root ::= " + "(" * 50_000 + '"a"' + ")" * 50_000),
+        Grammar(GrammarKind.JSON_SCHEMA, '{"type": "integer", "minimum": 3, "maximum": 1}'),
+        Grammar(GrammarKind.JSON_SCHEMA, '{"type": "nonsense"}'),
+        Grammar(GrammarKind.JSON_SCHEMA, "false"),
+        Grammar(GrammarKind.STRUCTURAL_TAG, "{"),
+        Grammar(GrammarKind.STRUCTURAL_TAG, '{"type": "structural_tag", "format": {"type": "nonsense"}}'),
+        Grammar(GrammarKind.EBNF, " " * 300_000),
+    ],
+    ids=lambda grammar: f"{grammar.kind.value} {grammar.source[:30].strip()}",
+)
+def test_a_grammar_that_cannot_be_is_refused_in_words_of_its_own(grammar: Grammar) -> None:
+    with pytest.raises(InvalidGrammar) as refusal:
+        COMPILER.compile(grammar)
+    assert str(refusal.value)
+    assert ".cc:" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"type": "json_schema", "json_schema": {"not": {}}},
+        {"type": "json_schema", "json_schema": {"type": "string"}, "excludes": ["x"]},
+        {"type": "regex", "pattern": "a^b"},
+        {"type": "sequence", "elements": [{"type": "regex", "pattern": "(?=a)"}]},
+    ],
+    ids=["schema", "excludes", "regex", "nested"],
+)
+def test_what_a_structural_tag_holds_is_checked_too(content: dict[str, Any]) -> None:
+    tag = {"type": "structural_tag", "format": {**TAG["format"], "content": content}}  # type: ignore[dict-item]
+    with pytest.raises(InvalidGrammar, match="not|excludes|anchor|lookaround"):
+        COMPILER.compile(Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(tag)))
+
+
+def test_the_end_token_comes_only_where_the_text_may_end() -> None:
+    biased = SamplingParams(temperature=0.0, logit_bias={EOS: 1000.0})
+    assert write(constrained(regex("ab"), params=biased), 3) == [*ids_of("a"), *ids_of("b"), EOS]
+
+
+def test_every_end_token_and_stop_token_of_the_request_may_end_the_text() -> None:
+    compiled = COMPILER.compile(regex("a"))
+    assert compiled.start().stop_token_ids == (EOS,)
+    for stop in (EOS, 7):
+        sequence = compiled.start([7])
+        [first] = ids_of("a")
+        sequence.accept(first)
+        assert not sequence.is_complete
+        sequence.accept(stop)
+        assert sequence.is_complete
+
+
+def test_a_complete_grammar_is_not_advanced_and_allows_its_end_alone() -> None:
+    stopping = StopConditions(max_tokens=100, ignore_eos=True)
+    assert write(constrained(regex("a"), stopping=stopping), 4) == [*ids_of("a"), EOS, EOS, EOS]
+    sequence = COMPILER.compile(regex("a")).start()
+    for token_id in (*ids_of("a"), EOS):
+        sequence.accept(token_id)
+    with pytest.raises(GenerationFailed, match="does not allow"):
+        sequence.accept(ids_of("a")[0])
+
+
+def test_a_token_that_the_grammar_does_not_allow_is_not_accepted() -> None:
+    with pytest.raises(GenerationFailed, match="does not allow"):
+        COMPILER.compile(regex("a")).start().accept(ids_of("b")[0])
+
+
+def test_special_tokens_are_no_text_for_a_grammar() -> None:
+    [mark] = ids_of(tiny_tokenizers.MARK)
+    biased = SamplingParams(temperature=0.0, logit_bias={mark: 1000.0})
+    assert mark not in write(constrained(regex(".{20}"), params=biased), 5)
+
+
+def test_a_structural_tag_may_name_a_special_token_and_hold_one_in_free_text() -> None:
+    [mark] = ids_of(tiny_tokenizers.MARK)
+    named = {"type": "token", "token": tiny_tokenizers.MARK}
+    for content in (named, {"type": "any_text"}):
+        tag = {"type": "structural_tag", "format": content}
+        grammar = Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(tag))
+        biased = SamplingParams(temperature=0.0, logit_bias={mark: 1000.0})
+        assert write(constrained(grammar, params=biased), 1) == [mark]
+
+
+@pytest.mark.parametrize(
+    "make", [tiny_tokenizers.byte_level, tiny_tokenizers.byte_fallback], ids=["byte-level", "byte-fallback"]
+)
+def test_a_model_with_more_logits_than_tokens_stays_in_the_grammar(make: Callable[[int], Tokenizer]) -> None:
+    tokenizer = make(700)
+    sequence = constrained(regex("(Paris|fox)€"), tokenizer=tokenizer)
+    token_ids: list[int] = []
+    while sequence.grammar is not None and not sequence.grammar.is_complete:
+        token_ids += write(sequence, 1, tokenizer=tokenizer)
+    assert tokenizer.decode(token_ids, skip_special_tokens=True) in ("Paris€", "fox€")
+
+
+def test_a_model_without_end_tokens_completes_a_grammar_by_its_text() -> None:
+    tokenizer = Tokenizer(TOKENIZER.hf, vocab_size=V, end_token_ids=())
+    sequence = constrained(regex("a"), tokenizer=tokenizer)
+    finished = [sequence.is_finished]
+    sequence.accept(ids_of("a")[0])
+    assert [*finished, sequence.is_finished] == [False, True]
+    assert not constrained(regex("a")).is_finished
+
+
+def test_only_rows_with_a_grammar_are_masked() -> None:
+    rows = logits(3, V)
+    states = [constrained(regex("[0-9]")), state(TOKENIZER, GREEDY), constrained(regex("[a-c]"))]
+    results = Sampler(TOKENIZER).sample(rows, states)
+    texts = [TOKENIZER.token_text(result.token_id) for result in results if isinstance(result, Sampled)]
+    assert texts[0] in "0123456789"
+    assert results[1] == Sampled(int(rows[1].argmax()))
+    assert texts[2] in "abc"
+
+
+def test_a_mask_leaves_the_logits_of_allowed_tokens_as_they_are() -> None:
+    row = logits(1, V)[0]
+    masked = row.clone()
+    GrammarMask(V).apply(masked, COMPILER.compile(regex("[ab]")).start())
+    allowed = [*ids_of("a"), *ids_of("b")]
+    assert torch.equal(masked[allowed], row[allowed])
+    assert int((masked > -torch.inf).sum()) == 2
+
+
+def test_logprobs_under_a_grammar_are_of_the_raw_logits() -> None:
+    rows = logits(1, V)
+    sequence = constrained(regex("[0-9]"), params=SamplingParams(temperature=0.0, num_logprobs=2))
+    [sampled] = Sampler(TOKENIZER).sample(rows, [sequence])
+    assert isinstance(sampled, Sampled)
+    assert sampled.logprob == pytest.approx(float(rows[0].log_softmax(-1)[sampled.token_id]), abs=1e-5)
+    assert [token.token_id for token in sampled.top_logprobs] == rows[0].topk(2).indices.tolist()
+
+
+def test_a_grammar_that_excludes_every_token_fails_its_row_alone() -> None:
+    stopping = StopConditions(max_tokens=9, min_tokens=5)
+    ended = constrained(regex("a"), stopping=stopping)
+    ended.accept(ids_of("a")[0])  # nothing but the end may follow, and min_tokens forbids the end
+    results = Sampler(TOKENIZER).sample(logits(2, V), [ended, constrained(regex("a"))])
+    assert isinstance(results[0], GenerationFailed)
+    assert isinstance(results[1], Sampled)
+
+
+def test_a_grammar_too_slow_to_follow_fails_its_row_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, fast = constrained(regex("a+")), constrained(regex("a+"))
+    sampler = Sampler(TOKENIZER)
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.grammar.MAX_STEP_S", -1.0)
+        slow.accept(ids_of("a")[0])
+    results = sampler.sample(logits(2, V), [slow, fast])
+    assert isinstance(results[0], GenerationFailed)
+    assert "too long" in str(results[0])
+    assert isinstance(results[1], Sampled)
+
+
+def test_sequences_of_one_grammar_do_not_share_their_progress() -> None:
+    compiled = COMPILER.compile(regex("ab"))
+    first, second = compiled.start(), compiled.start()
+    first.accept(ids_of("a")[0])
+    with pytest.raises(GenerationFailed):
+        first.accept(ids_of("a")[0])
+    second.accept(ids_of("a")[0])
+
+
+def test_a_grammar_is_compiled_once_and_the_oldest_leaves_a_full_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler = GrammarCompiler(TOKENIZER)
+    compiled = [compiler.compile(regex(f"a{number}+")) for number in range(3)]
+    assert compiler.compile(regex("a0+")) is compiled[0]
+    monkeypatch.setattr("engine.grammar.CACHE_BYTES", sum(one.num_bytes for one in compiled))
+    compiler.compile(regex("b+"))
+    assert compiler.compile(regex("a0+")) is compiled[0]  # used after a1+, which left
+    assert compiler.compile(regex("a1+")) is not compiled[1]
+
+
+def test_a_compilation_that_takes_too_long_is_refused_and_others_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler = GrammarCompiler(TOKENIZER, timeout_s=0.2)
+    compiler.compile(regex("warm"))
+    release = threading.Event()
+    monkeypatch.setattr(compiler, "_compile", lambda kind, source: release.wait(20))
+    with pytest.raises(InvalidGrammar, match="longer than 0.2 s"):
+        compiler.compile(regex("hang"))
+    monkeypatch.undo()
+    assert accepts(compiler.compile(regex("a+")), "aa")
+    release.set()
+
+
+def test_hanging_compilations_take_no_more_than_their_share_of_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiler = GrammarCompiler(TOKENIZER, timeout_s=0.1)
+    release, running = threading.Event(), []
+
+    def hang(kind: GrammarKind, source: str) -> None:
+        running.append(source)
+        release.wait(20)
+
+    monkeypatch.setattr(compiler, "_compile", hang)
+    for number in range(5):
+        with pytest.raises(InvalidGrammar, match="longer than"):
+            compiler.compile(regex(f"a{number}"))
+    assert len(running) == 2
+    release.set()
+
+
+def test_threads_may_compile_at_the_same_time() -> None:
+    compiler = GrammarCompiler(TOKENIZER)
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda number: compiler.compile(regex(f"x{number % 5}y")), range(40)))
+    assert all(accepts(compiled, f"x{number % 5}y") for number, compiled in enumerate(made))
+
+
+def test_compiling_leaves_other_threads_running() -> None:
+    source = "root ::= " + " | ".join(f'"w{number}x"' for number in range(9000))
+    done = threading.Thread(target=lambda: COMPILER.compile(Grammar(GrammarKind.EBNF, source)))
+    done.start()
+    num_turns = 0
+    while done.is_alive():
+        time.sleep(0.001)
+        num_turns += 1
+    assert num_turns > 5
+
+
+def test_what_is_generated_under_a_grammar_is_in_it() -> None:
+    compiled = COMPILER.compile(Grammar(GrammarKind.JSON_OBJECT))
+    texts = [text for seed in range(50) if (text := generate(compiled, seed)) is not None]
+    assert texts
+    assert all(isinstance(json.loads(text), dict) for text in texts)
+
+
+def test_a_state_says_when_it_has_ended() -> None:
+    sequence: GrammarState = COMPILER.compile(regex("")).start()
+    assert not sequence.is_complete
+    sequence.accept(EOS)
+    assert sequence.is_complete

@@ -173,3 +173,13 @@ def test_a_top_k_that_keeps_all_is_as_none() -> None:
     wide = [state(TOKENIZER, SamplingParams(top_k=V), index=index) for index in range(5)]
     none = [state(TOKENIZER, SamplingParams(), index=index) for index in range(5)]
     assert SAMPLER.sample(rows, wide) == SAMPLER.sample(rows, none)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_cuda_draws_what_the_cpu_draws() -> None:
+    rows, states = logits(len(PARAMS), V), states_of_every_kind()
+    on_cuda = [state(TOKENIZER, params, index=row, device="cuda") for row, params in enumerate(PARAMS)]
+    for sequence, row in zip(on_cuda, range(len(PARAMS)), strict=True):
+        for token_id in (row, 4, 4):
+            sequence.accept(token_id)
+    assert tokens(SAMPLER.sample(rows.cuda(), on_cuda)) == tokens(SAMPLER.sample(rows, states))

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
+from engine.async_engine import AsyncEngine
+from engine.config import EngineConfig
 from handlers.app import TABLES, build_app, create_app, engine_config
 from handlers.placement import UnknownContract, placements
 from handlers.settings import Settings
@@ -144,3 +146,21 @@ async def test_the_factory_tells_the_server_why_the_model_does_not_load(
     (failed,) = await run_lifespan(create_app(), {"type": "lifespan.startup"})
     assert failed["type"] == "lifespan.startup.failed"
     assert "/no/such/directory" in failed["message"]
+
+
+async def test_the_factory_starts_the_engine_with_the_server_and_then_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def start(config: EngineConfig) -> ScriptedEngine:
+        assert config.max_total_tokens == 77
+        return ScriptedEngine(says("a"))
+
+    monkeypatch.setattr(AsyncEngine, "start", start)
+    monkeypatch.setenv("MAX_TOTAL_TOKENS", "77")
+    app = create_app()
+    sent = await run_lifespan(app, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
+    assert [message["type"] for message in sent] == [
+        "lifespan.startup.complete",
+        "lifespan.shutdown.complete",
+    ]
+    assert (await send(app, "GET", "/health")).status_code == 200

@@ -66,6 +66,7 @@ async def test_tokens_are_drawn_only_if_an_option_needs_it(
 async def test_sampling_options_reach_the_engine() -> None:
     sampling = (
         await submitted(
+            details=True,
             temperature=0.5,
             top_k=3,
             top_p=0.9,
@@ -83,6 +84,21 @@ async def test_sampling_options_reach_the_engine() -> None:
     assert sampling.seed == 18446744073709551615
     assert sampling.watermark == Watermark(gamma=0.5, delta=2.0)
     assert (sampling.num_logprobs, sampling.prompt_logprobs) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "are_asked"),
+    [
+        ({}, False),
+        ({"top_n_tokens": 2}, False),
+        ({"details": True}, True),
+        ({"best_of": 2, "do_sample": True}, True),
+    ],
+)
+async def test_logprobs_are_computed_only_where_somebody_reads_them(
+    parameters: dict[str, object], are_asked: bool
+) -> None:
+    assert ((await submitted(**parameters)).sampling.num_logprobs is not None) is are_asked
 
 
 async def test_the_watermark_is_the_servers() -> None:

@@ -51,6 +51,16 @@ async def test_a_refused_request_gives_its_permit_back() -> None:
     assert (await api.post("/generate", native())).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("/generate", native(best_of=100, do_sample=True)), ("/v1/completions", {"prompt": ["a"] * 100})],
+)
+async def test_more_sequences_than_a_request_may_ask_for_are_no_overload(
+    path: str, body: dict[str, Any]
+) -> None:
+    assert (await Api(says("a"), max_concurrent_requests=8).refusal(path, body))[0] == 422
+
+
 async def test_overload_is_told_before_the_request_is_looked_at() -> None:
     gate = asyncio.Event()
     api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)

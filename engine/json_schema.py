@@ -1,0 +1,64 @@
+"""Which JSON Schemas xgrammar enforces; the others are refused rather than loosened.
+
+Draft 2020-12, as xgrammar 0.2.8 reads it with `any_whitespace=False`. Each line was tried against the grammar
+that it makes.
+
+enforced
+    type (one or a list), enum, const, properties, required, additionalProperties, unevaluatedProperties,
+    propertyNames, patternProperties, minProperties, maxProperties, items, prefixItems, unevaluatedItems,
+    minItems, maxItems, minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
+    multipleOf (whole numbers, of integers without bounds), anyOf, oneOf, allOf of one schema, $ref to a place
+    in the document, and the formats in `schema_strings.ENFORCED_FORMATS`
+rewritten, because xgrammar's own way would let through what is not even JSON
+    minLength, maxLength and format ipv4 become a pattern that knows JSON's escapes
+narrower than the specification, so what is generated is valid still
+    properties come in the order of the schema; an object with `properties` and an array with `prefixItems`
+    have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string
+ignored, as annotations
+    title, description, default, examples, format (any other), and what is no keyword of JSON Schema
+refused, because xgrammar ignores them
+    the keywords in `schema_rules._REFUSED`; restrictions of some type without that type; anything that
+    restricts beside $ref, enum, const, anyOf, oneOf and allOf, but a type that agrees with enum and const;
+    `oneOf` whose schemas may overlap; pattern or format beside another restriction of the string; multipleOf
+    of a number; required names that are no properties; patternProperties beside other properties or each
+    other; propertyNames beside properties; patterns that `regex_pattern` refuses
+not seen to
+    whether a date has that day in its month; whether a key that is none of the properties comes twice
+"""
+
+import json
+
+from engine.errors import InvalidGrammar
+from engine.schema_document import TOO_DEEP, SchemaDocument
+from engine.schema_rules import complaints
+from engine.schema_strings import rewrite_strings
+
+
+def enforceable_schema(source: str) -> str:
+    """The JSON Schema as xgrammar honours it, as JSON text.
+
+    Raises InvalidGrammar for JSON text that is no schema, is out of bounds, or would be loosened.
+    """
+    root = parse_json(source)
+    make_enforceable(root)
+    return json.dumps(root)
+
+
+def make_enforceable(root: object) -> None:
+    """As `enforceable_schema`, of a parsed schema, in place."""
+    document = SchemaDocument(root)
+    for place, schema in document.schemas.items():
+        for complaint in complaints(schema, document):
+            raise InvalidGrammar(f"JSON Schema at {place}: {complaint}")
+    for schema in document.schemas.values():
+        rewrite_strings(schema)
+
+
+def parse_json(source: str) -> object:
+    """Raises InvalidGrammar for text that is no JSON, or nested too deep to read."""
+    try:
+        return json.loads(source)
+    except RecursionError:
+        raise InvalidGrammar(TOO_DEEP) from None
+    except ValueError as error:
+        raise InvalidGrammar(f"the grammar is no JSON: {error}") from error

@@ -1,0 +1,164 @@
+"""What a regular expression must be for xgrammar to honour it, and in bounded time.
+
+xgrammar refuses much of what it cannot do. What it would ignore or misread is refused here:
+
+* an anchor that is not at an edge of an alternative of the whole pattern. Matching is anchored anyway, so at
+  an edge it says nothing; elsewhere it would be dropped;
+* lookaround and other `(?` groups but `(?:` and `(?<name>`: dropped in a JSON Schema's `pattern`;
+* a letter escape that it does not know, such as `\\Z`, taken for the letter;
+* inside a JSON string, a literal quote, backslash or control character, written without JSON's escape. A
+  class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern says but sound.
+"""
+
+import re
+from math import prod
+
+from engine.errors import InvalidGrammar
+
+MAX_LENGTH = 8192
+MAX_DEPTH = 64
+# How many characters and classes the pattern has with its counted repetitions written out.
+MAX_EXPANSION = 20_000
+# Counts inside counts inside counts: `((a{0,20}){0,20}){0,20}` takes xgrammar seconds a token, since each of
+# its levels may be empty. Their product may be this large.
+MAX_NESTED_PRODUCT = 512
+
+_COUNT = re.compile(r"\{(\d{1,9})(?:(,)(\d{1,9})?)?\}")
+_ESCAPE = re.compile(
+    r"\\(?:x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|(?P<letter>[dDwWsSnrtfv0])|(?P<other>[^a-zA-Z0-9]))"
+)
+_GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
+_CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
+_CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
+
+
+def check_regex(pattern: str, *, inside_json: bool = False) -> None:
+    """Raises InvalidGrammar, naming the place, for a pattern out of bounds or one that would not be honoured.
+
+    inside_json: the pattern is for the characters of a JSON string.
+    """
+    if len(pattern) > MAX_LENGTH:
+        raise InvalidGrammar(
+            f"a regular expression may have {MAX_LENGTH} characters; this one has {len(pattern)}"
+        )
+    _Scan(pattern, inside_json=inside_json).run()
+
+
+class _Group:
+    """An open group: its expanded size so far and that of its last atom, which a count would multiply; and
+    the counts inside each other that were multiplied, the most of the group and those of the last atom.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.counts: tuple[int, ...] = ()
+        self._last_size = 0
+        self._last_counts: tuple[int, ...] = ()
+
+    def add(self, size: int, counts: tuple[int, ...] = ()) -> None:
+        self.size += size
+        self._last_size = size
+        self._last_counts = counts
+        self.counts = max(self.counts, counts, key=lambda nested: (len(nested), prod(nested)))
+
+    def repeat(self, times: int) -> None:
+        self.add(self._last_size * (times - 1), (*self._last_counts, times))
+
+
+class _Scan:
+    """One pass from left to right."""
+
+    def __init__(self, pattern: str, *, inside_json: bool) -> None:
+        self._pattern = pattern
+        self._inside_json = inside_json
+        self._at = 0
+        self._groups = [_Group()]
+
+    def run(self) -> None:
+        steps = {
+            "\\": self._escape,
+            "[": self._class,
+            "(": self._open,
+            ")": self._close,
+            "{": self._count,
+            "^": self._start,
+            "$": self._end,
+            "*": self._skip,
+            "+": self._skip,
+            "?": self._skip,
+            "|": self._skip,
+        }
+        while self._at < len(self._pattern):
+            steps.get(self._pattern[self._at], self._literal)()
+            group = self._groups[-1]
+            if group.size > MAX_EXPANSION:
+                raise self._refusal(f"repetitions amount to more than {MAX_EXPANSION} characters")
+            if len(group.counts) > 2 and prod(group.counts) > MAX_NESTED_PRODUCT:
+                raise self._refusal(f"three nested counts come to more than {MAX_NESTED_PRODUCT}")
+        if len(self._groups) > 1:
+            raise self._refusal("a parenthesis is not closed")
+
+    def _escape(self) -> None:
+        match = self._take(_ESCAPE, "an escape that is not supported")
+        self._groups[-1].add(1)
+        code = match["x"] or match["u"]
+        literal = chr(int(code, 16)) if code else match["other"] or _CONTROLS.get(match["letter"], "")
+        self._check_literal(literal)
+
+    def _class(self) -> None:
+        match = self._take(_CLASS, "a character class that is empty or not closed")
+        for escape in re.finditer(r"\\.[0-9a-fA-F]{0,4}", match[0], re.DOTALL):
+            if not _ESCAPE.match(escape[0]):
+                raise self._refusal(f"a character class holds {escape[0][:2]!r}, which is not supported,")
+        self._groups[-1].add(1)
+
+    def _open(self) -> None:
+        self._take(_GROUP, "lookaround, a flag or another kind of group that is not supported")
+        self._groups.append(_Group())
+        if len(self._groups) > MAX_DEPTH:
+            raise self._refusal(f"groups are nested more than {MAX_DEPTH} deep")
+
+    def _close(self) -> None:
+        if len(self._groups) == 1:
+            raise self._refusal("a parenthesis is closed that is not open")
+        closed = self._groups.pop()
+        self._groups[-1].add(closed.size, closed.counts)
+        self._at += 1
+
+    def _count(self) -> None:
+        match = self._take(_COUNT, "a brace that is no count")
+        self._groups[-1].repeat(max(1, int(match[1]), int(match[3] or 0)))
+
+    def _start(self) -> None:
+        self._check_anchor(self._at == 0 or self._pattern[self._at - 1] == "|")
+
+    def _end(self) -> None:
+        self._check_anchor(self._pattern[self._at + 1 : self._at + 2] in ("", "|"))
+
+    def _skip(self) -> None:
+        self._at += 1
+
+    def _literal(self) -> None:
+        self._check_literal(self._pattern[self._at])
+        self._groups[-1].add(1)
+        self._at += 1
+
+    def _check_anchor(self, is_at_edge: bool) -> None:
+        if len(self._groups) > 1 or not is_at_edge:
+            raise self._refusal("an anchor stands inside the pattern")
+        self._at += 1
+
+    def _check_literal(self, literal: str) -> None:
+        if self._inside_json and literal and (literal in '"\\' or literal < " "):
+            raise self._refusal(f"{literal!r} needs an escape in a JSON string, which is not supported,")
+
+    def _take(self, expected: "re.Pattern[str]", otherwise: str) -> "re.Match[str]":
+        match = expected.match(self._pattern, self._at)
+        if match is None:
+            raise self._refusal(otherwise)
+        self._at = match.end()
+        return match
+
+    def _refusal(self, what: str) -> InvalidGrammar:
+        around = self._pattern[max(self._at - 10, 0) : self._at + 10]
+        return InvalidGrammar(f"regular expression: {what} at character {self._at}, near {around!r}")

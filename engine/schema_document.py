@@ -1,0 +1,93 @@
+"""The schemas of a JSON Schema document and how they refer to each other."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from engine.errors import InvalidGrammar
+
+MAX_DEPTH = 32  # schemas inside schemas
+TOO_DEEP = f"a JSON Schema may be nested {MAX_DEPTH} deep"
+
+Schema = dict[str, Any]
+
+ALTERNATIVES = ("anyOf", "oneOf", "allOf")
+
+_HOLDS_SCHEMA = ("items", "additionalProperties", "unevaluatedItems", "unevaluatedProperties")
+_HOLDS_LIST = (*ALTERNATIVES, "prefixItems")
+_HOLDS_MAP = ("properties", "patternProperties", "$defs", "definitions")
+_JSON_NAMES: dict[type, str] = {list: "array", dict: "object", str: "string"}
+_SHAPES: dict[str, type] = {
+    **dict.fromkeys(("required", "enum", *_HOLDS_LIST), list),
+    **dict.fromkeys(_HOLDS_MAP, dict),
+    **dict.fromkeys(("type", "pattern", "format", "$ref"), str),
+}
+
+
+class SchemaDocument:
+    """The schemas of a document by their place, a JSON pointer."""
+
+    def __init__(self, root: object) -> None:
+        self.schemas: dict[str, Schema] = {}
+        waiting: list[tuple[str, object, int]] = [("#", root, 0)]
+        while waiting:
+            place, schema, depth = waiting.pop()
+            if depth > MAX_DEPTH:
+                raise InvalidGrammar(TOO_DEEP)
+            if isinstance(schema, dict):
+                _check_shapes(place, schema)
+                self.schemas[place] = schema
+                waiting += [(f"{place}/{step}", inner, depth + 1) for step, inner in _inner_schemas(schema)]
+            elif not isinstance(schema, bool):
+                raise InvalidGrammar(f"JSON Schema at {place}: a schema is an object or a boolean")
+
+    def alternatives(self, schema: Schema) -> list[Schema]:
+        """The schemas that a value must match at the same place: what $ref, anyOf, oneOf and allOf lead
+        to."""
+        if (reference := schema.get("$ref")) in self.schemas:
+            return [self.schemas[reference]]
+        members = (schema.get(keyword, ()) for keyword in ALTERNATIVES)
+        return [member for group in members for member in group if isinstance(member, dict)]
+
+    def resolve(self, schema: Schema) -> Schema:
+        """What a chain of references ends in."""
+        for _ in range(len(self.schemas)):  # a longer chain runs in a circle
+            schema = self.schemas.get(schema.get("$ref", ""), schema)
+        return schema
+
+    def leads_to_itself(self, schema: Schema) -> bool:
+        """Whether matching this schema would ask for itself again before a character is read."""
+        waiting, seen = self.alternatives(schema), set[int]()
+        while waiting:
+            inner = waiting.pop()
+            if inner is schema:
+                return True
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                waiting += self.alternatives(inner)
+        return False
+
+
+def _check_shapes(place: str, schema: Schema) -> None:
+    """The rest of this module may rely on these; what else is malformed, xgrammar refuses."""
+    for keyword, shape in _SHAPES.items():
+        value = schema.get(keyword, shape())
+        if not isinstance(value, shape) and (keyword, type(value)) != ("type", list):
+            raise InvalidGrammar(f"JSON Schema at {place}: {keyword} has to be a JSON {_JSON_NAMES[shape]}")
+    names = [*schema.get("required", ()), *(schema["type"] if isinstance(schema.get("type"), list) else ())]
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidGrammar(f"JSON Schema at {place}: required and type hold strings")
+
+
+def _inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:
+    """The schemas directly inside, with their step of a JSON pointer."""
+    for keyword in _HOLDS_SCHEMA:
+        if keyword in schema:
+            yield keyword, schema[keyword]
+    for keyword in _HOLDS_LIST:
+        for index, member in enumerate(schema.get(keyword, ())):
+            yield f"{keyword}/{index}", member
+    for keyword in _HOLDS_MAP:
+        for name, member in schema.get(keyword, {}).items():
+            yield f"{keyword}/{name.replace('~', '~0').replace('/', '~1')}", member
+    if isinstance(names := schema.get("propertyNames"), dict):
+        yield "propertyNames", {"type": "string", **names}

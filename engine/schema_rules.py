@@ -1,0 +1,213 @@
+"""What keeps a JSON Schema from being enforced by xgrammar; the table is in `json_schema`."""
+
+from collections.abc import Iterator
+
+from engine.errors import InvalidGrammar
+from engine.regex_pattern import check_regex
+from engine.schema_document import ALTERNATIVES, Schema, SchemaDocument
+from engine.schema_strings import ENFORCED_FORMATS, is_length
+
+# What compiles in about a second; the time grows with the square of these, or faster.
+MAX_VALUES = 5000  # in an enum
+MAX_PROPERTIES = 512  # of an object
+MAX_COUNTED_PROPERTIES = 64  # of an object with minProperties or maxProperties
+MAX_ONE_OF = 64
+MAX_STRING = 2**31 - 1  # characters, all that xgrammar can count
+MAX_MULTIPLE = 1024  # of multipleOf; past it xgrammar ignores the keyword
+
+_REFUSED = frozenset(
+    ("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "contains")
+    + ("minContains", "maxContains", "uniqueItems", "$dynamicRef", "$recursiveRef", "additionalItems")
+)
+
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+
+# The type that each keyword restricts. xgrammar reads the last five without a type beside them, and then
+# takes the schema to be of theirs.
+_RESTRICTS = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
+    **dict.fromkeys((*_BOUNDS, "multipleOf"), "number"),
+    **dict.fromkeys(("minItems", "maxItems", "unevaluatedItems", "items", "prefixItems"), "array"),
+    **dict.fromkeys(
+        ("required", "minProperties", "maxProperties", "patternProperties", "propertyNames"), "object"
+    ),
+    **dict.fromkeys(("unevaluatedProperties", "properties", "additionalProperties"), "object"),
+}
+
+_IMPLIES_TYPE = {
+    **dict.fromkeys(("properties", "additionalProperties", "unevaluatedProperties"), "object"),
+    **dict.fromkeys(("items", "prefixItems", "unevaluatedItems"), "array"),
+}
+# Each of these is all that xgrammar reads of its schema.
+_WHOLE = ("$ref", *ALTERNATIVES, "enum", "const")
+
+_IN_PROPERTY_NAMES = frozenset(("type", "enum", "const", "pattern", "format", "minLength", "maxLength"))
+
+
+def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
+    """What keeps this schema, apart from those inside it, from being enforced. Malformed keywords are left to
+    xgrammar, which refuses them."""
+    for keyword in schema:
+        if keyword in _REFUSED and schema[keyword] is not False:
+            yield f"{keyword} is not supported"
+    if schema.get("type") == []:
+        yield "type names no type"
+    if "$id" in schema and schema is not document.schemas["#"]:
+        yield "$id is supported at the root alone"
+    yield from _whole_complaints(schema)
+    yield from _reference_complaints(schema, document)
+    yield from _one_of_complaints(schema, document)
+    types = _types(schema)
+    if not any(keyword in schema for keyword in _WHOLE):
+        if not types and (untyped := [keyword for keyword in _RESTRICTS if keyword in schema]):
+            yield f"{untyped[0]} needs a type beside it"
+        yield from _string_complaints(schema)
+        yield from _number_complaints(schema, types)
+        yield from _object_complaints(schema)
+
+
+def _whole_complaints(schema: Schema) -> Iterator[str]:
+    """Of what stands beside a keyword that is all that xgrammar reads."""
+    whole = [keyword for keyword in _WHOLE if keyword in schema]
+    if not whole:
+        return
+    beside = [keyword for keyword in (*whole[1:], *_RESTRICTS) if keyword in schema]
+    if beside:
+        yield f"{beside[0]} beside {whole[0]} is not supported"
+    if len(schema.get("allOf", ())) > 1:
+        yield "allOf of more than one schema is not supported"
+    if len(schema.get("enum", ())) > MAX_VALUES:
+        yield f"an enum may have {MAX_VALUES} values"
+    if "type" in schema:
+        values = _values(schema)
+        if values is None:
+            yield f"type beside {whole[0]} is not supported"
+        elif not all(_types_of_value(value) & _types(schema) for value in values):
+            yield f"type contradicts a value of {whole[0]}"
+
+
+def _reference_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
+    if "$ref" in schema and schema["$ref"] not in document.schemas:
+        yield f"$ref {schema['$ref']!r} names no schema of this document"
+    elif document.leads_to_itself(schema):
+        yield "the schema is defined by nothing but itself"
+
+
+def _one_of_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
+    members = [document.resolve(member) for member in schema.get("oneOf", ()) if isinstance(member, dict)]
+    if len(members) > MAX_ONE_OF:
+        yield f"oneOf may have {MAX_ONE_OF} schemas"
+    elif any(not _is_disjoint(one, other) for index, one in enumerate(members) for other in members[:index]):
+        yield (
+            "oneOf needs schemas of which no two can match, by their type, const, enum or a required "
+            "property with a const; use anyOf"
+        )
+
+
+def _is_disjoint(one: Schema, other: Schema) -> bool:
+    """Whether it is plain that no value matches both."""
+    types = _types(one), _types(other)
+    if all(types) and not types[0] & types[1]:
+        return True
+    values = _values(one), _values(other)
+    if values[0] is not None and values[1] is not None:
+        return not any(value in values[1] for value in values[0])
+    shared = set(one.get("required", ())) & set(other.get("required", ()))
+    return types[0] == types[1] == frozenset({"object"}) and any(
+        _is_disjoint(one["properties"][name], other["properties"][name])
+        for name in shared
+        if all(isinstance(_property(schema, name), dict) for schema in (one, other))
+    )
+
+
+def _property(schema: Schema, name: str) -> object:
+    return schema.get("properties", {}).get(name)
+
+
+def _string_complaints(schema: Schema) -> Iterator[str]:
+    restrictions = [
+        keyword
+        for keyword, keywords in (
+            ("pattern", ("pattern",)),
+            ("format", ("format",) if schema.get("format") in ENFORCED_FORMATS else ()),
+            ("minLength and maxLength", ("minLength", "maxLength")),
+        )
+        if any(name in schema for name in keywords)
+    ]
+    if len(restrictions) > 1:
+        yield f"{restrictions[0]} beside {restrictions[1]} is not supported"
+    lengths = [schema.get("minLength", 0), schema.get("maxLength", MAX_STRING)]
+    if not all(is_length(length) for length in lengths) or not lengths[0] <= lengths[1] <= MAX_STRING:
+        yield f"minLength and maxLength have to be whole numbers up to {MAX_STRING}, in ascending order"
+    patterns = [*schema.get("patternProperties", ()), *([schema["pattern"]] if "pattern" in schema else ())]
+    for pattern in patterns:
+        try:
+            check_regex(pattern, inside_json=True)
+        except InvalidGrammar as error:
+            yield str(error)
+
+
+def _number_complaints(schema: Schema, types: frozenset[str]) -> Iterator[str]:
+    multiple = schema.get("multipleOf")
+    if multiple is not None and types & {"number", "integer"}:
+        if "number" in types:
+            yield "multipleOf of a number is not supported, of an integer it is"
+        elif not isinstance(multiple, int) or not 0 < multiple <= MAX_MULTIPLE:
+            yield f"multipleOf has to be a whole number from 1 to {MAX_MULTIPLE}"
+        elif bounds := [keyword for keyword in _BOUNDS if keyword in schema]:
+            yield f"multipleOf beside {bounds[0]} is not supported"
+
+
+def _object_complaints(schema: Schema) -> Iterator[str]:
+    is_counted = "minProperties" in schema or "maxProperties" in schema
+    limit = MAX_COUNTED_PROPERTIES if is_counted else MAX_PROPERTIES
+    if len(schema.get("properties", ())) > limit:
+        yield f"an object may have {limit} properties{' if their number is restricted' if is_counted else ''}"
+    undeclared = set(schema.get("required", ())) - set(schema.get("properties", ()))
+    if undeclared:
+        yield f"required names {sorted(undeclared)[0]!r}, which is none of the properties"
+    beside = [keyword for keyword in ("properties", "propertyNames") if schema.get(keyword)]
+    others = [keyword for keyword in ("additionalProperties", "unevaluatedProperties") if schema.get(keyword)]
+    if schema.get("patternProperties") and (beside or others or len(schema["patternProperties"]) > 1):
+        yield f"patternProperties beside {[*beside, *others, 'another pattern'][0]} is not supported"
+    if len(beside) > 1:
+        yield "propertyNames beside properties is not supported"
+    if isinstance(names := schema.get("propertyNames"), dict):
+        for keyword in names:
+            if keyword not in _IN_PROPERTY_NAMES and (keyword in _RESTRICTS or keyword in _WHOLE):
+                yield f"{keyword} in propertyNames is not supported"
+
+
+def _types(schema: Schema) -> frozenset[str]:
+    """The types that xgrammar reads from the schema, a number's with those of its integers; empty for any
+    type."""
+    declared = schema.get("type", [])
+    types = {declared} if isinstance(declared, str) else set(declared)
+    if not types:
+        types = {type_name for keyword, type_name in _IMPLIES_TYPE.items() if keyword in schema}
+    return frozenset(types | {"integer"} if "number" in types else types)
+
+
+def _values(schema: Schema) -> list[object] | None:
+    """The values of enum or const; None where neither says."""
+    if "const" in schema:
+        return [schema["const"]]
+    return schema.get("enum")
+
+
+def _types_of_value(value: object) -> set[str]:
+    match value:
+        case None:
+            return {"null"}
+        case bool():
+            return {"boolean"}
+        case int():
+            return {"integer", "number"}
+        case float():
+            return {"integer", "number"} if value.is_integer() else {"number"}
+        case str():
+            return {"string"}
+        case list():
+            return {"array"}
+        case _:
+            return {"object"}
