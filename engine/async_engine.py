@@ -80,13 +80,12 @@ class AsyncEngine:
             while num_running:
                 event = await stream.get()
                 if isinstance(event, EngineError):
-                    num_running = 0
                     raise event
                 num_running -= event.finish is not None
                 yield event
         finally:
             self._close(request.request_id)
-            if num_running:
+            if num_running:  # whatever else ended it: after Add, so that none is left behind
                 self._thread.post(Abort(arrival))
 
     async def abort(self, request_id: str) -> None:
@@ -114,13 +113,13 @@ class AsyncEngine:
             async with asyncio.timeout(timeout_s):
                 await self._has_no_streams.wait()
         except TimeoutError:
-            self._end_all(EngineStopped("the engine stops"))
+            self._end_all(EngineStopped, "the engine stops")
 
     async def stop(self) -> None:
         """Ends all requests with EngineStopped, and the threads."""
         await self.drain(0)
         await asyncio.to_thread(self._thread.stop)
-        self._compile_thread.shutdown(cancel_futures=True)
+        self._compile_thread.shutdown(wait=False, cancel_futures=True)
 
     def _open(self, request: GenerationRequest) -> tuple[int, asyncio.Queue[TokenEvent | EngineError]]:
         if self._death is not None or self._is_draining:
@@ -154,12 +153,12 @@ class AsyncEngine:
 
     def _die(self, error: Exception) -> None:
         self._death = error
-        self._end_all(GenerationFailed(f"the engine died: {error}"))
+        self._end_all(GenerationFailed, f"the engine died: {error}")
 
-    def _end_all(self, error: EngineError) -> None:
+    def _end_all(self, error: type[EngineError], message: str) -> None:
         for arrival in self._streams:
-            self._end(arrival, error)
+            self._end(arrival, error(message))
 
     def _end(self, arrival: int, error: EngineError) -> None:
-        self._thread.post(Abort(arrival))
+        self._thread.post(Abort(arrival))  # now, since who reads the stream may be slow
         self._streams[arrival].put_nowait(error)

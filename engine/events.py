@@ -9,7 +9,7 @@ class FinishReason(Enum):
     """Why a sequence ended."""
 
     END_TOKEN = "end_token"  # one of the model's end tokens
-    STOP = "stop"  # a stop string or a stop token id of the request
+    STOP = "stop"  # a stop string or a stop token id of the request; a complete grammar, without an end token
     LENGTH = "length"  # max_tokens, or the context is full
 
 
@@ -36,7 +36,8 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     index: which of the request's sequences.
     position: 0 for the sequence's first generated token.
     token_text: what this token adds to the decoded text, special tokens kept; "" while a UTF-8 character is
-        incomplete.
+        incomplete. It ends where a stop string ends that is kept, so that the texts of tokens that are not
+        special join to the output; where the stop string is cut, it is whole.
     is_special: whether the tokenizer marks the token as special.
     text: output text that is now certain: special tokens left out if so asked, what may be the start of a
         stop string held back, the stop string cut or kept as asked. The events' `text` joined is the

@@ -126,4 +126,6 @@ class Generation:
                 return FinishReason.STOP
             if token_id in tokenizer.end_token_ids and not stopping.ignore_eos:
                 return FinishReason.END_TOKEN
+        if self.sampling.is_finished:
+            return FinishReason.STOP
         return FinishReason.LENGTH if num_output_tokens >= stopping.max_tokens else None

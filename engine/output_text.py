@@ -15,7 +15,8 @@ from engine.tokenizer import Tokenizer
 class TextStep(msgspec.Struct, frozen=True):
     """What one token adds.
 
-    token_text: to the decoded text, special tokens kept; "" while a UTF-8 character is incomplete.
+    token_text: to the decoded text, special tokens kept; "" while a UTF-8 character is incomplete. It ends
+        where a stop string ends that is kept.
     text: to the output text, as far as it is certain (`TokenEvent.text`).
     stop_match: the stop string that this token completes. The sequence ends with it.
     """
@@ -80,6 +81,8 @@ class OutputText:
         num_before = self._num_held
         self._hold(pieces)
         num_certain = self._num_certain(match, num_before, is_last=is_last)
+        if match is not None and self._include_stop:
+            token_text = token_text[: match.end]
         return TextStep(token_text, self._release(num_certain), match.stop if match else None)
 
     def _decode(self, token_id: int, *, is_last: bool) -> list[_Piece]:

@@ -2,10 +2,14 @@
 
 import asyncio
 import logging
+import signal
 import socket
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
+from types import FrameType
+from typing import Final
 
 import uvicorn
 from typing_extensions import override
@@ -13,6 +17,7 @@ from typing_extensions import override
 from engine.async_engine import AsyncEngine
 from engine.model_info import ModelInfo
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
+from handlers.engine import Engine
 from handlers.placement import check_root, placements
 from handlers.settings import Settings
 
@@ -20,6 +25,11 @@ if sys.platform == "win32":
     from asyncio import new_event_loop
 else:
     from uvloop import new_event_loop
+
+# Between the end of the grace period, when the engine ends what runs, and the loss of connections whose
+# clients have not read their last event by then.
+_FLUSH_S: Final = 5
+_BACKLOG: Final = 2048  # connections that wait to be accepted
 
 
 class CannotListen(OSError):
@@ -34,7 +44,7 @@ def serve(settings: Settings) -> None:
     check_root(settings.root, list(CONTRACTS))
     _log(settings.log_level)
     with (
-        _bind(settings.host, settings.port) as listener,
+        take_port(settings.host, settings.port) as listener,
         asyncio.Runner(loop_factory=new_event_loop) as runner,
     ):
         runner.run(_serve(settings, listener))
@@ -47,32 +57,55 @@ def _log(level: str) -> None:
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def take_port(host: str, port: int) -> socket.socket:
     """Takes the port before the model loads, and does not listen yet: a probe is refused until then."""
-    try:
+    with _cannot_listen(host, port), ExitStack() as on_failure:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with ExitStack() as on_failure:
-            listener = on_failure.enter_context(socket.socket(family, kind, protocol))
+        listener = on_failure.enter_context(socket.socket(family, kind, protocol))
+        try:
+            listener.bind(address)  # without SO_REUSEADDR, which two servers that both load could share it by
+        except OSError:
+            # Connections of a server that has just ended keep the port from all who do not say so.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
-            on_failure.pop_all()
+        on_failure.pop_all()
+    return listener
+
+
+def start_listening(settings: Settings, listener: socket.socket) -> None:
+    """Where the port is shared after all, the first to listen has it; uvloop would not tell the second."""
+    with _cannot_listen(settings.host, settings.port):
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # its connections inherit it
+        listener.listen(_BACKLOG)
+
+
+@contextmanager
+def _cannot_listen(host: str, port: int) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
-    return listener
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     print(f"verbatim {version('verbatim')}: loading {settings.model_name}", flush=True)
     engine = await AsyncEngine.start(engine_config(settings), on_progress=_print_progress)
     print(describe(settings, engine.model_info), flush=True)
+    try:
+        start_listening(settings, listener)
+    except CannotListen:
+        await engine.stop()
+        raise
+    grace_s = settings.graceful_termination_timeout
     config = uvicorn.Config(
         build_app(settings, engine),
         http="httptools",
         log_config=None,
         access_log=False,
-        timeout_graceful_shutdown=settings.graceful_termination_timeout,
+        backlog=_BACKLOG,
+        timeout_graceful_shutdown=grace_s + _FLUSH_S,
     )
-    await _Server(config, _url(settings, listener)).serve(sockets=[listener])
+    await _Server(config, _url(settings, listener), engine, grace_s).serve(sockets=[listener])
 
 
 def _print_progress(line: str) -> None:
@@ -80,16 +113,31 @@ def _print_progress(line: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says where it is when it accepts connections."""
+    """Says where it is when it accepts connections; told to stop, drains the engine before it cuts any."""
 
-    def __init__(self, config: uvicorn.Config, url: str) -> None:
+    def __init__(self, config: uvicorn.Config, url: str, engine: Engine, grace_s: float) -> None:
         super().__init__(config)
         self._url = url
+        self._engine = engine
+        self._grace_s = grace_s
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(f"  ready at {self._url}", flush=True)
+
+    @override
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        draining = asyncio.create_task(self._engine.drain(self._grace_s))
+        await super().shutdown(sockets)
+        draining.cancel()  # over, unless a second SIGINT cut it short
+
+    @override
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Uvicorn would let the first signal kill the process after all, though it did as it was told."""
+        if self.should_exit and sig == signal.SIGINT:
+            super().handle_exit(sig, frame)
+        self.should_exit = True
 
 
 def _url(settings: Settings, listener: socket.socket) -> str:

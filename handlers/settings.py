@@ -141,7 +141,7 @@ class Settings(BaseSettings):
     disable_grammar_support: Annotated[
         bool, env("VERBATIM_DISABLE_GRAMMAR_SUPPORT", "DISABLE_GRAMMAR_SUPPORT")
     ] = False
-    """Refuse grammars, response formats and forced tool calls."""
+    """Refuse grammars and response formats; tool calls stay bound to their schemas."""
 
     compute_type: Annotated[str | None, env("VERBATIM_COMPUTE_TYPE", "COMPUTE_TYPE")] = None
     """Value of the x-compute-type response header; the device's name if absent."""

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import pytest
 
@@ -22,9 +22,11 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def running_server(*options: str) -> Iterator[Server]:
-    """`verbatim serve` with the embedded model, on a free port."""
-    process = subprocess.Popen([COMMAND, "serve", "--port", "0", *options], stdout=subprocess.PIPE, text=True)
+def running_server(*options: str, log: IO[str] | None = None) -> Iterator[Server]:
+    """`verbatim serve` with the embedded model, on a free port; its log goes to a file, or to the test's."""
+    process = subprocess.Popen(
+        [COMMAND, "serve", "--port", "0", *options], stdout=subprocess.PIPE, stderr=log, text=True
+    )
     try:
         yield Server(_url(process), process)
     finally:

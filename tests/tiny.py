@@ -128,8 +128,7 @@ ARCHITECTURES: dict[str, Callable[[], PreTrainedConfig]] = {
         moe_intermediate_size=32,
     ),
     "gemma4": lambda: Gemma4TextConfig(
-        **_GROUPED | {"num_hidden_layers": 4},
-        global_head_dim=32,
+        **_GROUPED | {"num_hidden_layers": 4, "global_head_dim": 32},
         layer_types=["sliding_attention", "full_attention"] * 2,
         sliding_window=_WINDOW,
         num_kv_shared_layers=2,

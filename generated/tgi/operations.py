@@ -198,6 +198,7 @@ OPERATIONS: Final = (
         summary="Tell whether the server can generate",
         errors={
             503: m.ErrorResponse,
+            500: m.ErrorResponse,
         },
     ),
     Operation(
@@ -208,6 +209,9 @@ OPERATIONS: Final = (
         summary="Describe the served model and the limits of this server",
         response=m.Info,
         media_type="application/json",
+        errors={
+            500: m.ErrorResponse,
+        },
     ),
     Operation(
         id="metrics",
@@ -217,6 +221,9 @@ OPERATIONS: Final = (
         summary="Counters and timings for Prometheus to scrape",
         response=str,
         media_type="text/plain",
+        errors={
+            500: m.ErrorResponse,
+        },
     ),
     Operation(
         id="tokenize",
@@ -321,6 +328,7 @@ OPERATIONS: Final = (
         media_type="application/json",
         errors={
             404: m.ErrorResponse,
+            500: m.ErrorResponse,
         },
     ),
 )
@@ -386,15 +394,24 @@ class Operations(Handlers):
 
         Declared errors:
             503: The server cannot generate at present
+            500: The server failed
         """
 
     @abstractmethod
     async def get_model_info(self, call: Call[NoHeaders]) -> m.Info:
-        """GET /info: Describe the served model and the limits of this server"""
+        """GET /info: Describe the served model and the limits of this server
+
+        Declared errors:
+            500: The server failed
+        """
 
     @abstractmethod
     async def metrics(self, call: Call[NoHeaders]) -> str:
-        """GET /metrics: Counters and timings for Prometheus to scrape"""
+        """GET /metrics: Counters and timings for Prometheus to scrape
+
+        Declared errors:
+            500: The server failed
+        """
 
     @abstractmethod
     async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> m.TokenizeResponse:
@@ -449,4 +466,5 @@ class Operations(Handlers):
 
         Declared errors:
             404: No model of that name is served
+            500: The server failed
         """

@@ -1,5 +1,6 @@
 """What an answer gains with one token."""
 
+from collections.abc import Iterable
 from enum import Enum
 
 import msgspec
@@ -29,12 +30,24 @@ class ToolCallDelta(msgspec.Struct, frozen=True, kw_only=True):
     arguments: str = ""
 
 
+def join_pieces(pieces: Iterable[ToolCallDelta]) -> tuple[ToolCallDelta, ...]:
+    """One piece for each call, in the order of the calls: clients may read a call's first piece alone."""
+    joined: dict[int, ToolCallDelta] = {}
+    for piece in pieces:
+        first = joined.setdefault(piece.index, piece)
+        if first is not piece:
+            arguments = first.arguments + piece.arguments
+            joined[piece.index] = msgspec.structs.replace(first, arguments=arguments)
+    return tuple(joined.values())
+
+
 class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
     """What answer `index` gains. All deltas of an answer joined, field by field, are the whole answer.
 
     events: the engine's events that this delta accounts for, with their log-probabilities; every event of the
         answer is in one delta exactly. A token whose text is held back (it may be the start of a tag) is in
         the next delta.
+    tool_calls: at most one piece for each call.
     finish: in the answer's last delta, None before it.
     """
 

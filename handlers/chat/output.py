@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from engine.events import FinishReason, TokenEvent
 from handlers.chat.answer_parser import AnswerFormat, AnswerParser, AnswerText
-from handlers.chat.delta import ChatDelta, ChatFinish
+from handlers.chat.delta import ChatDelta, ChatFinish, join_pieces
 from handlers.chat.ids import new_tool_call_id
 from handlers.chat.usage import ChatUsage
 
@@ -34,7 +34,7 @@ class ChatOutput:
             index=self._index,
             content=text.content,
             reasoning=text.reasoning,
-            tool_calls=text.calls,
+            tool_calls=join_pieces(text.calls),
             events=events,
             finish=finish,
         )

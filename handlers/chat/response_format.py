@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 import msgspec
+from pydantic_core import from_json
 
 from engine.request import Grammar, GrammarKind
 from handlers.chat.errors import InvalidResponseFormat
@@ -23,13 +24,24 @@ class JsonSchema(msgspec.Struct, frozen=True, tag=True):
     def parse(cls, value: object) -> "JsonSchema":
         """From a schema, or from the JSON text of one; `InvalidResponseFormat` if it is neither."""
         if isinstance(value, str):
-            try:
-                value = json.loads(value)
-            except ValueError as error:
-                raise InvalidResponseFormat(f"the schema is not JSON: {error}", "response_format") from error
+            value = _read(value)
         if not isinstance(value, Mapping | bool):
             raise InvalidResponseFormat("a JSON Schema is an object or a boolean", "response_format")
+        try:
+            json.dumps(value, allow_nan=False, default=dict)
+        except ValueError:  # 1e999 is JSON, and read as infinity
+            raise InvalidResponseFormat(
+                "the schema has a number that is too large", "response_format"
+            ) from None
         return cls(value)
+
+
+def _read(text: str) -> object:
+    """Strictly: RFC 8259 has no NaN, and json.loads has no bound of depth but the stack's."""
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        raise InvalidResponseFormat(f"the schema is not JSON: {error}", "response_format") from None
 
 
 class Regex(msgspec.Struct, frozen=True, tag=True):

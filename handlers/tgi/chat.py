@@ -22,7 +22,7 @@ class Chat:
         self._service = service
 
     async def whole(self, body: m.ChatRequest, call: Call[Headers]) -> m.ChatCompletion:
-        with self._service.exchange(call.received_s) as exchange, exchange.permits(body.n or 1):
+        with self._service.exchange(call.received_s) as exchange, exchange.permits("n", body.n or 1):
             prepared = await self._prepare(body)
             result = await collect(prepared.outputs(), exchange.run(prepared.request))
             answer = chat_completion(self._envelope(), result, with_logprobs=body.logprobs is True)
@@ -33,7 +33,7 @@ class Chat:
     async def stream(
         self, body: m.ChatRequest, call: Call[Headers]
     ) -> AsyncGenerator[m.ChatCompletionChunk | EncodedEvent, None]:
-        with self._service.exchange(call.received_s) as exchange, exchange.permits(body.n or 1):
+        with self._service.exchange(call.received_s) as exchange, exchange.permits("n", body.n or 1):
             prepared = await self._prepare(body)
             call.respond_with(self._service.compute_headers(prepared.prompt_text))
             outputs = prepared.outputs()

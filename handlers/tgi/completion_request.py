@@ -25,14 +25,16 @@ def prompts_of(body: m.CompletionRequest, limits: Limits) -> tuple[str, ...]:
 def completion_requests(
     body: m.CompletionRequest, prompts: tuple[str, ...], limits: Limits, tokenizer: Tokenizer
 ) -> list[GenerationRequest]:
-    """In the order of the prompts, all with one seed. Raises PromptTooLong or Refused."""
-    seed = draw_seed() if body.seed is None else body.seed
-    sampling = openai_sampling(body, seed)
+    """In the order of the prompts. Raises PromptTooLong or Refused.
+
+    A client's seed holds for each of them; without one, each draws its own, or equal prompts would be
+    answered alike.
+    """
     return [
         GenerationRequest(
             request_id=uuid4().hex,
             prompt_token_ids=prompt,
-            sampling=sampling,
+            sampling=openai_sampling(body, draw_seed() if body.seed is None else body.seed),
             stopping=StopConditions(
                 max_tokens=limits.new_tokens(len(prompt), body.max_tokens), stop=stop_texts(body.stop)
             ),

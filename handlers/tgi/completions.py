@@ -24,7 +24,7 @@ class Completions:
     async def whole(self, body: m.CompletionRequest, call: Call[Headers]) -> m.CompletionFinal:
         with (
             self._service.exchange(call.received_s) as exchange,
-            exchange.permits(len(prompts := prompts_of(body, self._service.limits))),
+            exchange.permits("prompt", len(prompts := prompts_of(body, self._service.limits))),
         ):
             requests = await self._read(body, prompts)
             generated = [GeneratedRequest() for _ in requests]
@@ -40,7 +40,7 @@ class Completions:
     ) -> AsyncGenerator[m.Chunk | EncodedEvent, None]:
         with (
             self._service.exchange(call.received_s) as exchange,
-            exchange.permits(len(prompts := prompts_of(body, self._service.limits))),
+            exchange.permits("prompt", len(prompts := prompts_of(body, self._service.limits))),
         ):
             requests = await self._read(body, prompts)
             call.respond_with(self._service.compute_headers(*prompts))

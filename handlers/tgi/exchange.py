@@ -11,7 +11,7 @@ from engine.request import GenerationRequest
 from handlers.engine import Engine
 from handlers.limits import ConcurrencyLimit
 from handlers.runtime.problem import Problem
-from handlers.tgi.errors import IncompleteGeneration, describe
+from handlers.tgi.errors import IncompleteGeneration, Refused, describe
 from handlers.tgi.metrics import Metrics
 from handlers.tgi.timing import Timing
 
@@ -25,8 +25,15 @@ class Exchange:
     _limit: ConcurrencyLimit
     _metrics: Metrics
 
-    def permits(self, num_sequences: int) -> AbstractContextManager[None]:
-        """A permit for each sequence while the block runs. Raises Overloaded if too few are free."""
+    def permits(self, field: str, num_sequences: int) -> AbstractContextManager[None]:
+        """A permit for each sequence while the block runs; the field is the one that asks for them.
+
+        Raises Overloaded if too few are free; Refused if there are not as many, since trying again is no use.
+        """
+        if num_sequences > self._limit.limit:
+            raise Refused(
+                f"`{field}` asks for {num_sequences} sequences; the server runs {self._limit.limit} at once"
+            )
         return self._limit.hold(num_sequences)
 
     async def run(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:

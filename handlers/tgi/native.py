@@ -23,7 +23,7 @@ class Native:
     async def whole(self, body: Body, call: Call[Headers]) -> m.GenerateResponse:
         with (
             self._service.exchange(call.received_s) as exchange,
-            exchange.permits(self._service.limits.num_sequences(parameters_of(body))),
+            exchange.permits("best_of", self._service.limits.num_sequences(parameters_of(body))),
         ):
             native = await self._read(body, is_stream=False)
             generated = await collect(exchange.run(native.request), native.request.num_sequences)
@@ -37,7 +37,7 @@ class Native:
     ) -> AsyncGenerator[m.StreamResponse | EncodedEvent, None]:
         with (
             self._service.exchange(call.received_s) as exchange,
-            exchange.permits(num_streamed(parameters_of(body))),
+            exchange.permits("best_of", num_streamed(parameters_of(body))),
         ):
             native = await self._read(body, is_stream=True)
             call.respond_with(self._service.compute_headers(native.inputs))

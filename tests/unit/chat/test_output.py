@@ -66,6 +66,15 @@ def words(choice: ChatChoice) -> tuple[object, ...]:
     return (choice.content, choice.reasoning, choice.tool_calls, choice.finish)
 
 
+@given(TEXTS, st.sampled_from(ANSWER_FORMATS[1:]), FINISHES, st.data())
+def test_a_delta_has_at_most_one_piece_of_each_call(
+    text: str, answer_format: AnswerFormat, finish: FinishReason, data: st.DataObject
+) -> None:
+    for delta in deltas(answer_format, events_of(data.draw(cut(text)), finish=finish)):
+        indices = [piece.index for piece in delta.tool_calls]
+        assert len(indices) == len(set(indices))
+
+
 @given(TEXTS, st.sampled_from(ANSWER_FORMATS), FINISHES, st.data())
 async def test_what_is_streamed_joins_to_what_is_collected_however_tokens_cut_the_text(
     text: str, answer_format: AnswerFormat, finish: FinishReason, data: st.DataObject

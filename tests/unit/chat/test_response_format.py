@@ -29,6 +29,29 @@ def test_a_schema_may_come_as_json_text() -> None:
     assert JsonSchema.parse(json.dumps(SCHEMA)) == JsonSchema.parse(SCHEMA) == JsonSchema(SCHEMA)
 
 
+NO_JSON = [
+    "[" * 5000,
+    '{"items":' * 5000,
+    '{"const": NaN}',
+    '{"const": -Infinity}',
+    '{"const": ' + "9" * 6000 + "}",
+]
+
+
+@pytest.mark.parametrize(
+    "text", NO_JSON, ids=["deep array", "deep schema", "NaN", "-Infinity", "6000 digits"]
+)
+def test_a_schemas_text_is_read_strictly_and_within_bounds(text: str) -> None:
+    with pytest.raises(InvalidResponseFormat, match=r"the schema is not JSON: .* at line 1 column \d+$"):
+        JsonSchema.parse(text)
+
+
+@pytest.mark.parametrize("value", ['{"const": 1e999}', {"const": float("inf")}])
+def test_a_schema_whose_numbers_no_double_holds_is_refused(value: object) -> None:
+    with pytest.raises(InvalidResponseFormat, match="number that is too large"):
+        JsonSchema.parse(value)
+
+
 @pytest.mark.parametrize("value", ["{", "[]", 3, None, ["a"]])
 def test_what_is_no_schema_is_refused(value: object) -> None:
     with pytest.raises(InvalidResponseFormat) as caught:

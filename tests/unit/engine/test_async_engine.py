@@ -171,6 +171,18 @@ async def test_two_running_requests_cannot_share_an_id(engine: AsyncEngine) -> N
         await anext(events)
 
 
+async def test_a_request_aborted_while_its_grammar_compiles_never_runs(engine: AsyncEngine) -> None:
+    sampling = SamplingParams(temperature=0.0, grammar=Grammar(GrammarKind.REGEX, "[a-z]*"))
+    reader = asyncio.create_task(collect(engine, replace(new_request(), sampling=sampling)))
+    await asyncio.sleep(0)
+    await engine.abort("a")
+    with pytest.raises(RequestAborted):
+        await reader
+    await collect(engine, new_request("b", max_tokens=2))
+    await assert_becomes_idle(engine)
+    assert engine.stats().counters.num_generated_tokens == 2
+
+
 async def test_an_id_that_comes_again_gets_no_event_of_its_predecessor(engine: AsyncEngine) -> None:
     for _ in range(20):
         async with aclosing(engine.submit(new_request())) as events:

@@ -14,7 +14,8 @@ from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import EngineError, GenerationFailed
 from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.grammar import GrammarCompiler
+from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()
@@ -99,6 +100,16 @@ def test_a_stop_string_ends_a_sequence_and_is_cut(core: EngineCore) -> None:
     events = tokens_of(core, new_request(max_tokens=20, stop=(stop,)))
     assert "".join(event.text for event in events) == plain[: plain.index(stop)]
     assert (events[-1].finish, events[-1].stop_match) == (FinishReason.STOP, stop)
+
+
+def test_a_complete_grammar_ends_a_sequence_of_a_model_without_end_token(tmp_path: Path) -> None:
+    directory = save_tiny_model(tmp_path, has_end_token=False)
+    core, tokenizer, _ = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)
+    grammar = Grammar(GrammarKind.REGEX, "ab")
+    request = replace(new_request(), sampling=SamplingParams(temperature=0.0, grammar=grammar))
+    core.add(ALONE, request, GrammarCompiler(tokenizer).compile(grammar))
+    events = [event for _, event in run_steps(core) if isinstance(event, TokenEvent)]
+    assert ("".join(event.text for event in events), events[-1].finish) == ("ab", FinishReason.STOP)
 
 
 def test_a_failing_step_fails_its_requests_and_no_others(

@@ -176,13 +176,30 @@ def test_nothing_is_held_back_where_the_stop_string_is_kept() -> None:
     assert [step.text for step in steps] == ["x", "S", "T", "O", "P"]
 
 
-@pytest.mark.parametrize(("include_stop", "expected"), [(True, " Pari"), (False, " ")])
-def test_what_follows_the_stop_string_inside_its_token_is_dropped(include_stop: bool, expected: str) -> None:
+@pytest.mark.parametrize(
+    ("include_stop", "expected", "token_text"), [(True, " Pari", " Pari"), (False, " ", " Paris")]
+)
+def test_what_follows_the_stop_string_inside_its_token_is_dropped(
+    include_stop: bool, expected: str, token_text: str
+) -> None:
     ids = BYTE_LEVEL.encode(" Paris", add_special_tokens=False)
     assert len(ids) == 1
     steps = run(BYTE_LEVEL, ids, stop=["Pari"], include_stop=include_stop)
     assert joined(steps) == expected
-    assert steps[-1].token_text == " Paris"
+    assert steps[-1].token_text == token_text
+
+
+@every_tokenizer
+@given(
+    text=st.text(alphabet="aeis th€", max_size=20),
+    stops=st.lists(st.text(alphabet="aeis th€", min_size=1, max_size=4), max_size=3),
+)
+def test_token_texts_join_to_the_output_where_the_stop_string_is_kept(
+    tokenizer: Tokenizer, text: str, stops: list[str]
+) -> None:
+    ids = tokenizer.encode(text, add_special_tokens=False)
+    steps = run(tokenizer, ids, stop=stops, include_stop=True)
+    assert "".join(step.token_text for step in steps) == joined(steps)
 
 
 def test_what_was_held_back_is_released_with_the_last_token() -> None:

@@ -1,4 +1,8 @@
-from handlers.serve import describe
+import socket
+
+import pytest
+
+from handlers.serve import CannotListen, describe, start_listening, take_port
 from handlers.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 
@@ -14,3 +18,29 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
 def test_a_contract_with_no_place_at_the_root_is_shown_under_its_prefix_alone() -> None:
     lines = describe(Settings(root=()), ScriptedEngine(says("a")).model_info).splitlines()
     assert lines[3].split() == ["contract", "tgi", "under", "/tgi"]
+
+
+def test_two_servers_that_load_at_once_do_not_share_a_port() -> None:
+    with take_port("127.0.0.1", 0) as first, pytest.raises(CannotListen, match="already in use"):
+        take_port("127.0.0.1", first.getsockname()[1])
+
+
+def test_a_port_that_another_came_to_listen_on_meanwhile_stops_the_start() -> None:
+    with socket.socket() as first, socket.socket() as second:
+        for listener in (first, second):
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        first.bind(("127.0.0.1", 0))
+        second.bind(first.getsockname())
+        start_listening(Settings(), first)
+        with pytest.raises(CannotListen, match="already in use"):
+            start_listening(Settings(), second)
+
+
+def test_a_port_is_free_again_as_soon_as_its_server_has_ended() -> None:
+    with take_port("127.0.0.1", 0) as ended:
+        start_listening(Settings(), ended)
+        address = ended.getsockname()
+        with socket.create_connection(address), ended.accept()[0] as connection:
+            connection.close()  # the side that closes first keeps the port for a while
+    with take_port(*address) as next_server:
+        start_listening(Settings(), next_server)

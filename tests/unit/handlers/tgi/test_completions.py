@@ -89,6 +89,13 @@ async def test_penalties_follow_openais_definition() -> None:
     assert (sampling.presence_penalty, sampling.frequency_penalty) == (1.5, -1.0)
 
 
+async def test_without_a_seed_each_prompt_draws_its_own() -> None:
+    api = Api(says("x"))
+    await api.answer(PATH, {"prompt": ["a", "a"]})
+    first, second = (request.sampling.seed for request in api.engine.requests)
+    assert first != second
+
+
 async def test_all_prompts_draw_with_the_one_seed() -> None:
     api = Api(says("x"))
     await api.answer(PATH, {"prompt": ["a", "b"], "seed": 11})

@@ -32,16 +32,33 @@ async def test_a_request_over_the_limit_is_refused_until_another_ends(
     assert (await api.post(path, body)).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/generate", native(best_of=2, do_sample=True)),
-        ("/v1/chat/completions", chat(n=2)),
-        ("/v1/completions", {"prompt": ["a", "b"]}),
-    ],
-)
-async def test_every_sequence_takes_a_permit(path: str, body: dict[str, Any]) -> None:
-    assert await Api(says("a"), max_concurrent_requests=1).refusal(path, body) == OVERLOADED
+MANY = [
+    ("/generate", native(best_of=2, do_sample=True), "best_of"),
+    ("/v1/chat/completions", chat(n=2), "n"),
+    ("/v1/chat/completions", chat(n=2, stream=True), "n"),
+    ("/v1/completions", {"prompt": ["a", "b"]}, "prompt"),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "field"), MANY)
+async def test_every_sequence_takes_a_permit(path: str, body: dict[str, Any], field: str) -> None:
+    gate = asyncio.Event()
+    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2)
+    first = asyncio.create_task(api.post("/generate", native()))
+    while api.engine.num_running == 0:
+        await asyncio.sleep(0)
+    assert await api.refusal(path, body) == OVERLOADED
+    gate.set()
+    await first
+    assert (await api.post(path, body)).status_code == 200
+
+
+@pytest.mark.parametrize(("path", "body", "field"), MANY)
+async def test_what_can_never_be_let_in_is_refused_for_good(
+    path: str, body: dict[str, Any], field: str
+) -> None:
+    message = f"Input validation error: `{field}` asks for 2 sequences; the server runs 1 at once"
+    assert await Api(says("a"), max_concurrent_requests=1).refusal(path, body) == (422, "validation", message)
 
 
 async def test_a_refused_request_gives_its_permit_back() -> None:
