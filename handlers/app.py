@@ -100,7 +100,7 @@ def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
         app,
         allow_origins=settings.cors_allow_origin,
         allow_methods=["GET", "POST"],
-        allow_headers=["authorization", "content-type"],
+        allow_headers=["*"],  # client libraries in a page send headers of their own
     )
 
 

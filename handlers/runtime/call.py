@@ -21,6 +21,10 @@ class RequestCall:
         self._headers: Headers | None = None
         self._answer_headers: dict[str, object] = {}
 
+    def has_arrived(self) -> None:
+        """The body is here too: how long a client took to send it is no time of the server's."""
+        self.received_s = perf_counter()
+
     @property
     def headers(self) -> Mapping[str, str]:
         if self._headers is None:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from generated.operation import Operation
+from generated.operation import Handlers, Operation
 
 from . import sse
 from .call import RequestCall
@@ -21,6 +21,7 @@ from .keep_alive import kept_alive
 from .options import RuntimeOptions
 from .problem import BodyTooLarge, InternalError, Problem, Unauthorized, UnsupportedMediaType
 from .ready import ready_together
+from .refusals import CountsRefusals
 from .reply import Reply, encode_headers
 from .request_reader import RequestReader
 
@@ -40,13 +41,14 @@ class Endpoint:
     """
 
     def __init__(
-        self, operation: Operation, handler: Handler, contract: Contract, options: RuntimeOptions
+        self, operation: Operation, handlers: Handlers, contract: Contract, options: RuntimeOptions
     ) -> None:
         self.operation = operation
-        self._handler = handler
+        self._handler: Handler = getattr(handlers, operation.handler)
+        self._counts_refusals = handlers if isinstance(handlers, CountsRefusals) else None
         self.contract = contract
         self._reader = RequestReader(operation, options.max_body_bytes)
-        self._key = f"Bearer {options.api_key}".encode() if operation.is_secured and options.api_key else None
+        self._keys = _encodings(options.api_key) if operation.is_secured and options.api_key else ()
         self._keep_alive_s = options.keep_alive_s
         self._answer = _answer_encoder(operation)
         self._event = _encoder(operation.event)
@@ -57,8 +59,7 @@ class Endpoint:
         call = RequestCall(scope, self.operation)
         reply = Reply(send, is_head=scope["method"] == "HEAD")
         try:
-            self._authorize(call)
-            arguments = await self._reader.read(scope, receive)
+            arguments = await self._admit(call, scope, receive)
             async with cancelled_by_disconnect(receive):
                 result = await self._handler(**arguments, call=call)
                 if isinstance(result, AsyncGenerator):
@@ -72,12 +73,26 @@ class Endpoint:
                 raise
             await self._send_error(error, reply)
 
+    async def _admit(self, call: RequestCall, scope: Scope, receive: Receive) -> dict[str, Any]:
+        """The handler's arguments. Raises Problem for a request that is not to reach it."""
+        try:
+            self._authorize(call)
+            arguments = await self._reader.read(scope, receive)
+        except Problem as problem:
+            if self._counts_refusals is not None:
+                self._counts_refusals.refused(self.operation, problem)
+            raise
+        call.has_arrived()
+        return arguments
+
     def _authorize(self, call: RequestCall) -> None:
-        if self._key is None:
+        if not self._keys:
             return
-        scheme, _, token = call.headers.get("authorization", "").partition(" ")
-        given = f"{scheme.capitalize()} {token.strip()}".encode()
-        if not hmac.compare_digest(given, self._key):
+        # Headers are bytes (RFC 9110, section 5.5), which ASGI servers hand on as they came.
+        given = call.headers.get("authorization", "").encode("latin-1")
+        scheme, _, token = given.partition(b" ")
+        matches = [hmac.compare_digest(token.strip(), key) for key in self._keys]
+        if scheme.lower() != b"bearer" or not any(matches):
             raise Unauthorized
 
     async def _send_whole(self, result: Any, call: RequestCall, reply: Reply) -> None:
@@ -138,6 +153,16 @@ class Endpoint:
         if 500 not in self._errors:
             raise undeclared from problem
         return self._as_problem(undeclared)
+
+
+def _encodings(key: str) -> tuple[bytes, ...]:
+    """The bytes that clients send for a key: most send UTF-8, others Latin-1 as far as it goes."""
+    utf8 = key.encode("utf-8", "surrogateescape")  # as it stood in the environment
+    return (utf8,) if key.isascii() or not _is_latin1(key) else (utf8, key.encode("latin-1"))
+
+
+def _is_latin1(text: str) -> bool:
+    return all(ord(character) < 256 for character in text)
 
 
 def _encoder(declared: Any) -> Encode | None:

@@ -1,6 +1,7 @@
 """From an ASGI request to the arguments of a handler's method."""
 
 import json
+from email.message import Message
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
@@ -93,9 +94,15 @@ class RequestReader:
 
 def _require_json(scope: Scope) -> None:
     content_type = Headers(scope=scope).get("content-type", "")
-    media_type, _, parameters = content_type.lower().partition(";")
-    charset = parameters.replace(" ", "").replace('"', "")
-    if media_type.strip() != "application/json" or charset not in ("", "charset=utf-8", "charset=utf8"):
+    if content_type == "application/json":
+        return
+    header = Message()
+    header["content-type"] = content_type
+    kind, _, subtype = header.get_content_type().partition("/")
+    is_json = kind == "application" and (
+        subtype == "json" or subtype.endswith("+json")
+    )  # RFC 6839, section 3.1
+    if not is_json or header.get_content_charset("utf-8") not in ("utf-8", "utf8"):
         raise UnsupportedMediaType(content_type)
 
 

@@ -40,8 +40,7 @@ class ContractServer:
         free = {op.path for op in handlers.table if not self._routes.claims(prefix + op.path)}
         claimed = [operation for operation in handlers.table if operation.path in free]
         for operation in claimed:
-            handler = getattr(handlers, operation.handler)
-            endpoint = Endpoint(operation, handler, contract, self._options)
+            endpoint = Endpoint(operation, handlers, contract, self._options)
             self._routes.add(prefix + operation.path, operation.method, endpoint)
             if prefix and operation.path == "/":
                 # Clients are given the prefix as their base URL, and post to it as it stands.

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -38,6 +38,8 @@ class Metrics:
         self._count = Counter("tgi_request_count", "Requests received", registry=self.registry)
         self._success = Counter("tgi_request_success", "Requests answered", registry=self.registry)
         self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self.registry)
+        for failure in get_args(Failure):
+            self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
         self._duration = self._durations("tgi_request_duration", "Whole request")
         self._validation = self._durations("tgi_request_validation_duration", "Until the request was valid")
         self._queue = self._durations("tgi_request_queue_duration", "Until the request first ran")

@@ -1,11 +1,11 @@
 """The contract's ten operations."""
 
 import time
-from typing import final
+from typing import Final, final
 
 from typing_extensions import override
 
-from generated.operation import Call, EventStream
+from generated.operation import Call, EventStream, Operation
 from generated.tgi import models as m
 from generated.tgi.operations import (
     ChatCompletionsHeaders,
@@ -16,13 +16,17 @@ from generated.tgi.operations import (
     NoHeaders,
     Operations,
 )
-from handlers.runtime.problem import Problem
+from handlers.runtime.problem import Problem, Unauthorized
 from handlers.tgi.chat import Chat
 from handlers.tgi.completions import Completions
 from handlers.tgi.info import info, model_list
 from handlers.tgi.native import Native
 from handlers.tgi.service import Service
 from handlers.tgi.tokenize import tokenize
+
+_GENERATES: Final = frozenset(
+    {"compat_generate", "generate", "generate_stream", "chat_completions", "completions"}
+)
 
 
 @final
@@ -92,3 +96,9 @@ class TgiHandlers(Operations):
     @override
     async def metrics(self, call: Call[NoHeaders]) -> str:
         return self._service.metrics.render()
+
+    def refused(self, operation: Operation, problem: Problem) -> None:
+        """Counts what never became an exchange; strangers without a key are no requests."""
+        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
+            self._service.metrics.received()
+            self._service.metrics.failed("validation")

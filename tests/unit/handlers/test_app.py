@@ -65,6 +65,14 @@ async def test_with_an_api_key_generating_operations_ask_for_it(path: str, body:
     assert let_in.status_code == 200
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+async def test_a_key_beyond_ascii_lets_in_whoever_sends_it_in_utf_8_or_latin_1(encoding: str) -> None:
+    app = Api(says("a"), api_key="clé").app
+    for key, status in (("clé", 200), ("clè", 401)):
+        headers = {b"authorization": b"bearer " + key.encode(encoding)}
+        assert (await send(app, "POST", "/generate", json=native(), headers=headers)).status_code == status
+
+
 @pytest.mark.parametrize("path", ["/health", "/info", "/metrics", "/v1/models"])
 async def test_with_an_api_key_probes_and_descriptions_stay_open(path: str) -> None:
     assert (await Api(says("a"), api_key="Secret").get(path)).status_code == 200
@@ -79,10 +87,11 @@ async def test_pages_of_any_origin_may_call_with_a_key_unless_restricted() -> No
     ask = {
         "origin": "https://page.example",
         "access-control-request-method": "POST",
-        "access-control-request-headers": "authorization,content-type",
+        "access-control-request-headers": "authorization,content-type,x-stainless-os",
     }
     allowed = await send(Api(says("a")).app, "OPTIONS", "/generate", headers=ask)
     assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, "*")
+    assert "x-stainless-os" in allowed.headers["access-control-allow-headers"]
     restricted = Api(says("a"), cors_allow_origin=("https://other.example",))
     assert (await send(restricted.app, "OPTIONS", "/generate", headers=ask)).status_code == 400
 

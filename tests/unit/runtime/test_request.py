@@ -1,9 +1,13 @@
 """What a request must be to reach its handler, and what it is told otherwise."""
 
+import asyncio
 import json
+from collections.abc import AsyncGenerator
+from time import perf_counter
 
 import pytest
 
+from generated.operation import Call
 from handlers.runtime.options import RuntimeOptions
 
 from .client import send
@@ -28,6 +32,24 @@ async def test_a_valid_body_reaches_the_handler_as_its_model() -> None:
     assert (response.status_code, response.json()) == (200, {"id": 1, "text": "é\U0001f600"})
     assert (seen[0].stars, type(seen[0].stars)) == (3, int)
     assert seen[0].tags == ["a", Tag(name="b")]
+
+
+async def test_the_time_that_a_body_takes_to_arrive_is_not_the_requests() -> None:
+    arrived: list[float] = []
+    told: list[float] = []
+
+    async def slow_body() -> AsyncGenerator[bytes, None]:
+        yield b'{"text": '
+        await asyncio.sleep(0.02)
+        arrived.append(perf_counter())
+        yield b'"a"}'
+
+    def write(body: Note, call: Call[dict[str, str]]) -> Kept:
+        told.append(call.received_s)
+        return keep(body)
+
+    await send(serve(write=write), "POST", "/notes", content=slow_body(), headers=JSON)
+    assert told[0] >= arrived[0]
 
 
 @pytest.mark.parametrize(
@@ -109,8 +131,13 @@ async def test_the_last_of_a_duplicate_key_counts() -> None:
         ("application/json", 200),
         ("Application/JSON; charset=UTF-8", 200),
         ('application/json;charset="utf-8"', 200),
+        ("application/json; foo=bar", 200),
+        ("application/vnd.x+json; foo=bar; charset=utf-8", 200),
+        ("application/json; charset=", 415),
         (None, 415),
         ("text/plain", 415),
+        ("text/json", 415),
+        ("application/json, text/plain", 415),
         ("application/x-www-form-urlencoded", 415),
         ("application/json; charset=utf-16", 415),
         ("application/jsonlines", 415),

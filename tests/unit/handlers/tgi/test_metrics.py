@@ -72,6 +72,12 @@ def test_no_counter_carries_the_librarys_suffix() -> None:
     assert not [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
 
 
+def test_every_cause_of_failure_is_told_from_the_start() -> None:
+    seen = samples(Metrics(INFO, lambda: STATS))
+    causes = ("validation", "overloaded", "incomplete", "template", "generation", "dropped")
+    assert {seen[f'tgi_request_failure{{err="{cause}"}}'] for cause in causes} == {0}
+
+
 def test_a_failure_is_counted_under_its_cause() -> None:
     metrics = Metrics(INFO, lambda: STATS)
     metrics.received()

@@ -2,6 +2,8 @@
 
 from importlib.metadata import version
 
+import pytest
+
 from engine.errors import GenerationFailed
 from tests.scripted_engine import fails_after, says
 from tests.unit.handlers.tgi.api import Api, native
@@ -38,6 +40,25 @@ async def test_metrics_count_answers_and_failures_once_each() -> None:
     assert "tgi_request_success 1.0" in text
     assert 'tgi_request_failure{err="validation"} 1.0' in text
     assert "tgi_request_generated_tokens_sum 2.0" in text
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/generate", "/generate_stream", "/v1/chat/completions", "/v1/completions"]
+)
+async def test_metrics_count_a_request_whose_body_is_refused(path: str) -> None:
+    api = Api(says("a"))
+    assert (await api.post(path, native(top_p=2) | {"top_p": 2, "prompt": "a"})).status_code == 422
+    text = (await api.get("/metrics")).text
+    assert "tgi_request_count 1.0" in text
+    assert 'tgi_request_failure{err="validation"} 1.0' in text
+
+
+async def test_metrics_count_what_asks_for_no_text_as_no_request() -> None:
+    api = Api(says("a"))
+    assert (await api.post("/tokenize", native(""))).status_code == 422
+    text = (await api.get("/metrics")).text
+    assert "tgi_request_count 0.0" in text
+    assert 'tgi_request_failure{err="validation"} 0.0' in text
 
 
 async def test_metrics_count_a_stream_that_fails_midway() -> None:
