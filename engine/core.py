@@ -7,14 +7,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.batch import Batch, build_batch
+from engine.batch import build_batch
 from engine.block_keys import Tags
 from engine.errors import EngineError, GenerationFailed
 from engine.events import TokenEvent
 from engine.generation import Generation, Job
 from engine.grammar import CompiledGrammar
-from engine.logprobs import prompt_logprobs
 from engine.model_runner import ModelRunner
+from engine.prompt_rows import find_prompt_rows, keep_prompt_logprobs
 from engine.request import GenerationRequest
 from engine.sampler import Sampled, Sampler
 from engine.scheduler import Schedule, Scheduler
@@ -32,14 +32,6 @@ class Output(NamedTuple):
 
     arrival: int
     event: TokenEvent | EngineError
-
-
-class _PromptRow(NamedTuple):
-    """A row of the batch whose logits tell how likely a prompt token was."""
-
-    job: Job
-    row: int
-    next_token_id: int
 
 
 class EngineCore:
@@ -147,32 +139,11 @@ class EngineCore:
             for work, span in zip(batch.works, batch.spans, strict=True)
             if work.reaches_end
         ]
-        prompt_rows = self._prompt_rows(batch)
+        prompt_rows = find_prompt_rows(batch, self._jobs)
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         self.scheduler.complete(schedule)
-        self._keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
+        keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
         return self._sample([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
-
-    def _prompt_rows(self, batch: Batch) -> list[_PromptRow]:
-        """The rows that prompt log-probabilities are asked of and not yet known."""
-        rows = []
-        for work, span in zip(batch.works, batch.spans, strict=True):
-            job = self._jobs[work.sequence.arrival]
-            if job.request.sampling.prompt_logprobs and work.sequence.index == 0:
-                prompt = job.request.prompt_token_ids
-                first = max(work.start, len(job.prompt_logprobs))
-                rows += [
-                    _PromptRow(job, span.row + position - work.start, prompt[position + 1])
-                    for position in range(first, min(work.end, len(prompt) - 1))
-                ]
-        return rows
-
-    def _keep_prompt_logprobs(self, rows: list[_PromptRow], logits: Tensor) -> None:
-        if not rows:
-            return
-        targets = torch.tensor([row.next_token_id for row in rows], device=logits.device)
-        for row, logprob in zip(rows, prompt_logprobs(logits, targets).tolist(), strict=True):
-            row.job.prompt_logprobs.append(logprob)
 
     def _sample(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
         """Gives each sequence its next token; siblings that begin here draw from the same row of logits."""
