@@ -2,7 +2,9 @@
 
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.model_info import ModelInfo
-from engine.request import GenerationRequest
+from engine.request import BeamParams, GenerationRequest
+
+_MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 
 
 def check_request(request: GenerationRequest, model: ModelInfo) -> None:
@@ -11,6 +13,8 @@ def check_request(request: GenerationRequest, model: ModelInfo) -> None:
         raise InvalidRequest("the prompt has no tokens")
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
         raise InvalidRequest("max_tokens and num_sequences must be at least 1")
+    if request.beams is not None:
+        _check_beams(request, request.beams)
     num_prompt_tokens, max_tokens = len(request.prompt_token_ids), request.stopping.max_tokens
     if num_prompt_tokens + max_tokens > model.max_total_tokens:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
@@ -19,3 +23,18 @@ def check_request(request: GenerationRequest, model: ModelInfo) -> None:
     for token_id in (min(request.prompt_token_ids), max(request.prompt_token_ids)):
         if not 0 <= token_id < model.vocab_size:
             raise InvalidToken(f"token id {token_id} is outside the vocabulary of {model.vocab_size}")
+
+
+def _check_beams(request: GenerationRequest, beams: BeamParams) -> None:
+    if beams.num_beams < 2:
+        raise InvalidRequest("a beam search needs at least 2 beams")
+    if request.num_sequences > beams.num_beams:
+        raise InvalidRequest("a beam search gives at most num_beams sequences")
+    if not abs(beams.length_penalty) <= _MAX_LENGTH_PENALTY:
+        raise InvalidRequest(
+            f"length_penalty must lie within -{_MAX_LENGTH_PENALTY} and {_MAX_LENGTH_PENALTY}"
+        )
+    if request.sampling.temperature != 0:
+        raise InvalidRequest("a beam search draws nothing: its temperature must be 0")
+    if request.sampling.grammar is not None:
+        raise InvalidRequest("a beam search cannot be bound by a grammar")

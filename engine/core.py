@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 
 from engine.batch import build_batch
+from engine.beam_group import BeamGroup
+from engine.beam_stage import BeamStage
 from engine.block_keys import Tags
 from engine.errors import EngineError, GenerationFailed
 from engine.events import TokenEvent
@@ -56,6 +58,7 @@ class EngineCore:
         self._sampler = sampler
         self._tokenizer = tokenizer
         self._cache_tags = cache_tags
+        self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._jobs: dict[int, Job] = {}  # by arrival
         self._num_failed_in_row = 0
 
@@ -96,11 +99,13 @@ class EngineCore:
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
             prompt_token_ids=request.prompt_token_ids,
-            num_siblings=request.num_sequences - 1,
+            num_siblings=(request.beams.num_beams if request.beams else request.num_sequences) - 1,
             tags=self._cache_tags + _cache_tags(request),
             reads_cache=job.reads_cache,
         )
-        job.begin(sequence, self._tokenizer, self._runner.device)
+        generation = job.begin(sequence, self._tokenizer, self._runner.device)
+        if request.beams:
+            job.beams = BeamGroup(job, generation, request.beams, self._tokenizer)
         self._jobs[arrival] = job
         self.scheduler.add(sequence)
         self.counters.num_requests += 1
@@ -143,7 +148,30 @@ class EngineCore:
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         self.scheduler.complete(schedule)
         keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
-        return self._sample([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
+        return self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
+
+    def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
+        """Beams are searched, all other sequences sampled."""
+        searched = [row for row, one in enumerate(sequences) if self._jobs[one.arrival].beams]
+        if not searched:
+            return self._sample(sequences, logits, batch_size)
+        sampled = [row for row, one in enumerate(sequences) if not self._jobs[one.arrival].beams]
+        outputs = self._sample([sequences[row] for row in sampled], logits[sampled], batch_size)
+        return outputs + self._search([sequences[row] for row in searched], logits[searched], batch_size)
+
+    def _search(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
+        beams = [(self._jobs[sequence.arrival], sequence) for sequence in sequences]
+        outputs: list[Output] = []
+        for job, told in self._beam_stage.run(beams, logits, batch_size):
+            if isinstance(told, GenerationFailed):
+                outputs.append(self._fail(job, told))
+                continue
+            del self._jobs[job.arrival]
+            outputs += [Output(job.arrival, event) for event in told]
+            self.counters.num_generated_tokens += len(told)
+            for reason in (event.finish.value for event in told if event.finish):
+                self._count_finish(reason)
+        return outputs
 
     def _sample(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
         """Gives each sequence its next token; siblings that begin here draw from the same row of logits."""
@@ -195,6 +223,9 @@ class EngineCore:
         del job.generations[generation.sequence]
         if not job.generations:
             del self._jobs[job.arrival]
+        self._count_finish(reason)
+
+    def _count_finish(self, reason: str) -> None:
         self.counters.num_finished[reason] = self.counters.num_finished.get(reason, 0) + 1
 
     def _fail_step(self, schedule: Schedule, error: Exception) -> list[Output]:

@@ -47,6 +47,8 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     top_logprobs: the most likely tokens, same measure, descending, ties by id.
     prompt: on a request's first event, when prompt log-probabilities were asked.
     stop_match: the stop string that ended the sequence, if one did.
+    beam_score: on the last event of a sequence that beam search found: the sum of its tokens'
+        log-probabilities after bias, penalties and exclusions, over (number of tokens) ** length_penalty.
     num_prompt_tokens, num_cached_tokens: of the request; cached ones were not computed again.
     num_preemptions: how often this sequence lost its cache and was computed again.
     batch_size: sequences in the step that made this token.
@@ -67,6 +69,7 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     prompt: tuple[PromptToken, ...] | None = None
     finish: FinishReason | None = None
     stop_match: str | None = None
+    beam_score: float | None = None
     num_prompt_tokens: int
     num_cached_tokens: int = 0
     num_preemptions: int = 0

@@ -1,6 +1,7 @@
 """A request while it runs: its sequences, and what becomes of their tokens."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -12,6 +13,9 @@ from engine.sampler import Sampled, SamplingState
 from engine.sequence import Sequence
 from engine.tokenizer import Tokenizer
 
+if TYPE_CHECKING:
+    from engine.beam_group import BeamGroup
+
 
 @dataclass(slots=True, eq=False)
 class Job:
@@ -21,6 +25,7 @@ class Job:
     generations: of the sequences that have begun and not ended.
     prompt_logprobs: of the prompt's second token on, as far as they are computed; preemption keeps them.
     has_spoken: whether the prompt has been told.
+    beams: of a request that searches; its generations are the beams that run.
     """
 
     request: GenerationRequest
@@ -32,6 +37,7 @@ class Job:
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
     prompt_logprobs: list[float] = field(default_factory=list)
     has_spoken: bool = False
+    beams: "BeamGroup | None" = None
 
     @property
     def reads_cache(self) -> bool:

@@ -21,6 +21,7 @@ def adjust_logits(logits: Tensor, states: Sequence[SamplingState]) -> None:
     add_bias(logits, states)
     apply_penalties(logits, states)
     forbid_ending(logits, states)
+    filter_tokens(logits, states)
     apply_grammars(logits, states)
 
 
@@ -67,6 +68,12 @@ def forbid_ending(logits: Tensor, states: Sequence[SamplingState]) -> None:
     forbidden = [(row, ids) for row, state in enumerate(states) if (ids := state.forbidden_ids) is not None]
     if forbidden:
         logits.view(-1)[_flat_index(logits, forbidden)] = -torch.inf
+
+
+def filter_tokens(logits: Tensor, states: Sequence[SamplingState]) -> None:
+    for row, state in zip(logits, states, strict=True):
+        if state.token_filter is not None:
+            state.token_filter.apply(row)
 
 
 def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
+from copy import deepcopy
 
 import msgspec
 
@@ -59,6 +60,10 @@ class OutputText:
         self._num_tokens = 0
         self._held: deque[_Piece] = deque()
         self._num_held = 0  # characters in _held
+
+    def fork(self) -> "OutputText":
+        """The same text, to go its own way from here."""
+        return deepcopy(self, {id(self._tokenizer): self._tokenizer})
 
     def append(self, token_id: int, *, is_last: bool) -> TextStep:
         """Takes the next token; `is_last` says that none follows, so what is held becomes certain.

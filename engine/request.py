@@ -6,6 +6,7 @@ adapter names, and whether a grammar compiles (`errors.InvalidRequest`).
 
 from collections.abc import Mapping
 from enum import Enum
+from typing import Literal
 
 import msgspec
 
@@ -40,8 +41,9 @@ class Watermark(msgspec.Struct, frozen=True):
 class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     """How the next token is drawn from its logits.
 
-    Order: watermark, logit_bias, repetition, presence and frequency penalties, grammar mask, temperature,
-    top_k, top_p, typical_p, min_p, draw. Every neutral value (the defaults here) leaves the logits untouched.
+    Order: watermark, logit_bias, repetition, presence and frequency penalties, tokens excluded by name,
+    grammar mask, temperature, top_k, top_p, typical_p, min_p, draw. Every neutral value (the defaults here)
+    leaves the logits untouched.
 
     temperature: 0 is greedy; then the truncating fields have no effect.
     top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest
@@ -53,6 +55,11 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not
         depend on what else runs. The caller draws one where its client gave none.
     logit_bias: token id -> what is added to its logit.
+    allowed_token_ids: the only tokens that may come, end tokens too; None allows all.
+    banned_token_ids: tokens that never come.
+    bad_words: strings whose token sequence, with or without a space before it, is never completed; what
+        stands in the prompt counts as begun (transformers' `bad_words_ids`). Another spelling in tokens is
+        not caught.
     num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely
         tokens.
     prompt_logprobs: report the log-probability of each prompt token given those before it.
@@ -68,6 +75,9 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     frequency_penalty: float = 0.0
     seed: int = 0
     logit_bias: Mapping[int, float] = {}
+    allowed_token_ids: tuple[int, ...] | None = None
+    banned_token_ids: tuple[int, ...] = ()
+    bad_words: tuple[str, ...] = ()
     watermark: Watermark | None = None
     grammar: Grammar | None = None
     num_logprobs: int | None = None
@@ -97,12 +107,32 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     ignore_eos: bool = False
 
 
+class BeamParams(msgspec.Struct, frozen=True, kw_only=True):
+    """Beam search as transformers' `generate(num_beams=..., do_sample=False)` does it.
+
+    num_beams: hypotheses that are followed at the same time, at least 2.
+    length_penalty: a hypothesis's score is the sum of its tokens' log-probabilities over
+        (its number of tokens) ** length_penalty; above 0 favours long ones. Within -50 and 50.
+    early_stopping: True: the search ends once num_beams hypotheses are complete. False: once the best that
+        runs has, at its present length, no higher score than the worst complete one. "never": as False, but
+        at the length max_tokens where length_penalty is above 0, so that nothing better can be missed.
+    """
+
+    num_beams: int
+    length_penalty: float = 1.0
+    early_stopping: bool | Literal["never"] = False
+
+
 class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One prompt, and `num_sequences` continuations of it.
 
     request_id: unique among the requests that run.
     prompt_token_ids: at least one.
     num_sequences: continuations; sequence i draws with seed + i.
+    beams: None draws tokens. Else sequence i is the i-th best hypothesis of a beam search, at most num_beams.
+        Nothing is drawn, so temperature must be 0. Bias, penalties, min_tokens and excluded tokens bear on
+        the log-probabilities (after log-softmax, as in transformers); grammars are refused. All events come
+        at the end of the search, best sequence first.
     skip_special_tokens: whether special tokens are left out of the output text (`TokenEvent.text`).
     priority: lower runs first; ties by arrival.
     cache_salt: requests share what the prefix cache holds only with those of the same salt, so that how fast
@@ -118,3 +148,4 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     adapter: str | None = None
     priority: int = 0
     cache_salt: str | None = None
+    beams: BeamParams | None = None

@@ -1,16 +1,19 @@
 """Draws the next token of each sequence from its logits."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 import torch
 from torch import Tensor
 
+from engine.beam import Candidate
 from engine.draw import draw_greedy, draw_top_k, draw_vocabulary
 from engine.errors import GenerationFailed
 from engine.events import TokenLogprob
 from engine.logits import adjust_logits
 from engine.logprobs import log_probabilities, rank_logprobs
+from engine.ranking import top_tokens
 from engine.sampling_state import SamplingState
 from engine.tokenizer import Tokenizer
 
@@ -63,6 +66,29 @@ class Sampler:
                 adjust_logits(chosen, chosen_states)
             token_ids[rows], is_drawn[rows] = draw(self._known(chosen), chosen_states)
         return self._report(logits, states, token_ids, is_drawn.tolist())
+
+    @torch.inference_mode()
+    def candidates(
+        self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int
+    ) -> list[list[Candidate] | GenerationFailed]:
+        """For beam search: the best tokens of each row and their log-probabilities, best first.
+
+        logits: as of `sample`. Fewer than `num_candidates` where the request excludes the others. The states
+        adjust the log-probabilities, not the logits, as transformers does in a beam search.
+        """
+        raw = log_probabilities(logits)
+        scores = raw.clone() if any(state.adjusts_logits for state in states) else raw
+        adjust_logits(scores, states)
+        values, ids = top_tokens(self._known(scores), num_candidates)
+        logprobs = raw.gather(1, ids).tolist()
+        counts = [state.params.num_logprobs or 0 for state in states]
+        ranked = (
+            rank_logprobs(self._known(raw), counts, self._tokenizer) if any(counts) else [()] * len(states)
+        )
+        return [
+            _candidates(*row, state=state)
+            for state, *row in zip(states, ids.tolist(), values.tolist(), logprobs, ranked, strict=True)
+        ]
 
     def _groups(
         self, states: Sequence[SamplingState], max_rows: int
@@ -119,6 +145,24 @@ def _select(logits: Tensor, rows: Sequence[int]) -> Tensor:
     if rows[-1] - rows[0] == len(rows) - 1:
         return logits[rows[0] : rows[-1] + 1]
     return logits[torch.tensor(rows, device=logits.device)]
+
+
+def _candidates(
+    ids: list[int],
+    scores: list[float],
+    logprobs: list[float],
+    ranked: tuple[TokenLogprob, ...],
+    *,
+    state: SamplingState,
+) -> list[Candidate] | GenerationFailed:
+    if not math.isfinite(scores[0]):
+        return GenerationFailed(_why_none(state))
+    has_logprobs = state.params.num_logprobs is not None
+    return [
+        Candidate(token_id, score, logprob if has_logprobs else None, ranked)
+        for token_id, score, logprob in zip(ids, scores, logprobs, strict=True)
+        if score > -math.inf
+    ]
 
 
 def _why_none(state: SamplingState) -> str:

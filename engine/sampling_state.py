@@ -1,6 +1,7 @@
 """What the drawing of one sequence's tokens depends on beside the logits."""
 
 from collections.abc import Sequence
+from copy import copy
 
 import torch
 from torch import Tensor
@@ -10,6 +11,7 @@ from engine.grammar import CompiledGrammar
 from engine.noise import NoiseKey, noise_key
 from engine.request import SamplingParams, StopConditions
 from engine.token_counts import TokenCounts
+from engine.token_filter import TokenFilter
 from engine.tokenizer import Tokenizer
 
 
@@ -30,9 +32,11 @@ class SamplingState:
         """index: of the sequence in its request; its noise is that of seed + index.
 
         grammar: what `params.grammar` compiles to.
-        Raises InvalidToken for ids in logit_bias or stop_token_ids that the model does not have.
+        Raises InvalidToken for ids in `params` or stop_token_ids that the model does not have, and
+        InvalidRequest for tokens excluded in a way that cannot be.
         """
-        _check_ids([*params.logit_bias, *stopping.stop_token_ids], tokenizer.vocab_size)
+        named = [*params.logit_bias, *params.banned_token_ids, *(params.allowed_token_ids or ())]
+        _check_ids([*named, *stopping.stop_token_ids], tokenizer.vocab_size)
         self.params = params
         self.position = 0  # tokens accepted so far
         self.previous_token_id = prompt_token_ids[-1]
@@ -42,6 +46,9 @@ class SamplingState:
             TokenCounts(prompt_token_ids if params.repetition_penalty != 1 else (), device)
             if _is_penalised(params)
             else None
+        )
+        self.token_filter = (
+            TokenFilter(params, prompt_token_ids, tokenizer, device) if TokenFilter.is_asked(params) else None
         )
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
         self._seed = params.seed + index
@@ -68,6 +75,7 @@ class SamplingState:
         return (
             self.params.watermark is not None
             or self.token_counts is not None
+            or self.token_filter is not None
             or self.grammar is not None
             or len(self.bias_ids) > 0
             or self.forbidden_ids is not None
@@ -84,8 +92,18 @@ class SamplingState:
         self.previous_token_id = token_id
         if self.token_counts is not None:
             self.token_counts.add(token_id)
+        if self.token_filter is not None:
+            self.token_filter.accept(token_id)
         if self.grammar is not None:
             self.grammar.accept(token_id)
+
+    def fork(self) -> "SamplingState":
+        """The state of a sequence of the same tokens that goes its own way from here; without grammar."""
+        assert self.grammar is None
+        child = copy(self)
+        child.token_counts = self.token_counts and self.token_counts.fork()
+        child.token_filter = self.token_filter and self.token_filter.fork()
+        return child
 
 
 def _is_penalised(params: SamplingParams) -> bool:

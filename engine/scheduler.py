@@ -8,6 +8,9 @@ Invariants (tests/unit/engine/test_scheduler.py):
 - the prefix cache shows a block after the step that filled it is complete, and a sequence starts from cached
   blocks that hold its own first tokens, never all of them: the last token's row gives the next token.
 
+A beam that waits for its siblings is parked: it is given no work, may lose its blocks like any other, and is
+then in neither list until it runs on.
+
 Order is (priority, arrival, index). Decoding sequences take their one token of the budget first, so that a
 long prompt never stalls them; prompts share the rest in order, in chunks. When blocks run out, the last in
 order loses its own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et
@@ -104,7 +107,7 @@ class Scheduler:
             reads_cache=parent.reads_cache,
         )
         child.keys = parent.keys.fork()
-        if len(self.running) >= self._max_num_sequences:
+        if len(self.running) >= self._max_num_sequences or not parent.is_running:
             self.add(child)
             return child
         child.table = parent.table.fork(parent.num_computed)
@@ -114,7 +117,10 @@ class Scheduler:
 
     def remove(self, sequence: Sequence) -> None:
         """Forgets a sequence in whatever state, and frees its blocks."""
-        (self.running if sequence.is_running else self.waiting).remove(sequence)
+        if sequence.is_running:
+            self.running.remove(sequence)
+        elif not sequence.is_parked:
+            self.waiting.remove(sequence)
         sequence.is_running = False
         sequence.table.release()
 
@@ -128,6 +134,12 @@ class Scheduler:
         self.remove(sequence)
         return [block for block in suspects if not self.pool.is_owned(block)]
 
+    def unpark(self, sequence: Sequence) -> None:
+        """Lets a parked sequence run on, after a token was appended."""
+        sequence.is_parked = False
+        if not sequence.is_running:
+            self.add(sequence)
+
     def schedule(self) -> Schedule:
         """Chooses the next step's work and takes the blocks it writes."""
         schedule = Schedule()
@@ -137,6 +149,8 @@ class Scheduler:
                 self._take(sequence, num_tokens, schedule)
         if schedule.num_preempted == 0:
             self._admit(self._max_batch_tokens - sum(num for _, num in shares), schedule)
+        if self.waiting and not schedule.works:
+            self._evict_parked(schedule)
         return schedule
 
     def complete(self, schedule: Schedule) -> None:
@@ -161,7 +175,7 @@ class Scheduler:
         shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
         budget = self._max_batch_tokens - len(shares)
         for sequence in self.running:
-            if budget > 0 and not sequence.is_decoding:
+            if budget > 0 and not sequence.is_decoding and not sequence.is_parked:
                 shares[sequence] = min(budget, sequence.num_uncomputed)
                 budget -= shares[sequence]
         return sorted(shares.items(), key=lambda share: share[0].order)
@@ -183,7 +197,17 @@ class Scheduler:
         self.remove(victim)
         victim.num_computed = 0
         victim.num_preemptions += 1
-        self.add(victim)
+        if not victim.is_parked:
+            self.add(victim)
+
+    def _evict_parked(self, schedule: Schedule) -> None:
+        """Frees parked sequences, from the end of the order, until one that waits can run."""
+        for sequence in reversed([sequence for sequence in self.running if sequence.is_parked]):
+            self._preempt(sequence)
+            schedule.num_preempted += 1
+            self._admit(self._max_batch_tokens, schedule)
+            if schedule.works:
+                return
 
     def _start(self, sequence: Sequence) -> None:
         sequence.is_running = True

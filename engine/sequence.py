@@ -16,6 +16,7 @@ class Sequence:
     token_ids: prompt, then output. order: (priority, arrival, index); lower runs first.
     num_siblings: sequences that will fork from this one once its prompt is computed.
     keys: of its full blocks. reads_cache: whether it may start from blocks that others have computed.
+    is_parked: all tokens are computed or were, and none follows until its siblings are as far (beam search).
     """
 
     order: tuple[int, int, int]
@@ -28,6 +29,7 @@ class Sequence:
     num_siblings: int = 0
     num_preemptions: int = 0
     is_running: bool = False
+    is_parked: bool = False
 
     @property
     def arrival(self) -> int:

@@ -1,6 +1,7 @@
 """Which tokens a sequence holds, and how often it wrote each."""
 
 from collections.abc import Sequence
+from copy import copy
 
 import torch
 from torch import Tensor
@@ -32,6 +33,13 @@ class TokenCounts:
             self._counts = torch.cat([self._counts, torch.zeros_like(self._counts)])
         self._ids[slot] = token_id
         self._counts[slot] += 1
+
+    def fork(self) -> "TokenCounts":
+        """The same counts, to be kept up on their own."""
+        child = copy(self)
+        child._slots = self._slots.copy()
+        child._ids, child._counts = self._ids.clone(), self._counts.clone()
+        return child
 
     @property
     def ids(self) -> Tensor:

@@ -1,0 +1,138 @@
+"""A request's beam search while it runs: its beams as sequences of the scheduler, its events at the end."""
+
+import time
+from collections.abc import Iterator
+
+import torch
+from msgspec.structs import replace
+
+from engine.beam import BeamSearch, Candidate, Continuation
+from engine.errors import GenerationFailed
+from engine.events import TokenEvent
+from engine.generation import Generation, Job
+from engine.request import BeamParams
+from engine.sampler import Sampled
+from engine.scheduler import Scheduler
+from engine.sequence import Sequence
+from engine.tokenizer import Tokenizer
+
+
+class BeamGroup:
+    """Each beam is a sequence; those of one length share the blocks of what they have in common.
+
+    The beams may be computed in different steps, where memory is short or a batch full. One that is computed
+    waits for the others, parked; it may lose its blocks then, and its child is computed from its tokens.
+    """
+
+    def __init__(self, job: Job, first: Generation, params: BeamParams, tokenizer: Tokenizer) -> None:
+        stopping = job.request.stopping
+        self._job = job
+        self._beams = [first]
+        self._ending_ids = frozenset(stopping.stop_token_ids)
+        if not stopping.ignore_eos:
+            self._ending_ids |= frozenset(tokenizer.end_token_ids)
+        self._search = BeamSearch(
+            params, max_tokens=stopping.max_tokens, num_end_tokens=len(self._ending_ids)
+        )
+        self._candidates: dict[Sequence, list[Candidate]] = {}
+        self._num_preemptions = 0  # the most of any beam, a child's count going on from its parent's
+        self._num_begun = 1  # sequences so far, to tell them apart in the scheduler's order
+
+    @property
+    def num_candidates(self) -> int:
+        """How many of the best tokens after a beam `take` needs."""
+        return self._search.num_candidates
+
+    def take(self, sequence: Sequence, candidates: list[Candidate]) -> bool:
+        """Parks a computed beam with what may follow it, best first. True: all beams are computed."""
+        self._candidates[sequence] = candidates
+        sequence.is_parked = True
+        return len(self._candidates) == len(self._beams)
+
+    def advance(self, scheduler: Scheduler) -> bool:
+        """Lets the best continuations run and frees the other beams. False: the search is over, none runs.
+
+        Raises GenerationFailed where the search leaves fewer hypotheses than were asked for.
+        """
+        self._num_preemptions = max(beam.sequence.num_preemptions for beam in self._beams)
+        continuations = self._search.continuations([self._candidates[beam.sequence] for beam in self._beams])
+        self._candidates.clear()
+        living = self._search.advance(continuations, [self._completes(one) for one in continuations])
+        children = list(self._children(living, scheduler))
+        for beam in self._beams:
+            if beam not in children:
+                scheduler.remove(beam.sequence)
+                del self._job.generations[beam.sequence]
+        self._beams = children
+        if not children and len(self._search.hypotheses) < self._job.request.num_sequences:
+            raise GenerationFailed(
+                "the tokens that are not excluded make fewer hypotheses than were asked for"
+            )
+        return bool(children)
+
+    def events(
+        self, scheduler: Scheduler, tokenizer: Tokenizer, device: torch.device, batch_size: int
+    ) -> list[TokenEvent]:
+        """What the finished search has to tell, best hypothesis first: those of sequences that drew it."""
+        events = []
+        request = self._job.request
+        for rank, hypothesis in enumerate(self._search.hypotheses[: request.num_sequences]):
+            sequence = scheduler.new_sequence(
+                order=(request.priority, self._job.arrival, rank), prompt_token_ids=request.prompt_token_ids
+            )
+            sequence.num_preemptions = self._num_preemptions
+            generation = self._job.begin(sequence, tokenizer, device)
+            events += [
+                generation.accept(
+                    Sampled(token.token_id, token.logprob, token.top_logprobs),
+                    tokenizer,
+                    batch_size=batch_size,
+                    now=time.perf_counter(),
+                )
+                for token in hypothesis.tokens
+            ]
+            assert events[-1].finish is not None
+            events[-1] = replace(events[-1], beam_score=hypothesis.score)
+            del self._job.generations[sequence]
+        return events
+
+    def _completes(self, continuation: Continuation) -> bool:
+        token_id = continuation.token.token_id
+        if token_id in self._ending_ids:
+            return True
+        if not self._job.request.stopping.stop:
+            return False
+        text = self._beams[continuation.beam].text.fork()
+        return text.append(token_id, is_last=False).stop_match is not None
+
+    def _children(self, living: list[Continuation], scheduler: Scheduler) -> Iterator[Generation]:
+        """Of each beam that lives on, the beam itself for its last child and a fork for each before."""
+        num_left = [sum(one.beam == beam for one in living) for beam in range(len(self._beams))]
+        forks = []
+        for one in living:
+            num_left[one.beam] -= 1
+            parent = self._beams[one.beam]
+            forks.append(self._fork(parent, scheduler) if num_left[one.beam] else parent)
+        for child, one in zip(forks, living, strict=True):
+            self._append(child, one.token.token_id, scheduler)
+            yield child
+
+    def _fork(self, parent: Generation, scheduler: Scheduler) -> Generation:
+        parent.sequence.num_siblings = 1
+        sequence = scheduler.fork(parent.sequence, index=self._num_begun)
+        sequence.num_prompt_tokens = parent.sequence.num_prompt_tokens
+        sequence.num_preemptions = parent.sequence.num_preemptions
+        self._num_begun += 1
+        text = parent.text.fork() if self._job.request.stopping.stop else parent.text
+        child = Generation(self._job, sequence, parent.sampling.fork(), text, parent.last_time)
+        self._job.generations[sequence] = child
+        return child
+
+    def _append(self, beam: Generation, token_id: int, scheduler: Scheduler) -> None:
+        sequence = beam.sequence
+        sequence.token_ids.append(token_id)
+        beam.sampling.accept(token_id)
+        if self._job.request.stopping.stop:
+            beam.text.append(token_id, is_last=False)
+        if sequence.is_parked:
+            scheduler.unpark(sequence)
