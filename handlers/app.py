@@ -1,9 +1,9 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -16,6 +16,7 @@ from engine.errors import EngineError
 from generated.operation import Handlers, Operation
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
+from handlers.exchange import Exchanges
 from handlers.limits import ConcurrencyLimit
 from handlers.options import read_settings
 from handlers.placement import check_root
@@ -23,6 +24,7 @@ from handlers.runtime.contract import Contract
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.server import ContractServer
 from handlers.settings import Settings
+from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
 from handlers.tgi.service import Service
@@ -32,19 +34,11 @@ _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 
 
-class Implementation(Protocol):
-    """Builds a contract's handlers over what all contracts share."""
-
-    def __call__(
-        self, engine: Engine, chat: ChatCore, settings: Settings, limit: ConcurrencyLimit, workers: Workers
-    ) -> Handlers: ...
+def _tgi(shared: Shared) -> Handlers:
+    return TgiHandlers(Service(shared))
 
 
-def _tgi(
-    engine: Engine, chat: ChatCore, settings: Settings, limit: ConcurrencyLimit, workers: Workers
-) -> Handlers:
-    return TgiHandlers(Service(engine, chat, settings, limit, workers))
-
+Implementation: TypeAlias = Callable[[Shared], Handlers]
 
 CONTRACTS: Final[Mapping[str, tuple[Contract, Implementation]]] = {TgiContract.name: (TgiContract(), _tgi)}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {TgiContract.name: TgiHandlers.table}
@@ -79,22 +73,24 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     Raises UnknownContract if `settings.root` names one.
     """
     check_root(settings.root, list(CONTRACTS))
-    workers = Workers(settings.validation_workers)
-    chat = ChatCore(engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens)
-    limit = ConcurrencyLimit(settings.max_concurrent_requests)
+    shared = Shared(
+        settings=settings,
+        engine=engine,
+        chat=ChatCore(engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens),
+        workers=Workers(settings.validation_workers),
+        exchanges=Exchanges(engine, ConcurrencyLimit(settings.max_concurrent_requests)),
+    )
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
         yield
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
-        workers.shutdown()
+        shared.workers.shutdown()
 
     options = RuntimeOptions(max_body_bytes=settings.payload_limit, api_key=settings.api_key)
     server = ContractServer(FastAPI(openapi_url=None, lifespan=lifespan), options)
-    handlers = {
-        name: implement(engine, chat, settings, limit, workers) for name, (_, implement) in CONTRACTS.items()
-    }
+    handlers = {name: implement(shared) for name, (_, implement) in CONTRACTS.items()}
     for name in settings.root:
         server.mount(CONTRACTS[name][0], handlers[name])
     for name in CONTRACTS:

@@ -3,9 +3,20 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from handlers.refused import Refused
+
 
 class Overloaded(Exception):
     """No room for the request now; the client may try again."""
+
+
+class TooManySequences(Refused):
+    """A request for more sequences than the server ever runs at once: trying again is no use."""
+
+    def __init__(self, field: str, num_sequences: int, limit: int) -> None:
+        super().__init__(
+            f"`{field}` asks for {num_sequences} sequences; the server runs {limit} at once", field
+        )
 
 
 class ConcurrencyLimit:
@@ -19,11 +30,13 @@ class ConcurrencyLimit:
         self.in_use = 0
 
     @contextmanager
-    def hold(self, num_permits: int) -> Iterator[None]:
-        """Hold permits while the block runs, all or none of them.
+    def hold(self, num_permits: int, field: str) -> Iterator[None]:
+        """Hold permits while the block runs, all or none of them; the field is the one that asks for them.
 
-        Raises Overloaded if fewer are free.
+        Raises Overloaded if fewer are free, TooManySequences if there are fewer.
         """
+        if num_permits > self.limit:
+            raise TooManySequences(field, num_permits, self.limit)
         if self.in_use + num_permits > self.limit:
             raise Overloaded
         self.in_use += num_permits

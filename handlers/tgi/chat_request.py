@@ -11,7 +11,7 @@ from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPar
 from handlers.chat.params import ChatParams
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
-from handlers.tgi.errors import Refused
+from handlers.refused import Refused
 from handlers.tgi.limits import Limits
 from handlers.tgi.sampling import answer_format, draw_seed, openai_sampling
 

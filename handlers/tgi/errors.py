@@ -1,7 +1,6 @@
 """What a client is told when a request fails: one table from exceptions to statuses, slugs and messages.
 
-IncompleteGeneration    the engine's events ended before every sequence had
-Refused                 a rule that no schema can state: another field, or a limit of the server, decides
+Refused, of all contracts
 ├── SuffixRefused       `suffix` on completions: nothing here fills a gap
 └── BatchTooLarge       more prompts than the server takes at once
 """
@@ -10,41 +9,34 @@ from typing import NamedTuple
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, PromptTooLong, RequestAborted
 from handlers.chat.errors import ChatError, InvalidMessage, TemplateError, ToolError, UnsupportedContent
+from handlers.exchange import IncompleteGeneration
 from handlers.limits import Overloaded
-from handlers.tgi.metrics import Failure
-
-
-class IncompleteGeneration(Exception):
-    """The engine's events ended before every sequence had."""
-
-
-class Refused(Exception):
-    """The request breaks a rule; the message says which."""
+from handlers.refused import Refused
+from handlers.runtime.problem import Problem
 
 
 class SuffixRefused(Refused):
     """Nothing here fills a gap."""
 
     def __init__(self) -> None:
-        super().__init__("Suffix is not supported; preprocess the prompt instead.")
+        super().__init__("Suffix is not supported; preprocess the prompt instead.", "suffix")
 
 
 class BatchTooLarge(Refused):
     """More prompts than the server takes at once."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"Number of prompts exceeds the maximum allowed batch size of {limit}")
+        super().__init__(f"Number of prompts exceeds the maximum allowed batch size of {limit}", "prompt")
 
 
 class ErrorKind(NamedTuple):
-    """How one kind of exception is told. slug: `error_type`. failure: its label in the metrics.
+    """How one kind of exception is told. slug: `error_type`.
 
     message: what is said instead of the exception's own text. prefix: what comes before it.
     """
 
     status: int
     slug: str
-    failure: Failure
     prefix: str = ""
     message: str | None = None
 
@@ -52,36 +44,27 @@ class ErrorKind(NamedTuple):
 # The first class that an exception is an instance of counts. Slugs and prefixes are those of the released
 # servers, which clients map to exceptions of their own.
 ERROR_KINDS: dict[type[Exception], ErrorKind] = {
-    SuffixRefused: ErrorKind(422, "suffix not supported", "validation"),
-    BatchTooLarge: ErrorKind(422, "batch size exceeded", "validation"),
-    Refused: ErrorKind(422, "validation", "validation", "Input validation error: "),
-    TemplateError: ErrorKind(422, "template_error", "template", "Template error: "),
-    ToolError: ErrorKind(422, "tool_error", "validation", "Tool error: "),
-    ChatError: ErrorKind(422, "validation", "validation", "Input validation error: "),
-    InvalidRequest: ErrorKind(422, "validation", "validation", "Input validation error: "),
-    Overloaded: ErrorKind(429, "overloaded", "overloaded", message="Model is overloaded"),
-    GenerationFailed: ErrorKind(424, "generation", "generation", "Request failed during generation: "),
-    RequestAborted: ErrorKind(424, "generation", "generation", "Request failed during generation: "),
-    IncompleteGeneration: ErrorKind(
-        500, "incomplete_generation", "incomplete", message="Incomplete generation"
-    ),
-    EngineStopped: ErrorKind(503, "unavailable", "generation", message="The server takes no new request"),
+    SuffixRefused: ErrorKind(422, "suffix not supported"),
+    BatchTooLarge: ErrorKind(422, "batch size exceeded"),
+    Refused: ErrorKind(422, "validation", "Input validation error: "),
+    TemplateError: ErrorKind(422, "template_error", "Template error: "),
+    ToolError: ErrorKind(422, "tool_error", "Tool error: "),
+    ChatError: ErrorKind(422, "validation", "Input validation error: "),
+    InvalidRequest: ErrorKind(422, "validation", "Input validation error: "),
+    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded"),
+    GenerationFailed: ErrorKind(424, "generation", "Request failed during generation: "),
+    RequestAborted: ErrorKind(424, "generation", "Request failed during generation: "),
+    IncompleteGeneration: ErrorKind(500, "incomplete_generation", message="Incomplete generation"),
+    EngineStopped: ErrorKind(503, "unavailable", message="The server takes no new request"),
 }
 
 
-class Failed(NamedTuple):
-    """An exception in the contract's terms."""
-
-    kind: ErrorKind
-    message: str
-
-
-def describe(error: Exception) -> Failed | None:
-    """None for an exception that nobody raised on purpose."""
+def told(error: Exception) -> Exception:
+    """The contract's Problem for an exception; what nobody raised on purpose stays what it is."""
     for cause, kind in ERROR_KINDS.items():
         if isinstance(error, cause):
-            return Failed(kind, kind.prefix + (kind.message or _text(error)))
-    return None
+            return Problem(kind.status, kind.prefix + (kind.message or _text(error)), kind.slug)
+    return error
 
 
 def _text(error: Exception) -> str:

@@ -6,7 +6,7 @@ runtime refuses a header that the operation does not declare.
 
 from typing import Any, TypeAlias
 
-from handlers.tgi.timing import Timing
+from handlers.timing import Timing
 
 Headers: TypeAlias = Any
 

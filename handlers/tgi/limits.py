@@ -6,8 +6,9 @@ from engine.errors import PromptTooLong
 from engine.model_info import ModelInfo
 from engine.request import Watermark
 from generated.tgi import models as m
+from handlers.refused import Refused
 from handlers.settings import Settings
-from handlers.tgi.errors import BatchTooLarge, Refused
+from handlers.tgi.errors import BatchTooLarge
 from handlers.tgi.sampling import is_sampled
 
 

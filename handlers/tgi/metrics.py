@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Literal, get_args
+from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -12,9 +12,8 @@ from typing_extensions import override
 
 from engine.model_info import ModelInfo
 from engine.stats import EngineStats
-from handlers.tgi.timing import Timing
-
-Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]
+from handlers.failure import Failure, failure_of
+from handlers.timing import Timing
 
 # 0.15 ms to 146 s, as the released servers have them.
 DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))
@@ -30,7 +29,7 @@ def linear_buckets(largest: int) -> tuple[float, ...]:
 
 
 class Metrics:
-    """What the contract's requests did, and what the engine does now."""
+    """What the server's requests did, those of other contracts too, and what the engine does now."""
 
     def __init__(self, info: ModelInfo, stats: Callable[[], EngineStats]) -> None:
         self.registry = CollectorRegistry()
@@ -65,8 +64,8 @@ class Metrics:
         self._input.observe(num_prompt_tokens)
         self._max_new.observe(max_new_tokens)
 
-    def failed(self, failure: Failure) -> None:
-        self._failure.labels(failure).inc()
+    def failed(self, error: BaseException) -> None:
+        self._failure.labels(failure_of(error)).inc()
 
     def succeeded(self, timing: Timing) -> None:
         self._success.inc()

@@ -100,5 +100,4 @@ class TgiHandlers(Operations):
     def refused(self, operation: Operation, problem: Problem) -> None:
         """Counts what never became an exchange; strangers without a key are no requests."""
         if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
-            self._service.metrics.received()
-            self._service.metrics.failed("validation")
+            self._service.exchanges.refused(problem)

@@ -2,8 +2,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats
+from handlers.limits import Overloaded
+from handlers.refused import Refused
 from handlers.tgi.metrics import Metrics
-from handlers.tgi.timing import Timing
+from handlers.timing import Timing
 
 INFO = ModelInfo(
     model_id="m",
@@ -68,7 +70,7 @@ def test_metrics_have_the_released_names_and_types() -> None:
 
 def test_no_counter_carries_the_librarys_suffix() -> None:
     metrics = Metrics(INFO, lambda: STATS)
-    metrics.failed("validation")
+    metrics.failed(Refused("no"))
     assert not [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
 
 
@@ -81,7 +83,7 @@ def test_every_cause_of_failure_is_told_from_the_start() -> None:
 def test_a_failure_is_counted_under_its_cause() -> None:
     metrics = Metrics(INFO, lambda: STATS)
     metrics.received()
-    metrics.failed("overloaded")
+    metrics.failed(Overloaded())
     assert samples(metrics)["tgi_request_count"] == 1
     assert samples(metrics)['tgi_request_failure{err="overloaded"}'] == 1
 

@@ -1,0 +1,110 @@
+"""One request from its arrival to its answer, under whatever contract: let in, timed and counted."""
+
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import AbstractContextManager, aclosing, contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.events import TokenEvent
+from engine.request import GenerationRequest
+from handlers.engine import Engine
+from handlers.limits import ConcurrencyLimit
+from handlers.timing import Timing
+
+
+class IncompleteGeneration(Exception):
+    """The engine's events ended before every sequence had."""
+
+    def __init__(self) -> None:
+        super().__init__("Incomplete generation")
+
+
+class Observer(Protocol):
+    """Who counts requests, such as a contract's metrics. It hears of those of every contract."""
+
+    def received(self) -> None:
+        """A request has arrived; `failed` or `succeeded` follows."""
+
+    def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
+        """One of its prompts goes to the engine."""
+
+    def failed(self, error: BaseException) -> None:
+        """What ended it; a CancelledError or GeneratorExit if its client went away."""
+
+    def succeeded(self, timing: Timing) -> None:
+        """It was answered in full."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request that is being answered."""
+
+    timing: Timing
+    _engine: Engine
+    _limit: ConcurrencyLimit
+    _observers: tuple[Observer, ...]
+
+    def permits(self, field: str, num_sequences: int) -> AbstractContextManager[None]:
+        """A permit for each sequence while the block runs; the field is the one that asks for them.
+
+        Raises Overloaded if too few are free; TooManySequences if there are not as many.
+        """
+        return self._limit.hold(num_sequences, field)
+
+    async def run(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        """The engine's events; what it raises passes through.
+
+        Raises IncompleteGeneration if the events end before a sequence does.
+        """
+        self.timing.validate()
+        for observer in self._observers:
+            observer.validated(len(request.prompt_token_ids), request.stopping.max_tokens)
+        num_running = request.num_sequences
+        async with aclosing(self._engine.submit(request)) as events:
+            async for event in events:
+                self.timing.count(event)
+                num_running -= event.finish is not None
+                yield event
+        if num_running:
+            raise IncompleteGeneration
+
+
+class Exchanges:
+    """What the answers of all operations have in common."""
+
+    def __init__(self, engine: Engine, limit: ConcurrencyLimit) -> None:
+        self._engine = engine
+        self._limit = limit
+        self._observers: tuple[Observer, ...] = ()
+
+    def observe(self, observer: Observer) -> None:
+        """Tells the observer of all requests from now on."""
+        self._observers += (observer,)
+
+    @contextmanager
+    def open(self, received_s: float, told: Callable[[Exception], Exception]) -> Iterator[Exchange]:
+        """The block answers a request; what fails in it is counted, and raised as the contract tells of it.
+
+        received_s: when the request arrived, by time.perf_counter().
+        told: the contract's Problem for an exception, or the exception itself if nobody raised it on purpose.
+        """
+        for observer in self._observers:
+            observer.received()
+        timing = Timing(received_s)
+        try:
+            yield Exchange(timing, self._engine, self._limit, self._observers)
+        except BaseException as error:
+            for observer in self._observers:
+                observer.failed(error)
+            if not isinstance(error, Exception) or (problem := told(error)) is error:
+                raise
+            raise problem from error
+        timing.finish()
+        for observer in self._observers:
+            observer.succeeded(timing)
+
+    def refused(self, problem: Exception) -> None:
+        """A request that no handler saw, for what its body or its parameters are."""
+        for observer in self._observers:
+            observer.received()
+            observer.failed(problem)

@@ -1,0 +1,33 @@
+"""Why a request failed, as operators count it."""
+
+import asyncio
+from typing import Literal
+
+from engine.errors import InvalidRequest
+from handlers.chat.errors import ChatError, TemplateError
+from handlers.exchange import IncompleteGeneration
+from handlers.limits import Overloaded
+from handlers.refused import Refused
+from handlers.runtime.problem import Problem
+
+Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]
+
+# The first class that an exception is an instance of counts.
+_FAILURES: dict[type[BaseException], Failure] = {
+    asyncio.CancelledError: "dropped",
+    GeneratorExit: "dropped",
+    Overloaded: "overloaded",
+    IncompleteGeneration: "incomplete",
+    TemplateError: "template",
+    ChatError: "validation",
+    InvalidRequest: "validation",
+    Refused: "validation",
+}
+
+
+def failure_of(error: BaseException) -> Failure:
+    """ "generation" for whatever is not the request's own fault."""
+    for cause, failure in _FAILURES.items():
+        if isinstance(error, cause):
+            return failure
+    return "validation" if isinstance(error, Problem) and error.status < 500 else "generation"

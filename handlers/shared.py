@@ -1,0 +1,20 @@
+"""What all contracts share: one engine, and what stands between it and them."""
+
+from dataclasses import dataclass
+
+from handlers.chat.core import ChatCore
+from handlers.engine import Engine
+from handlers.exchange import Exchanges
+from handlers.settings import Settings
+from handlers.workers import Workers
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One served model, before any contract gives it a form."""
+
+    settings: Settings
+    engine: Engine
+    chat: ChatCore
+    workers: Workers
+    exchanges: Exchanges
