@@ -11,13 +11,15 @@ from engine.batch import build_batch
 from engine.beam_group import BeamGroup
 from engine.beam_stage import BeamStage
 from engine.block_keys import Tags
+from engine.embedding_job import EmbeddingJob
+from engine.embedding_stage import EmbeddingStage
 from engine.errors import EngineError, GenerationFailed
-from engine.events import TokenEvent
+from engine.events import Embedding, TokenEvent
 from engine.generation import Generation, Job
 from engine.grammar import CompiledGrammar
 from engine.model_runner import ModelRunner
 from engine.prompt_rows import find_prompt_rows, keep_prompt_logprobs
-from engine.request import GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampler import Sampled, Sampler
 from engine.scheduler import Schedule, Scheduler
 from engine.sequence import Sequence
@@ -30,10 +32,10 @@ _MAX_FAILED_IN_ROW = 3
 
 
 class Output(NamedTuple):
-    """What a step has to tell the request of that arrival: a token, or the error that ended it."""
+    """What a step has to tell the request of that arrival: a token, its vector, or its error."""
 
     arrival: int
-    event: TokenEvent | EngineError
+    event: TokenEvent | Embedding | EngineError
 
 
 class EngineCore:
@@ -59,7 +61,8 @@ class EngineCore:
         self._tokenizer = tokenizer
         self._cache_tags = cache_tags
         self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
-        self._jobs: dict[int, Job] = {}  # by arrival
+        self._embedding_stage = EmbeddingStage()
+        self._jobs: dict[int, Job] = {}  # by arrival; embeddings are in their stage
         self._num_failed_in_row = 0
 
     @property
@@ -80,7 +83,7 @@ class EngineCore:
 
     @property
     def has_work(self) -> bool:
-        return bool(self._jobs)
+        return bool(self._jobs or self._embedding_stage.jobs)
 
     def add(
         self,
@@ -110,9 +113,21 @@ class EngineCore:
         self.scheduler.add(sequence)
         self.counters.num_requests += 1
 
+    def embed(self, arrival: int, request: EmbeddingRequest, *, submitted_at: float = 0.0) -> None:
+        """Takes a request that fits the pool; arguments as of `add`."""
+        sequence = self.scheduler.new_sequence(
+            order=(request.priority, arrival, 0),
+            prompt_token_ids=request.prompt_token_ids,
+            tags=self._cache_tags + _cache_tags(request),
+            reads_cache=request.pooling is Pooling.LAST,
+        )
+        self._embedding_stage.jobs[arrival] = EmbeddingJob(request, arrival, submitted_at, sequence)
+        self.scheduler.add(sequence)
+        self.counters.num_requests += 1
+
     def abort(self, arrival: int) -> None:
         """Forgets a request and frees its blocks; unknown and ended ones are passed over."""
-        if job := self._jobs.get(arrival):
+        if job := self._find(arrival):
             self._drop(job)
             self.counters.num_aborted += 1
 
@@ -142,13 +157,22 @@ class EngineCore:
         ends = [
             (work.sequence, span.row + span.num_tokens - 1)
             for work, span in zip(batch.works, batch.spans, strict=True)
-            if work.reaches_end
+            if work.reaches_end and work.sequence.arrival in self._jobs
         ]
         prompt_rows = find_prompt_rows(batch, self._jobs)
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         self.scheduler.complete(schedule)
         keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
-        return self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
+        embedded = self._embedding_stage.pool(batch, self._runner.hidden_states.rows)
+        outputs = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
+        return outputs + [self._finish_embedding(job, told) for job, told in embedded]
+
+    def _finish_embedding(self, job: EmbeddingJob, told: Embedding | GenerationFailed) -> Output:
+        if isinstance(told, GenerationFailed):
+            return self._fail(job, told)
+        self._drop(job)
+        self.counters.num_embedded += 1
+        return Output(job.arrival, told)
 
     def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
         """Beams are searched, all other sequences sampled."""
@@ -230,30 +254,36 @@ class EngineCore:
 
     def _fail_step(self, schedule: Schedule, error: Exception) -> list[Output]:
         arrivals = dict.fromkeys(work.sequence.arrival for work in schedule.works)
-        jobs = [self._jobs[arrival] for arrival in arrivals if arrival in self._jobs]
+        jobs = [job for arrival in arrivals if (job := self._find(arrival))]
         return [self._fail(job, GenerationFailed(f"{type(error).__name__}: {error}")) for job in jobs]
 
-    def _fail(self, job: Job, error: GenerationFailed) -> Output:
-        for sequence in job.generations:
+    def _fail(self, job: Job | EmbeddingJob, error: GenerationFailed) -> Output:
+        for sequence in job.sequences:
             if blocks := self.scheduler.discard(sequence):
                 self._runner.pages.clear(blocks)
-        del self._jobs[job.arrival]
+        self._forget(job.arrival)
         self.counters.num_failed += 1
         return Output(job.arrival, error)
 
-    def _drop(self, job: Job) -> None:
-        for sequence in job.generations:
+    def _drop(self, job: Job | EmbeddingJob) -> None:
+        for sequence in job.sequences:
             self.scheduler.remove(sequence)
-        del self._jobs[job.arrival]
+        self._forget(job.arrival)
+
+    def _find(self, arrival: int) -> Job | EmbeddingJob | None:
+        return self._jobs.get(arrival) or self._embedding_stage.jobs.get(arrival)
+
+    def _forget(self, arrival: int) -> None:
+        del (self._jobs if arrival in self._jobs else self._embedding_stage.jobs)[arrival]
 
     def _note_start(self, schedule: Schedule, now: float) -> None:
         for work in schedule.works:
-            job = self._jobs[work.sequence.arrival]
-            if job.started_at is None:
+            job = self._find(work.sequence.arrival)
+            if job and job.started_at is None:
                 job.start(now, num_cached_tokens=work.start)
                 self._count_prompt(job)
 
-    def _count_prompt(self, job: Job) -> None:
+    def _count_prompt(self, job: Job | EmbeddingJob) -> None:
         num_tokens = len(job.request.prompt_token_ids)
         self.counters.num_prompt_tokens += num_tokens
         self.counters.num_cache_queried_tokens += num_tokens if job.reads_cache else 0
@@ -269,7 +299,7 @@ class EngineCore:
         counters.last_batch_size = len(schedule.works)
 
 
-def _cache_tags(request: GenerationRequest) -> Tags:
+def _cache_tags(request: GenerationRequest | EmbeddingRequest) -> Tags:
     """What, besides model and tokens, a request shares its blocks by."""
     tags = {"adapter": request.adapter, "salt": request.cache_salt}
     return tuple((kind, value) for kind, value in tags.items() if value is not None)

@@ -18,13 +18,14 @@ class Counters(msgspec.Struct):
         found; a sequence that finds its own blocks again after a preemption is not counted.
     num_computed_tokens: rows the model ran, those recomputed after a preemption included.
     step_s: seconds spent in steps. last_batch_size: sequences in the last step. last_step_s: its seconds.
-    num_finished: sequences, by `FinishReason.value`.
+    num_finished: sequences, by `FinishReason.value`. num_embedded: texts whose vectors were given.
     """
 
     num_requests: int = 0
     num_aborted: int = 0
     num_failed: int = 0
     num_finished: dict[str, int] = msgspec.field(default_factory=dict)
+    num_embedded: int = 0
     num_prompt_tokens: int = 0
     num_cache_queried_tokens: int = 0
     num_cache_hit_tokens: int = 0

@@ -153,6 +153,7 @@ def _model_info(max_total_tokens: int) -> ModelInfo:
         num_parameters=0,
         max_total_tokens=max_total_tokens,
         vocab_size=300,
+        hidden_size=HIDDEN_SIZE,
         num_blocks=8,
         block_size=16,
         kv_cache_bytes=0,

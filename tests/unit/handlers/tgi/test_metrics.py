@@ -16,6 +16,7 @@ INFO = ModelInfo(
     num_parameters=1,
     max_total_tokens=100,
     vocab_size=10,
+    hidden_size=8,
     num_blocks=8,
     block_size=16,
     kv_cache_bytes=1,
