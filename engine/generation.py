@@ -1,7 +1,6 @@
 """A request while it runs: its sequences, and what becomes of their tokens."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -13,19 +12,15 @@ from engine.sampler import Sampled, SamplingState
 from engine.sequence import Sequence
 from engine.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    from engine.beam_group import BeamGroup
-
 
 @dataclass(slots=True, eq=False)
 class Job:
     """A request in the engine. Times are seconds of one monotonic clock.
 
     started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
-    generations: of the sequences that have begun and not ended.
+    generations: of the sequences that have begun and not ended; of a beam search, the beams that run.
     prompt_logprobs: of the prompt's second token on, as far as they are computed; preemption keeps them.
     has_spoken: whether the prompt has been told.
-    beams: of a request that searches; its generations are the beams that run.
     """
 
     request: GenerationRequest
@@ -37,7 +32,6 @@ class Job:
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
     prompt_logprobs: list[float] = field(default_factory=list)
     has_spoken: bool = False
-    beams: "BeamGroup | None" = None
 
     @property
     def reads_cache(self) -> bool:
