@@ -15,7 +15,7 @@ from engine.events import TokenEvent
 from engine.generation import Job
 from engine.grammar import CompiledGrammar
 from engine.model_runner import ModelRunner
-from engine.prompt_rows import find_prompt_rows, keep_prompt_logprobs
+from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
 from engine.request import GenerationRequest
 from engine.sampler import Sampler
 from engine.sampling_stage import SamplingStage
@@ -147,7 +147,7 @@ class EngineCore:
         prompt_rows = find_prompt_rows(batch, self._jobs)
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         self.scheduler.complete(schedule)
-        keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
+        keep_prompt_scores(prompt_rows, logits[len(ends) :], self._tokenizer)
         return self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
 
     def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:

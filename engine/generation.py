@@ -19,7 +19,8 @@ class Job:
 
     started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
     generations: of the sequences that have begun and not ended; of a beam search, the beams that run.
-    prompt_logprobs: of the prompt's second token on, as far as they are computed; preemption keeps them.
+    prompt_scores: the prompt's second token and those after it, as far as they are computed; preemption
+        keeps them.
     has_spoken: whether the prompt has been told.
     """
 
@@ -30,13 +31,13 @@ class Job:
     started_at: float | None = None
     num_cached_tokens: int = 0
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
-    prompt_logprobs: list[float] = field(default_factory=list)
+    prompt_scores: list[PromptToken] = field(default_factory=list)
     has_spoken: bool = False
 
     @property
     def reads_cache(self) -> bool:
         """Whether the prompt may be left uncomputed; not if the log-probabilities of its tokens are asked."""
-        return not self.request.sampling.prompt_logprobs
+        return self.request.sampling.num_prompt_logprobs is None
 
     def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "Generation":
         """Makes the sampling and text state of a sequence that has no output yet."""
@@ -68,14 +69,11 @@ class Job:
 
     def first_words(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
         """What the request's first event tells of the prompt, once, if that was asked."""
-        if self.has_spoken or not self.request.sampling.prompt_logprobs:
+        if self.has_spoken or self.request.sampling.num_prompt_logprobs is None:
             return None
         self.has_spoken = True
-        logprobs = [None, *self.prompt_logprobs]
-        return tuple(
-            PromptToken(token_id, tokenizer.token_text(token_id), logprob)
-            for token_id, logprob in zip(self.request.prompt_token_ids, logprobs, strict=True)
-        )
+        first = self.request.prompt_token_ids[0]
+        return (PromptToken(first, tokenizer.token_text(first), None), *self.prompt_scores)
 
 
 @dataclass(slots=True, eq=False)

@@ -60,7 +60,7 @@ def token(
             TokenLogprob(100 + position + rank, f"{text}{rank}", logprob - rank, False)
             for rank in range(num_logprobs or 0)
         ),
-        prompt=_prompt(request) if is_first and request.sampling.prompt_logprobs else None,
+        prompt=_prompt(request) if is_first and request.sampling.num_prompt_logprobs is not None else None,
         finish=finish,
         num_prompt_tokens=len(request.prompt_token_ids),
         queue_s=0.25,
