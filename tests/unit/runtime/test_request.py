@@ -6,12 +6,16 @@ from collections.abc import AsyncGenerator
 from time import perf_counter
 
 import pytest
+from starlette.types import Message, Scope
 
 from generated.operation import Call
 from handlers.runtime.options import RuntimeOptions
+from handlers.runtime.problem import InvalidRequest
+from handlers.runtime.request_reader import RequestReader
+from handlers.violation import Violation
 
 from .client import send
-from .notes import KeepArguments, Kept, Note, Tag, serve
+from .notes import KeepArguments, Kept, Note, NoteHandlers, Tag, serve
 
 JSON = {"content-type": "application/json"}
 
@@ -111,6 +115,31 @@ async def test_what_is_no_json_is_a_validation_error(body: bytes) -> None:
     response = await send(serve(write=keep), "POST", "/notes", content=body, headers=JSON)
     assert response.status_code == 422, response.text
     assert response.json()["kind"] == "validation"
+
+
+@pytest.mark.parametrize(
+    ("body", "violation"),
+    [
+        (b"", Violation.MALFORMED_JSON),
+        (b'{"text": "a",}', Violation.MALFORMED_JSON),
+        (b'{"text": "\\ud800"}', Violation.MALFORMED_JSON),
+        (b'{"text": "a", "extra": NaN}', Violation.MALFORMED_JSON),
+        (b'{"text": "\xff"}', Violation.INVALID_UTF8),
+        ('{"text": "a"}'.encode("utf-16"), Violation.INVALID_UTF8),
+        (b'{"text": 5}', Violation.WRONG_TYPE),
+    ],
+)
+async def test_a_refusal_says_whether_the_text_or_the_value_is_at_fault(
+    body: bytes, violation: Violation
+) -> None:
+    scope: Scope = {"type": "http", "headers": [(b"content-type", b"application/json")]}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body}
+
+    with pytest.raises(InvalidRequest) as raised:
+        await RequestReader(NoteHandlers.table[0], 1000).read(scope, receive)
+    assert raised.value.violation is violation
 
 
 async def test_the_words_of_forbidden_constants_are_allowed_as_text() -> None:
