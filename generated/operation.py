@@ -22,6 +22,7 @@ class Call(Protocol[HeadersT]):
 
     headers: of the request, names in lower case. path: as requested, without query.
     received_s: when the request arrived, by time.perf_counter().
+    request_id: what its client, or else the server, calls it in logs; unique only if the server chose it.
     """
 
     @property
@@ -32,6 +33,9 @@ class Call(Protocol[HeadersT]):
 
     @property
     def received_s(self) -> float: ...
+
+    @property
+    def request_id(self) -> str: ...
 
     def respond_with(self, headers: HeadersT) -> None:
         """Adds headers to the successful answer; for a stream, before its first event."""

@@ -223,6 +223,15 @@ async def test_parameters_reach_the_handler_together() -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "name"),
+    [("a", "a"), ("org/a", "org/a"), ("org%2Fa", "org/a"), ("a/b/c%20d", "a/b/c d"), ("a%0A", "a\n")],
+)
+async def test_a_path_parameter_may_hold_slashes_where_the_operation_says_so(path: str, name: str) -> None:
+    app = serve(find=lambda arguments, call: arguments.name)
+    assert (await send(app, "GET", f"/found/{path}")).text == name
+
+
+@pytest.mark.parametrize(
     ("query", "reason"),
     [
         ("position=0", "position: must be greater than or equal to 1"),
