@@ -6,9 +6,11 @@ import torch
 from torch import Tensor
 
 from engine.beam import Candidate
+from engine.beam_group import BeamGroup
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.generation import Job
+from engine.generation import Generation, Job
+from engine.request import BeamParams
 from engine.sampler import Sampler
 from engine.scheduler import Scheduler
 from engine.sequence import Sequence
@@ -25,6 +27,15 @@ class BeamStage:
         self._sampler = sampler
         self._tokenizer = tokenizer
         self._device = device
+        self._groups: dict[Job, BeamGroup] = {}
+
+    def begin(self, job: Job, first: Generation, params: BeamParams) -> None:
+        """Takes a job that searches; first: its only sequence, not yet computed."""
+        self._groups[job] = BeamGroup(job, first, params, self._tokenizer)
+
+    def forget(self, job: Job) -> None:
+        """A job that ended; one that does not search is passed over."""
+        self._groups.pop(job, None)
 
     def run(
         self, beams: list[tuple[Job, Sequence]], logits: Tensor, batch_size: int
@@ -34,7 +45,7 @@ class BeamStage:
         logits: [n, v], raw, of the n beams.
         """
         states = [job.generations[sequence].sampling for job, sequence in beams]
-        num_candidates = max(job.beams.num_candidates for job, _ in beams if job.beams)
+        num_candidates = max(self._groups[job].num_candidates for job, _ in beams)
         rows = self._sampler.candidates(logits, states, num_candidates)
         failed: set[Job] = set()
         for (job, sequence), candidates in zip(beams, rows, strict=True):
@@ -53,7 +64,7 @@ class BeamStage:
         """Lets the search go on if all its beams are computed; its events if it ends with that."""
         if isinstance(candidates, GenerationFailed):
             raise candidates
-        assert job.beams is not None
-        if not job.beams.take(sequence, candidates) or job.beams.advance(self._scheduler):
+        group = self._groups[job]
+        if not group.take(sequence, candidates) or group.advance(self._scheduler):
             return []
-        return job.beams.events(self._scheduler, self._tokenizer, self._device, batch_size)
+        return group.events(self._scheduler, self._tokenizer, self._device, batch_size)

@@ -2,25 +2,25 @@
 
 import logging
 import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
 from engine.batch import build_batch
-from engine.beam_group import BeamGroup
 from engine.beam_stage import BeamStage
 from engine.block_keys import Tags
 from engine.embedding_job import EmbeddingJob
 from engine.embedding_stage import EmbeddingStage
 from engine.errors import EngineError, GenerationFailed
 from engine.events import Embedding, TokenEvent
-from engine.generation import Generation, Job
+from engine.generation import Job
 from engine.grammar import CompiledGrammar
 from engine.model_runner import ModelRunner
-from engine.prompt_rows import find_prompt_rows, keep_prompt_logprobs
+from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
-from engine.sampler import Sampled, Sampler
+from engine.sampler import Sampler
+from engine.sampling_stage import SamplingStage
 from engine.scheduler import Schedule, Scheduler
 from engine.sequence import Sequence
 from engine.stats import Counters, EngineStats
@@ -57,9 +57,9 @@ class EngineCore:
         self.scheduler = scheduler
         self.counters = Counters()
         self._runner = runner
-        self._sampler = sampler
         self._tokenizer = tokenizer
         self._cache_tags = cache_tags
+        self._sampling_stage = SamplingStage(scheduler, sampler, tokenizer, runner.device)
         self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._embedding_stage = EmbeddingStage()
         self._jobs: dict[int, Job] = {}  # by arrival; embeddings are in their stage
@@ -108,7 +108,7 @@ class EngineCore:
         )
         generation = job.begin(sequence, self._tokenizer, self._runner.device)
         if request.beams:
-            job.beams = BeamGroup(job, generation, request.beams, self._tokenizer)
+            self._beam_stage.begin(job, generation, request.beams)
         self._jobs[arrival] = job
         self.scheduler.add(sequence)
         self.counters.num_requests += 1
@@ -162,92 +162,47 @@ class EngineCore:
         prompt_rows = find_prompt_rows(batch, self._jobs)
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         self.scheduler.complete(schedule)
-        keep_prompt_logprobs(prompt_rows, logits[len(ends) :])
-        embedded = self._embedding_stage.pool(batch, self._runner.hidden_states.rows)
+        keep_prompt_scores(prompt_rows, logits[len(ends) :], self._tokenizer)
+        embedded = self._embedding_stage.run(batch, self._runner.hidden_states.rows)
         outputs = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
-        return outputs + [self._finish_embedding(job, told) for job, told in embedded]
+        return outputs + [self._tell_embedding(job, told) for job, told in embedded]
 
-    def _finish_embedding(self, job: EmbeddingJob, told: Embedding | GenerationFailed) -> Output:
+    def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
+        """Beams are searched, all other sequences sampled."""
+        ends = [(self._jobs[sequence.arrival], sequence) for sequence in sequences]
+        searched = [row for row, (job, _) in enumerate(ends) if job.request.beams]
+        if not searched:
+            return self._tell(self._sampling_stage.run(ends, logits, batch_size))
+        sampled = [row for row, (job, _) in enumerate(ends) if not job.request.beams]
+        outputs = self._tell(
+            self._sampling_stage.run([ends[row] for row in sampled], logits[sampled], batch_size)
+        )
+        return outputs + self._tell(
+            self._beam_stage.run([ends[row] for row in searched], logits[searched], batch_size)
+        )
+
+    def _tell(self, news: Iterable[tuple[Job, list[TokenEvent] | GenerationFailed]]) -> list[Output]:
+        """Counts what became of the jobs, and forgets those that ended."""
+        outputs: list[Output] = []
+        for job, told in news:
+            if isinstance(told, GenerationFailed):
+                outputs.append(self._fail(job, told))
+                continue
+            outputs += [Output(job.arrival, event) for event in told]
+            self.counters.num_generated_tokens += len(told)
+            for event in told:
+                if event.finish is not None:
+                    self._count_finish(event.finish.value)
+            if not job.generations:
+                self._forget(job)
+        return outputs
+
+    def _tell_embedding(self, job: EmbeddingJob, told: Embedding | GenerationFailed) -> Output:
         if isinstance(told, GenerationFailed):
             return self._fail(job, told)
         self._drop(job)
         self.counters.num_embedded += 1
         return Output(job.arrival, told)
-
-    def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
-        """Beams are searched, all other sequences sampled."""
-        searched = [row for row, one in enumerate(sequences) if self._jobs[one.arrival].beams]
-        if not searched:
-            return self._sample(sequences, logits, batch_size)
-        sampled = [row for row, one in enumerate(sequences) if not self._jobs[one.arrival].beams]
-        outputs = self._sample([sequences[row] for row in sampled], logits[sampled], batch_size)
-        return outputs + self._search([sequences[row] for row in searched], logits[searched], batch_size)
-
-    def _search(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
-        beams = [(self._jobs[sequence.arrival], sequence) for sequence in sequences]
-        outputs: list[Output] = []
-        for job, told in self._beam_stage.run(beams, logits, batch_size):
-            if isinstance(told, GenerationFailed):
-                outputs.append(self._fail(job, told))
-                continue
-            del self._jobs[job.arrival]
-            outputs += [Output(job.arrival, event) for event in told]
-            self.counters.num_generated_tokens += len(told)
-            for reason in (event.finish.value for event in told if event.finish):
-                self._count_finish(reason)
-        return outputs
-
-    def _sample(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
-        """Gives each sequence its next token; siblings that begin here draw from the same row of logits."""
-        families = [self._fork(sequence) for sequence in sequences]
-        generations = [generation for family in families for generation in family]
-        if not generations:
-            return []
-        if len(generations) > len(families):
-            sizes = torch.tensor([len(family) for family in families], device=logits.device)
-            logits = logits.repeat_interleave(sizes, dim=0)
-        samples = self._sampler.sample(logits, [generation.sampling for generation in generations])
-        return [
-            output
-            for generation, sampled in zip(generations, samples, strict=True)
-            for output in self._publish(generation, sampled, batch_size)
-        ]
-
-    def _fork(self, sequence: Sequence) -> list[Generation]:
-        """The sequence's generation, and those of its siblings, which begin here."""
-        job = self._jobs[sequence.arrival]
-        family = [job.generations[sequence]]
-        while sequence.num_siblings:
-            child = self.scheduler.fork(sequence, index=len(family))
-            family.append(job.begin(child, self._tokenizer, self._runner.device))
-        return family
-
-    def _publish(
-        self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int
-    ) -> list[Output]:
-        job = generation.job
-        if job.arrival not in self._jobs:
-            return []  # a sibling failed in this step, and the request with it
-        if isinstance(sampled, GenerationFailed):
-            return [self._fail(job, sampled)]
-        try:
-            event = generation.accept(
-                sampled, self._tokenizer, batch_size=batch_size, now=time.perf_counter()
-            )
-        except GenerationFailed as error:
-            return [self._fail(job, error)]
-        self.counters.num_generated_tokens += 1
-        if event.finish is not None:
-            self._finish(generation, event.finish.value)
-        return [Output(job.arrival, event)]
-
-    def _finish(self, generation: Generation, reason: str) -> None:
-        job = generation.job
-        self.scheduler.remove(generation.sequence)
-        del job.generations[generation.sequence]
-        if not job.generations:
-            del self._jobs[job.arrival]
-        self._count_finish(reason)
 
     def _count_finish(self, reason: str) -> None:
         self.counters.num_finished[reason] = self.counters.num_finished.get(reason, 0) + 1
@@ -261,20 +216,24 @@ class EngineCore:
         for sequence in job.sequences:
             if blocks := self.scheduler.discard(sequence):
                 self._runner.pages.clear(blocks)
-        self._forget(job.arrival)
+        self._forget(job)
         self.counters.num_failed += 1
         return Output(job.arrival, error)
 
     def _drop(self, job: Job | EmbeddingJob) -> None:
         for sequence in job.sequences:
             self.scheduler.remove(sequence)
-        self._forget(job.arrival)
+        self._forget(job)
 
     def _find(self, arrival: int) -> Job | EmbeddingJob | None:
         return self._jobs.get(arrival) or self._embedding_stage.jobs.get(arrival)
 
-    def _forget(self, arrival: int) -> None:
-        del (self._jobs if arrival in self._jobs else self._embedding_stage.jobs)[arrival]
+    def _forget(self, job: Job | EmbeddingJob) -> None:
+        if isinstance(job, EmbeddingJob):
+            del self._embedding_stage.jobs[job.arrival]
+        else:
+            del self._jobs[job.arrival]
+            self._beam_stage.forget(job)
 
     def _note_start(self, schedule: Schedule, now: float) -> None:
         for work in schedule.works:

@@ -11,6 +11,7 @@ from engine.batch import Batch
 from engine.embedding_job import EmbeddingJob
 from engine.errors import GenerationFailed
 from engine.events import Embedding
+from engine.unit_vector import unit_vector
 
 
 class EmbeddingStage:
@@ -20,7 +21,7 @@ class EmbeddingStage:
         self.jobs: dict[int, EmbeddingJob] = {}
 
     @torch.inference_mode()
-    def pool(self, batch: Batch, hidden: Tensor) -> list[tuple[EmbeddingJob, Embedding | GenerationFailed]]:
+    def run(self, batch: Batch, hidden: Tensor) -> list[tuple[EmbeddingJob, Embedding | GenerationFailed]]:
         """What becomes of the requests whose last token was in the batch.
 
         hidden: [num_tokens, hidden_size], of the batch's rows.
@@ -39,19 +40,13 @@ class EmbeddingStage:
                     yield job
 
 
-def unit_length(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The vector [n] scaled to an L2 norm of 1; a vector of zeros, which has no direction, stays."""
-    norm = np.linalg.norm(vector)
-    return vector / norm if norm > 0 else vector
-
-
 def _tell(job: EmbeddingJob, vector: NDArray[np.float32]) -> Embedding | GenerationFailed:
     if not np.isfinite(vector).all():
         return GenerationFailed("the model gave hidden states that are not finite")
     assert job.started_at is not None
     return Embedding(
         request_id=job.request.request_id,
-        vector=unit_length(vector) if job.request.normalize else vector,
+        vector=unit_vector(vector) if job.request.normalize else vector,
         num_prompt_tokens=job.sequence.num_tokens,
         num_cached_tokens=job.num_cached_tokens,
         queue_s=job.started_at - job.submitted_at,

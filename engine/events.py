@@ -25,11 +25,16 @@ class TokenLogprob(msgspec.Struct, frozen=True):
 
 
 class PromptToken(msgspec.Struct, frozen=True):
-    """A prompt token; `logprob` is None for the first, which nothing precedes."""
+    """A prompt token.
+
+    logprob: given those before it; None for the first, which nothing precedes.
+    top_logprobs: the most likely tokens in its place, descending, ties by id; as many as were asked.
+    """
 
     token_id: int
     text: str
     logprob: float | None
+    top_logprobs: tuple[TokenLogprob, ...] = ()
 
 
 class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,6 @@
 """A request while it runs: its sequences, and what becomes of their tokens."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import torch
 
@@ -13,19 +12,16 @@ from engine.sampler import Sampled, SamplingState
 from engine.sequence import Sequence
 from engine.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    from engine.beam_group import BeamGroup
-
 
 @dataclass(slots=True, eq=False)
 class Job:
     """A request in the engine. Times are seconds of one monotonic clock.
 
     started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
-    generations: of the sequences that have begun and not ended.
-    prompt_logprobs: of the prompt's second token on, as far as they are computed; preemption keeps them.
+    generations: of the sequences that have begun and not ended; of a beam search, the beams that run.
+    prompt_scores: the prompt's second token and those after it, as far as they are computed; preemption
+        keeps them.
     has_spoken: whether the prompt has been told.
-    beams: of a request that searches; its generations are the beams that run.
     """
 
     request: GenerationRequest
@@ -35,14 +31,13 @@ class Job:
     started_at: float | None = None
     num_cached_tokens: int = 0
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
-    prompt_logprobs: list[float] = field(default_factory=list)
+    prompt_scores: list[PromptToken] = field(default_factory=list)
     has_spoken: bool = False
-    beams: "BeamGroup | None" = None
 
     @property
     def reads_cache(self) -> bool:
         """Whether the prompt may be left uncomputed; not if the log-probabilities of its tokens are asked."""
-        return not self.request.sampling.prompt_logprobs
+        return self.request.sampling.num_prompt_logprobs is None
 
     @property
     def sequences(self) -> list[Sequence]:
@@ -78,14 +73,11 @@ class Job:
 
     def first_words(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
         """What the request's first event tells of the prompt, once, if that was asked."""
-        if self.has_spoken or not self.request.sampling.prompt_logprobs:
+        if self.has_spoken or self.request.sampling.num_prompt_logprobs is None:
             return None
         self.has_spoken = True
-        logprobs = [None, *self.prompt_logprobs]
-        return tuple(
-            PromptToken(token_id, tokenizer.token_text(token_id), logprob)
-            for token_id, logprob in zip(self.request.prompt_token_ids, logprobs, strict=True)
-        )
+        first = self.request.prompt_token_ids[0]
+        return (PromptToken(first, tokenizer.token_text(first), None), *self.prompt_scores)
 
 
 @dataclass(slots=True, eq=False)

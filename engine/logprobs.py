@@ -1,6 +1,6 @@
 """Log-probabilities of the model's raw logits: natural log of softmax, in float32."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -18,17 +18,18 @@ def log_probabilities(logits: Tensor) -> Tensor:
     return torch.log_softmax(logits, dim=-1, dtype=torch.float32)
 
 
-def prompt_logprobs(logits: Tensor, next_token_ids: Tensor) -> Tensor:
-    """The log-probability of each prompt token given those before it.
+def score_tokens(
+    logits: Tensor, token_ids: Tensor, num_ranked: Sequence[int], tokenizer: Tokenizer
+) -> Iterator[tuple[float, tuple[TokenLogprob, ...]]]:
+    """Of each row the log-probability of a token, and the most likely tokens in its place.
 
-    logits: [t, v], raw, of t prompt positions. next_token_ids: [t] int64, the token after each. Returns [t]
-    float32.
+    logits: [t, v], raw. token_ids: [t] int64. num_ranked: of each row, as in `rank_logprobs`.
     """
-    logprobs = torch.empty(len(logits), dtype=torch.float32, device=logits.device)
     for start in range(0, len(logits), _MAX_ROWS):
         rows = slice(start, start + _MAX_ROWS)
-        logprobs[rows] = log_probabilities(logits[rows]).gather(1, next_token_ids[rows, None]).squeeze(1)
-    return logprobs
+        logprobs = log_probabilities(logits[rows])
+        own = logprobs.gather(1, token_ids[rows, None]).squeeze(1)
+        yield from zip(own.tolist(), rank_logprobs(logprobs, num_ranked[rows], tokenizer), strict=True)
 
 
 def rank_logprobs(

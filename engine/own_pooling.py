@@ -1,6 +1,7 @@
 """How a model was trained to be embedded, as the files of sentence-transformers in its directory say."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from engine.request import Pooling
 _PLACE = Path("1_Pooling", "config.json")
 # A model with several modes joins their vectors.
 _POOLINGS: dict[tuple[str, ...], Pooling] = {("mean",): Pooling.MEAN, ("lasttoken",): Pooling.LAST}
-_FLAG_PREFIX, _FLAG_SUFFIX = "pooling_mode_", "_tokens"
+_FLAG = re.compile(r"pooling_mode_(?P<mode>\w+?)(_tokens?)?")
 
 
 def find_own_pooling(directory: Path, on_progress: Callable[[str], None]) -> Pooling | None:
@@ -39,8 +40,5 @@ def _read_modes(path: Path) -> tuple[str, ...]:
         raise ModelNotSupported(f"{path} is no JSON object: {error}") from error
     if named is not None:
         return (named,) if isinstance(named, str) else tuple(named)
-    return tuple(
-        key.removeprefix(_FLAG_PREFIX).removesuffix(_FLAG_SUFFIX)
-        for key, is_set in config.items()
-        if key.startswith(_FLAG_PREFIX) and is_set
-    )
+    flags = (_FLAG.fullmatch(key) for key, is_set in config.items() if is_set)
+    return tuple(flag["mode"] for flag in flags if flag)

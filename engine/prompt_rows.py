@@ -7,8 +7,10 @@ import torch
 from torch import Tensor
 
 from engine.batch import Batch
+from engine.events import PromptToken
 from engine.generation import Job
-from engine.logprobs import prompt_logprobs
+from engine.logprobs import score_tokens
+from engine.tokenizer import Tokenizer
 
 
 class PromptRow(NamedTuple):
@@ -24,9 +26,9 @@ def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
     rows = []
     for work, span in zip(batch.works, batch.spans, strict=True):
         job = jobs.get(work.sequence.arrival)  # not there: the request is no generation
-        if job and job.request.sampling.prompt_logprobs and work.sequence.index == 0:
+        if job and job.request.sampling.num_prompt_logprobs is not None and work.sequence.index == 0:
             prompt = job.request.prompt_token_ids
-            first = max(work.start, len(job.prompt_logprobs))
+            first = max(work.start, len(job.prompt_scores))
             rows += [
                 PromptRow(job, span.row + position - work.start, prompt[position + 1])
                 for position in range(first, min(work.end, len(prompt) - 1))
@@ -34,10 +36,11 @@ def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
     return rows
 
 
-def keep_prompt_logprobs(rows: list[PromptRow], logits: Tensor) -> None:
+def keep_prompt_scores(rows: list[PromptRow], logits: Tensor, tokenizer: Tokenizer) -> None:
     """Adds to their jobs what the logits [len(rows), v] say."""
-    if not rows:
-        return
-    targets = torch.tensor([row.next_token_id for row in rows], device=logits.device)
-    for row, logprob in zip(rows, prompt_logprobs(logits, targets).tolist(), strict=True):
-        row.job.prompt_logprobs.append(logprob)
+    token_ids = torch.tensor([row.next_token_id for row in rows], dtype=torch.int64, device=logits.device)
+    num_ranked = [row.job.request.sampling.num_prompt_logprobs or 0 for row in rows]
+    scores = score_tokens(logits, token_ids, num_ranked, tokenizer)
+    for row, (logprob, top_logprobs) in zip(rows, scores, strict=True):
+        text = tokenizer.token_text(row.next_token_id)
+        row.job.prompt_scores.append(PromptToken(row.next_token_id, text, logprob, top_logprobs))

@@ -62,7 +62,7 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
         not caught.
     num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely
         tokens.
-    prompt_logprobs: report the log-probability of each prompt token given those before it.
+    num_prompt_logprobs: as num_logprobs, of each prompt token given those before it.
     """
 
     temperature: float = 1.0
@@ -81,7 +81,7 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     watermark: Watermark | None = None
     grammar: Grammar | None = None
     num_logprobs: int | None = None
-    prompt_logprobs: bool = False
+    num_prompt_logprobs: int | None = None
 
     @property
     def is_greedy(self) -> bool:

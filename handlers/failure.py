@@ -4,7 +4,7 @@ import asyncio
 from typing import Literal
 
 from engine.errors import InvalidRequest
-from handlers.chat.errors import ChatError, TemplateError
+from handlers.chat.errors import TemplateError
 from handlers.exchange import IncompleteGeneration
 from handlers.limits import Overloaded
 from handlers.refused import Refused
@@ -19,7 +19,6 @@ _FAILURES: dict[type[BaseException], Failure] = {
     Overloaded: "overloaded",
     IncompleteGeneration: "incomplete",
     TemplateError: "template",
-    ChatError: "validation",
     InvalidRequest: "validation",
     Refused: "validation",
 }

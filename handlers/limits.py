@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from handlers.refused import Refused
+from handlers.violation import Violation
+
+RETRY_AFTER_S: Final = 1  # a place is free as soon as any request ends
 
 
 class Overloaded(Exception):
@@ -15,7 +19,9 @@ class TooManySequences(Refused):
 
     def __init__(self, field: str, num_sequences: int, limit: int) -> None:
         super().__init__(
-            f"`{field}` asks for {num_sequences} sequences; the server runs {limit} at once", field
+            f"`{field}` asks for {num_sequences} sequences; the server runs {limit} at once",
+            field,
+            Violation.TOO_LARGE,
         )
 
 

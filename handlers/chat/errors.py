@@ -1,6 +1,6 @@
 """What the chat core raises: all of it the client's to mend, each naming the field at fault.
 
-ChatError
+ChatError, a Refused
 ├── InvalidMessage          a message that no conversation can hold where it stands
 ├── UnsupportedContent      an image, sound or file for a model that reads text alone
 ├── TemplateError           the model has no chat template, or it refused the conversation
@@ -10,17 +10,16 @@ ChatError
 └── InvalidResponseFormat   a response format that is no JSON Schema
 """
 
+from handlers.refused import Refused
+from handlers.violation import Violation
 
-class ChatError(Exception):
+
+class ChatError(Refused):
     """Base of all that the chat core raises on purpose.
 
     field: where in the neutral request, such as `messages[2].content[0]`. Contracts use the same paths but
         for the names that they give their fields.
     """
-
-    def __init__(self, message: str, field: str) -> None:
-        super().__init__(message)
-        self.field = field
 
 
 class InvalidMessage(ChatError):
@@ -29,6 +28,9 @@ class InvalidMessage(ChatError):
 
 class UnsupportedContent(ChatError):
     """Content of a kind that the model cannot read."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message, field, Violation.UNSUPPORTED_VALUE)
 
 
 class TemplateError(ChatError):
@@ -46,7 +48,11 @@ class UnknownTool(ToolError):
     """
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"tool_choice names {name!r}, which is not among the tools", "tool_choice")
+        super().__init__(
+            f"tool_choice names {name!r}, which is not among the tools",
+            "tool_choice",
+            Violation.UNSUPPORTED_VALUE,
+        )
         self.name = name
 
 

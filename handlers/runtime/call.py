@@ -8,17 +8,23 @@ from starlette.types import Scope
 
 from generated.operation import Operation
 
+from .request_id import request_id_of
+
 
 class RequestCall:
-    """Implements `generated.operation.Call` over an ASGI scope; headers are decoded only if asked for."""
+    """Implements `generated.operation.Call` over an ASGI scope; headers are decoded only if asked for.
 
-    __slots__ = ("_answer_headers", "_headers", "_operation", "_scope", "received_s")
+    operation: None where the request is for none.
+    """
 
-    def __init__(self, scope: Scope, operation: Operation) -> None:
+    __slots__ = ("_answer_headers", "_headers", "_operation", "_request_id", "_scope", "received_s")
+
+    def __init__(self, scope: Scope, operation: Operation | None) -> None:
         self.received_s = perf_counter()
         self._scope = scope
         self._operation = operation
         self._headers: Headers | None = None
+        self._request_id: str | None = None
         self._answer_headers: dict[str, object] = {}
 
     def has_arrived(self) -> None:
@@ -35,14 +41,23 @@ class RequestCall:
     def path(self) -> str:
         return str(self._scope["path"])
 
+    @property
+    def request_id(self) -> str:
+        """As `request_id_of` the header X-Request-Id."""
+        if self._request_id is None:
+            self._request_id = request_id_of(self.headers.get("x-request-id"))
+        return self._request_id
+
     def respond_with(self, headers: Mapping[str, object]) -> None:
         """RuntimeError if the document does not declare a header."""
+        assert self._operation is not None, "only an operation's handler answers"
         if undeclared := sorted(set(headers) - set(self._operation.headers)):
             raise RuntimeError(f"{self._operation.id} declares no response header {', '.join(undeclared)}")
         self._answer_headers.update(headers)
 
     def answer_headers(self) -> list[tuple[bytes, bytes]]:
         """The successful answer's headers as ASGI wants them; RuntimeError if a required one is missing."""
+        assert self._operation is not None, "only an operation's handler answers"
         for name, is_required in self._operation.headers.items():
             if is_required and name not in self._answer_headers:
                 raise RuntimeError(f"{self._operation.id} must answer with the header {name}")

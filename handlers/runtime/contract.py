@@ -1,6 +1,7 @@
-"""What differs between contracts besides their operations: the wire form of errors."""
+"""What differs between contracts besides their operations: the form of errors, and what every answer tells."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import ClassVar
 
@@ -8,6 +9,7 @@ from pydantic import BaseModel
 
 from generated.operation import Operation
 
+from .call import RequestCall
 from .problem import Problem
 
 
@@ -26,6 +28,13 @@ class Contract(ABC):
     def error_event(self, problem: Problem, operation: Operation) -> BaseModel:
         """The event that tells of an error after the first event; the document must admit it as an event."""
         return self.error_body(problem, operation)
+
+    def headers(self, call: RequestCall) -> Mapping[str, str]:
+        """Headers of every answer, whatever its status; names in lower case.
+
+        The document must declare them for each response of each operation.
+        """
+        return {}
 
     def document(self) -> bytes:
         """The effective OpenAPI document, as it is served."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from pydantic import TypeAdapter
+from pydantic_core import from_json
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
@@ -22,7 +23,7 @@ from .options import RuntimeOptions
 from .problem import BodyTooLarge, InternalError, Problem, Unauthorized, UnsupportedMediaType
 from .ready import ready_together
 from .refusals import CountsRefusals
-from .reply import Reply, encode_headers
+from .reply import RawHeaders, Reply, encode_headers
 from .request_reader import RequestReader
 
 logger = logging.getLogger(__name__)
@@ -71,7 +72,7 @@ class Endpoint:
         except Exception as error:
             if reply.started:
                 raise
-            await self._send_error(error, reply)
+            await self._send_error(error, call, reply)
 
     async def _admit(self, call: RequestCall, scope: Scope, receive: Receive) -> dict[str, Any]:
         """The handler's arguments. Raises Problem for a request that is not to reach it."""
@@ -102,7 +103,7 @@ class Endpoint:
                 f"{operation.id} answered {type(result).__name__}, its body is {operation.media_type}"
             )
         body = self._answer(result) if self._answer else b""
-        await reply.whole(operation.status, operation.media_type, body, call.answer_headers())
+        await reply.whole(operation.status, operation.media_type, body, self._answer_headers(call))
 
     async def _send_stream(self, stream: AsyncGenerator[Any, None], call: RequestCall, reply: Reply) -> None:
         if self._event is None:
@@ -110,7 +111,7 @@ class Endpoint:
         async with aclosing(stream), aclosing(ready_together(stream, self._frame)) as batches:
             # The first event decides the status: what fails before it is not yet part of a stream.
             first: list[bytes] = [] if reply.is_head else await anext(batches, [])
-            await reply.open_events(call.answer_headers())
+            await reply.open_events(self._answer_headers(call))
             if reply.is_head:
                 await reply.close_events(b"")
                 return
@@ -125,16 +126,27 @@ class Endpoint:
                 tail = self._frame(self.contract.error_event(problem, self.operation)) + tail
             await reply.close_events(tail)
 
-    async def _send_error(self, error: Exception, reply: Reply) -> None:
+    def _answer_headers(self, call: RequestCall) -> RawHeaders:
+        call.respond_with(self.contract.headers(call))
+        return call.answer_headers()
+
+    async def _send_error(self, error: Exception, call: RequestCall, reply: Reply) -> None:
         problem = self._declared(self._as_problem(error))
         encode = self._errors[problem.status]
         body = encode(self.contract.error_body(problem, self.operation)) if encode else b""
         media_type = JSON if encode else None
-        await reply.whole(problem.status, media_type, body, encode_headers(problem.headers))
+        headers = encode_headers({**self.contract.headers(call), **problem.headers})
+        await reply.whole(problem.status, media_type, body, headers)
 
     def _frame(self, event: Any) -> bytes:
         assert self._event is not None
-        return sse.frame(event if isinstance(event, bytes) else self._event(event))
+        data = event if isinstance(event, bytes) else self._event(event)
+        return sse.frame(data, self._name_of(data) if self.operation.event_name else b"")
+
+    def _name_of(self, data: bytes) -> bytes:
+        """Read from the text, since a handler may write an event without building its model."""
+        name: str = from_json(data)[self.operation.event_name]
+        return name.encode()
 
     def _as_problem(self, error: Exception) -> Problem:
         if isinstance(error, Problem):

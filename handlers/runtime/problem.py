@@ -13,35 +13,56 @@ Problem                     a handler raises it with a status that its operation
 """
 
 from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+from handlers.violation import Violation
+
+from .invalid import Fault
 
 
 class Problem(Exception):
     """An answer that is not the success.
 
-    status: HTTP status. message: for the client. headers: HTTP's own (`retry-after`), names in lower case.
+    status: HTTP status. message: for the client. headers: HTTP's own (`allow`), names in lower case.
+    field: the one at fault, in the document's terms (`messages[0].content`); empty where there is no one.
+    violation: what is wrong with it; None where the request is not at fault.
+    retry_after_s: when the client may try again, told by the header (RFC 9110, section 10.2.3).
     """
 
     def __init__(
-        self, status: int, message: str, kind: str = "", headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        message: str,
+        kind: str = "",
+        headers: Mapping[str, str] | None = None,
+        *,
+        field: str = "",
+        violation: Violation | None = None,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
         self.kind = kind
-        self.headers = headers or {}
+        self.field = field
+        self.violation = violation
+        retry = {} if retry_after_s is None else {"retry-after": str(ceil(retry_after_s))}
+        self.headers = {**(headers or {}), **retry}
 
 
 class InvalidRequest(Problem):
     """The request does not match the document.
 
-    field: where, in the document's terms (`messages[0].content`); empty for the whole body.
-    reason: what is wrong there, a sentence without its full stop.
+    reason: what is wrong with the field, a sentence without its full stop.
+    given: what stands there, as parsed JSON; None where nothing does.
     """
 
-    def __init__(self, status: int, field: str, reason: str) -> None:
-        super().__init__(status, f"{field}: {reason}" if field else reason, "validation")
-        self.field = field
-        self.reason = reason
+    def __init__(self, status: int, fault: Fault) -> None:
+        message = f"{fault.field}: {fault.reason}" if fault.field else fault.reason
+        super().__init__(status, message, "validation", field=fault.field, violation=fault.violation)
+        self.reason = fault.reason
+        self.given: Any = fault.given
 
 
 class Unauthorized(Problem):

@@ -12,8 +12,9 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from generated.operation import Operation
+from handlers.violation import Violation
 
-from .invalid import explain
+from .invalid import Fault, explain
 from .problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 
@@ -51,15 +52,17 @@ class RequestReader:
         status = self._status()
         first = error.errors(include_url=False)[0]
         if first["type"] == "json_invalid":
-            raise InvalidRequest(status, "", first["msg"]) from None
-        raise InvalidRequest(status, *explain(error, from_json(raw))) from None
+            violation = Violation.MALFORMED_JSON if _is_utf8(raw) else Violation.INVALID_UTF8
+            raise InvalidRequest(status, Fault("", first["msg"], violation, None)) from None
+        raise InvalidRequest(status, explain(error, from_json(raw))) from None
 
     def _refuse_constants(self, raw: bytes) -> None:
         """Where any value may stand, pydantic takes NaN and Infinity, which RFC 8259 does not have."""
         try:
             json.loads(raw, parse_constant=_refuse_constant)
         except ValueError as error:
-            raise InvalidRequest(self._status(), "", f"Invalid JSON: {error}") from None
+            fault = Fault("", f"Invalid JSON: {error}", Violation.MALFORMED_JSON, None)
+            raise InvalidRequest(self._status(), fault) from None
 
     def _read_arguments(self, scope: Scope) -> Any:
         assert self._arguments is not None
@@ -67,7 +70,7 @@ class RequestReader:
         try:
             return self._arguments.validate_python(values)
         except ValidationError as error:
-            raise InvalidRequest(self._status(), *explain(error, values)) from None
+            raise InvalidRequest(self._status(), explain(error, values)) from None
 
     def _parameter_values(self, scope: Scope) -> dict[str, Any]:
         headers = Headers(scope=scope)
@@ -82,7 +85,8 @@ class RequestReader:
             name = parameter.name.lower() if parameter.location == "header" else parameter.name
             texts = [value for key, value in given[parameter.location] if key == name]
             if len(texts) > 1:
-                raise InvalidRequest(self._status(), parameter.name, "is given more than once")
+                fault = Fault(parameter.name, "is given more than once", Violation.REPEATED, texts)
+                raise InvalidRequest(self._status(), fault)
             if texts:
                 values[parameter.name] = texts[0] if parameter.is_text else _scalar(texts[0])
         return values
@@ -120,6 +124,14 @@ async def _read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
             raise BodyTooLarge(max_bytes)
         if not message.get("more_body", False):
             return bytes(body)
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _refuse_constant(name: str) -> NoReturn:

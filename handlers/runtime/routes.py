@@ -1,11 +1,6 @@
 """Finds the endpoint of a path and a method: a dictionary for plain paths, patterns for templates."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
-
-from starlette.convertors import Convertor
-from starlette.routing import compile_path
 
 from .endpoint import Endpoint
 
@@ -17,7 +12,7 @@ class Routes:
 
     def __init__(self) -> None:
         self._plain: dict[str, Methods] = {}
-        self._templates: dict[str, tuple[re.Pattern[str], Mapping[str, Convertor[Any]], Methods]] = {}
+        self._templates: dict[str, tuple[re.Pattern[str], Methods]] = {}
 
     def claims(self, path: str) -> bool:
         """Whether a path, or a template of the same shape, is taken."""
@@ -26,24 +21,30 @@ class Routes:
     def add(self, path: str, method: str, endpoint: Endpoint) -> None:
         """Adds an operation; HEAD is answered wherever GET is."""
         if "{" in path:
-            pattern, _, convertors = compile_path(path)
-            methods = self._templates.setdefault(_shape(path), (pattern, convertors, {}))[2]
+            methods = self._templates.setdefault(_shape(path), (_pattern(path), {}))[1]
         else:
             methods = self._plain.setdefault(path, {})
         methods[method] = endpoint
         if method == "GET":
             methods.setdefault("HEAD", endpoint)
 
-    def find(self, path: str) -> tuple[Methods, dict[str, Any]] | None:
+    def find(self, path: str) -> tuple[Methods, dict[str, str]] | None:
         """The endpoints of a path by method, and its template's values; a plain path wins over a template."""
         if methods := self._plain.get(path):
             return methods, {}
-        for pattern, convertors, methods in self._templates.values():
-            if match := pattern.match(path):
-                values = {key: convertors[key].convert(text) for key, text in match.groupdict().items()}
-                return methods, values
+        for pattern, methods in self._templates.values():
+            if match := pattern.fullmatch(path):
+                return methods, match.groupdict()
         return None
 
 
 def _shape(path: str) -> str:
     return re.sub(r"\{[^}]*\}", "{}", path)
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """`{name}` takes one segment, `{name:path}` takes slashes too; neither takes nothing."""
+    parts = re.split(r"\{(\w+)(:path)?\}", path)
+    text, names, slashes = parts[::3], parts[1::3], parts[2::3]
+    groups = [f"(?P<{name}>{'.' if many else '[^/]'}+)" for name, many in zip(names, slashes, strict=True)]
+    return re.compile("".join(re.escape(a) + b for a, b in zip(text, [*groups, ""], strict=True)), re.DOTALL)

@@ -8,6 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from generated.operation import Handlers, Operation
 
+from .call import RequestCall
 from .contract import Contract
 from .endpoint import Endpoint
 from .options import RuntimeOptions
@@ -66,13 +67,13 @@ class ContractServer:
     async def _refuse_method(self, methods: Methods, scope: Scope, receive: Receive, send: Send) -> None:
         problem = MethodNotAllowed(scope["method"], ", ".join(sorted(methods)))
         contract = next(iter(methods.values())).contract
-        await _answer(contract, problem)(scope, receive, send)
+        await _answer(contract, problem, scope)(scope, receive, send)
 
     async def _answer_shell_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         problem = _as_problem(request, error)
         prefix = "/" + _path(request.scope).split("/")[1]
-        return _answer(self._contracts.get(prefix) or self._contracts.get(""), problem)
+        return _answer(self._contracts.get(prefix) or self._contracts.get(""), problem, request.scope)
 
     def _serve_document(self, contract: Contract, prefix: str) -> None:
         document = contract.document()
@@ -88,11 +89,11 @@ def _path(scope: Scope) -> str:
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 
 
-def _answer(contract: Contract | None, problem: Problem) -> Response:
+def _answer(contract: Contract | None, problem: Problem, scope: Scope) -> Response:
     """An error that belongs to no operation, in the contract's words if there is one to speak."""
-    headers = dict(problem.headers)
     if contract is None:
-        return PlainTextResponse(problem.message, problem.status, headers)
+        return PlainTextResponse(problem.message, problem.status, problem.headers)
+    headers = {**contract.headers(RequestCall(scope, None)), **problem.headers}
     content = contract.error_body(problem, None).model_dump_json(by_alias=True)
     return Response(content, problem.status, headers, "application/json")
 

@@ -9,6 +9,7 @@ HEADERS = [
 ]
 
 
-def frame(data: bytes) -> bytes:
-    """One event; `data` has no line break, which JSON text need not have."""
-    return b"data: " + data + b"\n\n"
+def frame(data: bytes, name: bytes = b"") -> bytes:
+    """One event; neither part has a line break, which JSON text need not have."""
+    named = b"event: " + name + b"\n" if name else b""
+    return named + b"data: " + data + b"\n\n"

@@ -8,37 +8,46 @@ Refused, of all contracts
 from typing import NamedTuple
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, PromptTooLong, RequestAborted
-from handlers.chat.errors import ChatError, InvalidMessage, TemplateError, ToolError, UnsupportedContent
+from handlers.chat.errors import InvalidMessage, TemplateError, ToolError, UnsupportedContent
 from handlers.exchange import IncompleteGeneration
-from handlers.limits import Overloaded
+from handlers.limits import RETRY_AFTER_S, Overloaded
 from handlers.refused import Refused
 from handlers.runtime.problem import Problem
+from handlers.violation import Violation
 
 
 class SuffixRefused(Refused):
     """Nothing here fills a gap."""
 
     def __init__(self) -> None:
-        super().__init__("Suffix is not supported; preprocess the prompt instead.", "suffix")
+        super().__init__(
+            "Suffix is not supported; preprocess the prompt instead.", "suffix", Violation.UNSUPPORTED_FIELD
+        )
 
 
 class BatchTooLarge(Refused):
     """More prompts than the server takes at once."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"Number of prompts exceeds the maximum allowed batch size of {limit}", "prompt")
+        super().__init__(
+            f"Number of prompts exceeds the maximum allowed batch size of {limit}",
+            "prompt",
+            Violation.TOO_LONG,
+        )
 
 
 class ErrorKind(NamedTuple):
     """How one kind of exception is told. slug: `error_type`.
 
     message: what is said instead of the exception's own text. prefix: what comes before it.
+    retry_after_s: when the client may try again.
     """
 
     status: int
     slug: str
     prefix: str = ""
     message: str | None = None
+    retry_after_s: float | None = None
 
 
 # The first class that an exception is an instance of counts. Slugs and prefixes are those of the released
@@ -46,16 +55,17 @@ class ErrorKind(NamedTuple):
 ERROR_KINDS: dict[type[Exception], ErrorKind] = {
     SuffixRefused: ErrorKind(422, "suffix not supported"),
     BatchTooLarge: ErrorKind(422, "batch size exceeded"),
-    Refused: ErrorKind(422, "validation", "Input validation error: "),
     TemplateError: ErrorKind(422, "template_error", "Template error: "),
     ToolError: ErrorKind(422, "tool_error", "Tool error: "),
-    ChatError: ErrorKind(422, "validation", "Input validation error: "),
+    Refused: ErrorKind(422, "validation", "Input validation error: "),
     InvalidRequest: ErrorKind(422, "validation", "Input validation error: "),
-    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded"),
+    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded", retry_after_s=RETRY_AFTER_S),
     GenerationFailed: ErrorKind(424, "generation", "Request failed during generation: "),
     RequestAborted: ErrorKind(424, "generation", "Request failed during generation: "),
     IncompleteGeneration: ErrorKind(500, "incomplete_generation", message="Incomplete generation"),
-    EngineStopped: ErrorKind(503, "unavailable", message="The server takes no new request"),
+    EngineStopped: ErrorKind(
+        503, "unavailable", message="The server takes no new request", retry_after_s=RETRY_AFTER_S
+    ),
 }
 
 
@@ -63,7 +73,8 @@ def told(error: Exception) -> Exception:
     """The contract's Problem for an exception; what nobody raised on purpose stays what it is."""
     for cause, kind in ERROR_KINDS.items():
         if isinstance(error, cause):
-            return Problem(kind.status, kind.prefix + (kind.message or _text(error)), kind.slug)
+            message = kind.prefix + (kind.message or _text(error))
+            return Problem(kind.status, message, kind.slug, retry_after_s=kind.retry_after_s)
     return error
 
 

@@ -44,7 +44,7 @@ def native_sampling(
         watermark=watermark if parameters.watermark else None,
         grammar=None if parameters.grammar is None else response_grammar(answer_format(parameters.grammar)),
         num_logprobs=(parameters.top_n_tokens or 0) if with_logprobs else None,
-        prompt_logprobs=parameters.decoder_input_details,
+        num_prompt_logprobs=0 if parameters.decoder_input_details else None,
     )
 
 

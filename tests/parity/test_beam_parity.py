@@ -267,7 +267,7 @@ def test_stop_strings_end_hypotheses_where_they_do_in_transformers(llama: Path) 
 def test_the_log_probabilities_of_a_search_are_of_the_raw_logits(llama: Path) -> None:
     model, core = load(llama), new_core(llama)
     (prompt, *_) = prompts("logprobs")
-    sampling = SamplingParams(temperature=0.0, num_logprobs=2, prompt_logprobs=True, repetition_penalty=1.5)
+    sampling = SamplingParams(temperature=0.0, num_logprobs=2, num_prompt_logprobs=0, repetition_penalty=1.5)
     case = Case(prompt, BeamParams(num_beams=3), [([], 0.0)] * 2, sampling)
     (events,) = run(core, [case.request(0)])
     assert [event.prompt is not None for event in events] == [True] + [False] * (len(events) - 1)

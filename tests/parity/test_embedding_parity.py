@@ -58,8 +58,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def pooled(hidden: NDArray[np.float32], pooling: Pooling) -> NDArray[np.float64]:
-    rows = hidden.astype(np.float64)
-    return rows[-1] if pooling is Pooling.LAST else rows.mean(axis=0)
+    rows: NDArray[np.float64] = hidden.astype(np.float64)
+    last: NDArray[np.float64] = rows[-1]
+    return last if pooling is Pooling.LAST else np.mean(rows, axis=0)
 
 
 def embed(core: EngineCore, arrival: int, case: Case, pooling: Pooling, *, normalize: bool = False) -> None:

@@ -76,7 +76,7 @@ def add(core: EngineCore, arrival: int, expected: Expected, *, num_sequences: in
     request = GenerationRequest(
         request_id=str(arrival),
         prompt_token_ids=expected.prompt,
-        sampling=SamplingParams(temperature=0.0, num_logprobs=0, prompt_logprobs=True),
+        sampling=SamplingParams(temperature=0.0, num_logprobs=0, num_prompt_logprobs=0),
         stopping=StopConditions(max_tokens=MAX_TOKENS),
         num_sequences=num_sequences,
     )

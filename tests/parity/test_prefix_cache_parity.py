@@ -68,7 +68,9 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def add(core: EngineCore, arrival: int, expected: Expected, **options: Any) -> None:
-    sampling = SamplingParams(temperature=0.0, num_logprobs=0, prompt_logprobs=arrival >= BLIND)
+    sampling = SamplingParams(
+        temperature=0.0, num_logprobs=0, num_prompt_logprobs=0 if arrival >= BLIND else None
+    )
     request = GenerationRequest(
         request_id=str(arrival),
         prompt_token_ids=expected.prompt,

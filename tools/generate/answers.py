@@ -3,8 +3,8 @@
 from typing import Any
 
 from .document import Document, Pointer, SpecError, resolve
+from .events import EVENT_NAME, TERMINATOR, named_events
 from .interface import ErrorAnswer, HeaderField
-from .twin import TERMINATOR
 from .types import component_type, header_type, response_type
 
 JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
@@ -18,13 +18,11 @@ def read_success(document: Document, operation: Document, at: Pointer) -> dict[s
     answer, place = resolve(document, operation["responses"][statuses[0]], (*at, "responses", statuses[0]))
     content = answer.get("content", {})
     media_type, response = _read_plain(content, (*place, "content"))
-    event, terminator = _read_events(content, (*place, "content"))
     return {
         "status": int(statuses[0]),
         "response": response,
         "media_type": media_type,
-        "event": event,
-        "terminator": terminator,
+        **_read_events(document, content, (*place, "content")),
         "headers": _read_headers(document, answer, place),
     }
 
@@ -63,11 +61,17 @@ def _read_plain(content: Document, at: Pointer) -> tuple[str | None, str | None]
     return media_type, "str"
 
 
-def _read_events(content: Document, at: Pointer) -> tuple[str | None, str | None]:
+def _read_events(document: Document, content: Document, at: Pointer) -> dict[str, str | None]:
     if EVENTS not in content:
-        return None, None
-    media = content[EVENTS]
-    return response_type(media.get("schema"), (*at, EVENTS, "schema")), media.get(TERMINATOR)
+        return dict.fromkeys(("event", "event_name", "terminator"))
+    media, place = content[EVENTS], (*at, EVENTS)
+    if EVENT_NAME in media:
+        named_events(document, media, place)
+    return {
+        "event": response_type(media.get("schema"), (*place, "schema")),
+        "event_name": media.get(EVENT_NAME),
+        "terminator": media.get(TERMINATOR),
+    }
 
 
 def _read_headers(document: Document, answer: Document, at: Pointer) -> tuple[HeaderField, ...]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ParameterField:
-    """A parameter outside the body, as the emitted `Parameter` has it."""
+    """A parameter outside the body, as the emitted `Parameter` has it. takes_slashes: of a path parameter."""
 
     name: str
     location: str
     is_text: bool
+    takes_slashes: bool
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,10 @@ class ErrorAnswer:
 
 @dataclass(frozen=True)
 class Interface:
-    """One operation. Fields that share a name with those of the emitted `Operation` mean the same."""
+    """One operation. Fields that share a name with those of the emitted `Operation` mean the same.
+
+    path: as the document has it; `route` is the emitted one.
+    """
 
     id: str
     handler: str
@@ -46,6 +50,7 @@ class Interface:
     response: str | None
     media_type: str | None
     event: str | None
+    event_name: str | None
     terminator: str | None
     headers: tuple[HeaderField, ...]
     errors: tuple[ErrorAnswer, ...]
@@ -53,6 +58,14 @@ class Interface:
     is_secured: bool
     arguments_model: str
     headers_class: str
+
+    @property
+    def route(self) -> str:
+        """The path as routers read it: `{name:path}` takes slashes too."""
+        route = self.path
+        for name in (parameter.name for parameter in self.parameters if parameter.takes_slashes):
+            route = route.replace(f"{{{name}}}", f"{{{name}:path}}")
+        return route
 
     @property
     def returns(self) -> str:

@@ -10,6 +10,7 @@ from .types import component_type
 
 _RESERVED = {"table"}  # attributes of the emitted base class
 _VALIDATION_STATUSES = (400, 422)
+_PATH_STYLE = "x-path-parameter"
 
 
 def read_operations(document: Document) -> list[Interface]:
@@ -88,11 +89,20 @@ def _read_parameters(
         types = [kind for kind in _types_of(schema) if kind != "null"]
         if len(types) != 1 or types[0] not in ("string", "integer", "number", "boolean"):
             raise SpecError(schema_at, f"parameter {name!r} must be a string, integer, number or boolean")
-        fields[name] = ParameterField(name, location, is_text=types == ["string"])
+        takes_slashes = _takes_slashes(parameter, place)
+        fields[name] = ParameterField(name, location, types == ["string"], takes_slashes)
     declared = {field.name for field in fields.values() if field.location == "path"}
     if declared != _template_names(path):
         raise SpecError(at, f"path parameters {sorted(declared)} are not those of the path template")
     return tuple(fields.values())
+
+
+def _takes_slashes(parameter: Document, at: Pointer) -> bool:
+    if _PATH_STYLE not in parameter:
+        return False
+    if (parameter["in"], parameter[_PATH_STYLE]) != ("path", "path"):
+        raise SpecError((*at, _PATH_STYLE), "stands beside a path parameter alone, and is `path`")
+    return True
 
 
 def _types_of(schema: Any) -> list[str]:

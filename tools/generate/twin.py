@@ -6,41 +6,53 @@
 
 from typing import Any
 
-from .document import Document, Schema
+from .document import Document, Pointer, Schema
+from .events import EVENT_NAME, TERMINATOR, named_events
 
 TWIN_VERSION = "3.2.0"
-TERMINATOR = "x-sse-terminator"
 
 
 def fuzz_twin(document: Document) -> Document:
     """An effective document whose event streams have an `itemSchema` and exactly one terminator."""
-    twin: Document = _rewrite(document)
+    twin: Document = _rewrite(document, document, ())
     return {**twin, "openapi": TWIN_VERSION}
 
 
-def _rewrite(node: Any) -> Any:
+def _rewrite(document: Document, node: Any, at: Pointer) -> Any:
     if isinstance(node, list):
-        return [_rewrite(item) for item in node]
+        return [_rewrite(document, item, (*at, str(index))) for index, item in enumerate(node)]
     if not isinstance(node, dict):
         return node
     return {
-        key: _event_stream(value) if key == "text/event-stream" else _rewrite(value)
+        key: _event_stream(document, value, (*at, key))
+        if key == "text/event-stream"
+        else _rewrite(document, value, (*at, key))
         for key, value in node.items()
     }
 
 
-def _event_stream(media: Document) -> Document:
-    payload = {"type": "string", "contentMediaType": "application/json", "contentSchema": media["schema"]}
-    event = _event_with(payload)
+def _event_stream(document: Document, media: Document, at: Pointer) -> Document:
+    events = _events(document, media, at)
     terminator = media.get(TERMINATOR)
-    if terminator is None:
-        return {"itemSchema": event}
-    last = _event_with({"const": terminator})
-    return {
-        "itemSchema": {"anyOf": [last, event]},
-        "schema": {"type": "array", "contains": last, "minContains": 1, "maxContains": 1},
-    }
+    if terminator is not None:
+        last = _event_with(data={"const": terminator})
+        return {
+            "itemSchema": {"anyOf": [last, *events]},
+            "schema": {"type": "array", "contains": last, "minContains": 1, "maxContains": 1},
+        }
+    return {"itemSchema": events[0] if len(events) == 1 else {"anyOf": events}}
 
 
-def _event_with(data: Schema) -> Schema:
-    return {"type": "object", "required": ["data"], "properties": {"data": data}}
+def _events(document: Document, media: Document, at: Pointer) -> list[Schema]:
+    if EVENT_NAME not in media:
+        return [_event_with(data=_payload(media["schema"]))]
+    named = named_events(document, media, at)
+    return [_event_with(event=name, data=_payload(schema)) for schema, name in named]
+
+
+def _payload(schema: Schema) -> Schema:
+    return {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
+
+
+def _event_with(**fields: Schema) -> Schema:
+    return {"type": "object", "required": list(fields), "properties": fields}

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
-from engine.errors import EngineError, GenerationFailed
+from engine.core import EngineCore, Output
+from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
 from engine.grammar import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
@@ -46,7 +46,7 @@ def new_request(prompt: str = "The town", **stopping: Any) -> GenerationRequest:
     )
 
 
-def run_steps(core: EngineCore) -> Iterator[tuple[int, TokenEvent | EngineError]]:
+def run_steps(core: EngineCore) -> Iterator[Output]:
     while core.has_work:
         yield from core.step()
 
@@ -201,7 +201,7 @@ def test_an_engine_told_not_to_cache_computes_every_prompt(directory: Path) -> N
 
 def test_prompt_log_probabilities_are_computed_and_not_taken_from_the_cache(core: EngineCore) -> None:
     request = new_request("xyz" * 14)
-    asked = replace(request, sampling=SamplingParams(temperature=0.0, prompt_logprobs=True))
+    asked = replace(request, sampling=SamplingParams(temperature=0.0, num_prompt_logprobs=0))
     cold = tokens_of(core, asked)
     assert num_cached(core, request) == 32
     warm = tokens_of(core, asked)
@@ -241,11 +241,30 @@ def test_a_failed_request_leaves_nothing_for_the_next_and_others_keep_what_they_
 
 def test_the_first_event_of_a_request_alone_carries_its_prompt(core: EngineCore) -> None:
     request = new_request("ab", max_tokens=2)
-    sampling = SamplingParams(temperature=0.0, prompt_logprobs=True)
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=0)
     events = tokens_of(core, replace(request, sampling=sampling, num_sequences=2))
     assert [event.prompt is not None for event in events] == [True, False, False, False]
     assert events[0].prompt is not None
     assert [(token.text, token.logprob is None) for token in events[0].prompt] == [("a", True), ("b", False)]
+
+
+def test_a_prompt_is_told_with_the_most_likely_tokens_in_each_place_as_continuations_are(
+    core: EngineCore,
+) -> None:
+    written = tokens_of(
+        core,
+        replace(new_request("ab", max_tokens=3), sampling=SamplingParams(temperature=0.0, num_logprobs=3)),
+    )
+    prompt = (*new_request("ab").prompt_token_ids, *(event.token_id for event in written))
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=3)
+    request = replace(new_request("ab", max_tokens=1), prompt_token_ids=prompt, sampling=sampling)
+    told = tokens_of(core, request)[0].prompt
+    assert told is not None
+    assert told[0].top_logprobs == ()
+    for event, token in zip(written, told[2:], strict=True):
+        assert (token.token_id, token.text) == (event.token_id, event.token_text)
+        assert token.logprob == pytest.approx(event.logprob, abs=1e-5)
+        assert [top.token_id for top in token.top_logprobs] == [top.token_id for top in event.top_logprobs]
 
 
 def test_sequences_of_one_request_draw_from_their_own_seeds(core: EngineCore) -> None:

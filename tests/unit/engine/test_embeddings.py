@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.core import EngineCore, Output
-from engine.embedding_stage import unit_length
 from engine.errors import (
     EngineStopped,
     GenerationFailed,
@@ -27,6 +26,7 @@ from engine.errors import (
 )
 from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, Pooling
+from engine.unit_vector import unit_vector
 from tests.tiny import save_tiny_model
 from tests.unit.engine import test_async_engine as generation
 from tests.unit.engine.test_core import assert_all_free, new_core
@@ -165,8 +165,8 @@ def test_hidden_states_that_are_not_finite_fail_their_request_alone(
 
 def test_a_vector_of_zeros_stays_as_it_is() -> None:
     zeros = np.zeros(4, dtype=np.float32)
-    assert unit_length(zeros).tolist() == [0.0] * 4
-    assert unit_length(np.array([3, 4], dtype=np.float32)).tolist() == pytest.approx([0.6, 0.8])
+    assert unit_vector(zeros).tolist() == [0.0] * 4
+    assert unit_vector(np.array([3, 4], dtype=np.float32)).tolist() == pytest.approx([0.6, 0.8])
 
 
 async def test_many_texts_at_once_each_get_their_own_vector(engine: AsyncEngine) -> None:

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.logprobs import log_probabilities, prompt_logprobs, rank_logprobs
+from engine.logprobs import log_probabilities, rank_logprobs, score_tokens
 from tests.unit.engine import reference_sampler, tiny_tokenizers
 from tests.unit.engine.sampling_cases import logits
 
@@ -10,14 +10,19 @@ V = TOKENIZER.vocab_size
 
 
 @pytest.mark.parametrize("num_rows", [0, 1, 64, 65, 200])
-def test_prompt_logprobs_are_the_float64_ones_of_the_next_tokens(num_rows: int) -> None:
+def test_scores_are_the_float64_log_probabilities_of_the_tokens(num_rows: int) -> None:
     rows = logits(num_rows, V)
     next_ids = torch.arange(num_rows) * 7 % V
     expected = [
         reference_sampler.log_softmax(row)[token_id]
         for row, token_id in zip(rows.tolist(), next_ids.tolist(), strict=True)
     ]
-    torch.testing.assert_close(prompt_logprobs(rows, next_ids), torch.tensor(expected), rtol=0, atol=2e-6)
+    scores = list(score_tokens(rows, next_ids, [row % 3 for row in range(num_rows)], TOKENIZER))
+    own = torch.tensor([logprob for logprob, _ in scores])
+    torch.testing.assert_close(own, torch.tensor(expected), rtol=0, atol=2e-6)
+    assert [top for _, top in scores] == rank_logprobs(
+        log_probabilities(rows), [row % 3 for row in range(num_rows)], TOKENIZER
+    )
 
 
 def test_bfloat16_logits_give_float32_logprobs_without_a_bfloat16_softmax() -> None:

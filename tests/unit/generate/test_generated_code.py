@@ -140,6 +140,23 @@ async def test_a_missing_or_an_orphaned_operation_fails_when_the_handlers_are_bu
         type("Incomplete", (operations.Operations,), {})()
 
 
+async def test_a_path_parameter_takes_slashes_only_if_the_document_says_so(tmp_path: Path) -> None:
+    async def ask(self: object, arguments: Any, body: Any, call: object) -> Any:
+        return operations.m.Answer(text=arguments.name)
+
+    for style, status in (({}, 404), ({"x-path-parameter": "path"}, 200)):
+        name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}, **style}
+        source = document(operation(parameters=[name]))
+        source["paths"] = {"/ask/{name}": source["paths"]["/ask"]}
+        operations: Any = emit(tmp_path / str(status), source)
+        app = server(operations, ask)
+        assert (await post(app, {}, "/ask/a")).json() == {"text": "a"}
+        for path in ("/ask/a/b", "/ask/a%2Fb"):
+            response = await post(app, {}, path)
+            assert response.status_code == status
+            assert status == 404 or response.json() == {"text": "a/b"}
+
+
 async def test_parameters_keep_their_names_and_bounds(tmp_path: Path) -> None:
     number = {"type": "integer", "minimum": 1}
     parameters = [

@@ -33,6 +33,20 @@ def test_a_terminator_comes_exactly_once(count: int, valid: bool) -> None:
     assert all(jsonschema_rs.is_valid(media["itemSchema"], event) for event in events)
 
 
+def test_an_event_bears_the_name_that_its_data_has() -> None:
+    kinds: list[dict[str, Any]] = [{"enum": ["a", "b"]}, {"const": "c"}]
+    alternatives = [
+        {"type": "object", "required": ["kind"], "properties": {"kind": {"type": "string", **kind}}}
+        for kind in kinds
+    ]
+    item = stream(schema={"oneOf": alternatives}, **{"x-sse-event-name": "kind"})["itemSchema"]
+    for name, schema in (("a", alternatives[0]), ("b", alternatives[0]), ("c", alternatives[1])):
+        fitting = [one for one in item["anyOf"] if jsonschema_rs.is_valid(one, {"event": name, "data": "{}"})]
+        assert [one["properties"]["data"]["contentSchema"] for one in fitting] == [schema]
+    assert not jsonschema_rs.is_valid(item, {"event": "d", "data": "{}"})
+    assert not jsonschema_rs.is_valid(item, {"data": "{}"})
+
+
 def test_what_is_no_stream_is_the_same_in_the_twin() -> None:
     source = document()
     assert {**fuzz_twin(source), "openapi": source["openapi"]} == source

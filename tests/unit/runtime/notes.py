@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from fastapi import FastAPI
 from pydantic import MISSING, BaseModel, Field, StrictBool, StrictStr
@@ -37,6 +37,20 @@ class Note(BaseModel):
 class Kept(BaseModel):
     id: StrictInt
     text: StrictStr
+
+
+class Added(BaseModel):
+    kind: Literal["added"] = "added"
+    text: StrictStr
+
+
+class Broken(BaseModel):
+    kind: Literal["broken"] = "broken"
+    reason: StrictStr
+
+
+class FindArguments(BaseModel):
+    name: StrictStr
 
 
 class KeepArguments(BaseModel):
@@ -105,6 +119,30 @@ class NoteHandlers(Handlers):
             media_type="text/plain",
         ),
         Operation(id="watch", handler="watch", method="GET", path="/changes", summary="", event=Kept),
+        Operation(
+            id="follow",
+            handler="follow",
+            method="GET",
+            path="/log",
+            summary="",
+            event=Added | Broken,
+            event_name="kind",
+            terminator="[DONE]",
+            errors={500: Failure},
+        ),
+        Operation(
+            id="find",
+            handler="find",
+            method="GET",
+            path="/found/{name:path}",
+            summary="",
+            parameters=(Parameter("name", "path", is_text=True),),
+            arguments=FindArguments,
+            response=str,
+            media_type="text/plain",
+            errors={400: Failure},
+            validation_status=400,
+        ),
         Operation(id="ping", handler="ping", method="GET", path="/ping", summary="", errors={503: None}),
     )
 
@@ -131,6 +169,14 @@ class NoteHandlers(Handlers):
         answer: EventStream[Kept] = await self._answer("watch", call=call)
         return answer
 
+    async def follow(self, call: Call[dict[str, str]]) -> EventStream[Added | Broken]:
+        answer: EventStream[Added | Broken] = await self._answer("follow", call=call)
+        return answer
+
+    async def find(self, arguments: FindArguments, call: Call[dict[str, str]]) -> str:
+        answer: str = await self._answer("find", arguments=arguments, call=call)
+        return answer
+
     async def ping(self, call: Call[dict[str, str]]) -> None:
         await self._answer("ping", call=call)
 
@@ -141,6 +187,12 @@ class NotesContract(Contract):
     @override
     def error_body(self, problem: Problem, operation: Operation | None) -> Failure:
         return Failure(reason=problem.message, kind=problem.kind)
+
+    @override
+    def error_event(self, problem: Problem, operation: Operation) -> Failure | Broken:
+        if operation.event_name:
+            return Broken(reason=problem.message)
+        return self.error_body(problem, operation)
 
     @override
     def document(self) -> bytes:
@@ -156,7 +208,7 @@ def serve(
     return server
 
 
-def stream_of(*items: Kept | bytes | Exception, pause_s: float = 0.0) -> AsyncGenerator[Any, None]:
+def stream_of(*items: BaseModel | bytes | Exception, pause_s: float = 0.0) -> AsyncGenerator[Any, None]:
     """A stream of events, in which an exception is raised where it stands; it may wait before each item."""
 
     async def stream() -> AsyncGenerator[Any, None]:

@@ -119,7 +119,10 @@ async def test_the_first_contract_to_claim_a_path_at_the_root_keeps_it_with_all_
     server = ContractServer(FastAPI(openapi_url=None))
     first = server.mount(NotesContract(), NoteHandlers(read=lambda call: "first"))
     second = server.mount(NotesContract(), NoteHandlers(read=lambda call: "second"))
-    assert ([operation.id for operation in first], second) == (["write", "keep", "read", "watch", "ping"], [])
+    assert ([operation.id for operation in first], second) == (
+        ["write", "keep", "read", "watch", "follow", "find", "ping"],
+        [],
+    )
     assert (await send(server, "GET", "/notes")).text == "first"
 
 

@@ -12,7 +12,7 @@ from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import Problem
 
 from .client import events, send
-from .notes import Kept, Note, serve, stream_of
+from .notes import Added, Kept, Note, serve, stream_of
 
 NOTE = {"text": "a", "stream": True}
 EVENT = '{"id":1,"text":"a"}'
@@ -30,6 +30,34 @@ async def test_a_stream_is_framed_and_ends_with_its_terminator() -> None:
     assert response.headers["cache-control"] == "no-cache"
     assert response.headers["x-accel-buffering"] == "no"
     assert response.text == f'data: {EVENT}\n\ndata: {{"id":2,"text":"b"}}\n\ndata: [DONE]\n\n'
+
+
+async def follow(*items: Any) -> httpx.Response:
+    return await send(serve(follow=lambda call: stream_of(*items)), "GET", "/log")
+
+
+async def test_an_event_is_named_by_its_own_property_where_the_operation_says_so() -> None:
+    response = await follow(Added(text="event: x\n"), b'{"text":"b","kind":"added"}')
+    assert response.content == (
+        b'event: added\ndata: {"kind":"added","text":"event: x\\n"}\n\n'
+        b'event: added\ndata: {"text":"b","kind":"added"}\n\n'
+        b"data: [DONE]\n\n"
+    )
+
+
+async def test_the_event_of_an_error_is_named_too() -> None:
+    response = await follow(Added(text="a"), Problem(500, "Lost"))
+    assert response.content == (
+        b'event: added\ndata: {"kind":"added","text":"a"}\n\n'
+        b'event: broken\ndata: {"kind":"broken","reason":"Lost"}\n\n'
+        b"data: [DONE]\n\n"
+    )
+
+
+async def test_an_event_without_its_name_is_not_sent() -> None:
+    assert (await follow(b'{"text":"a"}')).status_code == 500
+    response = await follow(Added(text="a"), b'{"text":"a"}')
+    assert b"event: broken" in response.content
 
 
 async def test_an_empty_stream_is_its_terminator() -> None:

@@ -4,9 +4,11 @@ import json
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field, StrictStr, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, TypeAdapter, ValidationError
 
-from handlers.runtime.invalid import explain, render_path
+from generated.json_types import StrictFloat, StrictInt
+from handlers.runtime.invalid import Fault, explain, render_path
+from handlers.violation import Violation
 
 
 class Text(BaseModel):
@@ -40,12 +42,16 @@ class Chat(BaseModel):
     messages: list[Message]
 
 
+def fault_of(model: Any, body: Any) -> Fault:
+    with pytest.raises(ValidationError) as raised:
+        TypeAdapter(model).validator.validate_json(json.dumps(body))
+    return explain(raised.value, body)
+
+
 def told(message: dict[str, Any]) -> str:
     """What is said of a chat of one message, "field: reason"."""
-    body = {"messages": [message]}
-    with pytest.raises(ValidationError) as raised:
-        TypeAdapter(Chat).validator.validate_json(json.dumps(body))
-    return ": ".join(explain(raised.value, body))
+    fault = fault_of(Chat, {"messages": [message]})
+    return f"{fault.field}: {fault.reason}"
 
 
 @pytest.mark.parametrize(
@@ -59,6 +65,9 @@ def told(message: dict[str, Any]) -> str:
         ({"content": [{"type": "text", "text": "a"}, {"text": "a"}]}, "content[1].type: is missing"),
         ({"cover": {"type": "sound"}}, "cover.type: must be 'text' or 'image' or 'photo'"),
         ({"part": {"type": "photo"}}, "part.url: is missing"),
+        ({"part": {"type": "sound"}}, "part.type: must be 'text' or 'image' or 'photo'"),
+        ({"part": {"url": "a"}}, "part.type: is missing"),
+        ({"part": {"type": None, "url": "a"}}, "part.type: must be 'text' or 'image' or 'photo'"),
         ({"choice": "never"}, "choice: must be 'auto' or 'none' or an object"),
         ({"choice": {"words": []}}, "choice.words: list should have at least 1 item after validation, not 0"),
         ({"choice": {"words": ["a", 1]}}, "choice.words[1]: must be a string"),
@@ -81,3 +90,241 @@ def test_a_key_called_like_a_type_is_still_a_field() -> None:
 def test_paths_are_written_as_in_javascript() -> None:
     assert render_path(("a", 0, 1, "b")) == "a[0][1].b"
     assert render_path(()) == ""
+
+
+class Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class SystemMessage(Closed):
+    role: Literal["system"]
+    content: StrictStr | list[Text]
+
+
+class Location(Closed):
+    url: StrictStr
+    detail: Literal["auto", "low", "high"] = "auto"
+
+
+class ImagePart(Closed):
+    type: Literal["image"]
+    image: Location
+    detail: Literal["auto", "low"] = "auto"
+
+
+class TextPart(Closed):
+    type: Literal["text"]
+    text: StrictStr
+
+
+class UserMessage(Closed):
+    role: Literal["user"]
+    content: StrictStr | Annotated[list[TextPart | ImagePart], Field(min_length=1)]
+    name: Annotated[StrictStr, Field(max_length=3)] = ""
+
+
+class ToolMessage(Closed):
+    role: Literal["tool"]
+    content: StrictStr
+    tool_call_id: StrictStr
+
+
+class Item(Closed):
+    """A message whose tag may be absent, beside others that need theirs."""
+
+    type: Literal["message"] = "message"
+    role: Literal["user", "assistant"]
+    content: StrictStr
+
+
+class CallItem(Closed):
+    type: Literal["call"]
+    name: StrictStr
+
+
+class OutputItem(Closed):
+    type: Literal["output"]
+    name: StrictStr
+    output: StrictStr
+
+
+class NamedFunction(Closed):
+    name: StrictStr
+
+
+class NamedChoice(Closed):
+    type: Literal["function"]
+    function: NamedFunction
+
+
+class AllowedChoice(Closed):
+    type: Literal["allowed"]
+    mode: Literal["auto", "required"]
+
+
+Stops = Annotated[list[StrictStr], Field(min_length=1, max_length=2)]
+
+
+class Request(Closed):
+    messages: Annotated[list[SystemMessage | UserMessage | ToolMessage], Field(min_length=1)] = []
+    items: list[Item | CallItem | OutputItem] = []
+    choice: Literal["none", "auto"] | NamedChoice | AllowedChoice = "auto"
+    prompt: StrictStr | list[StrictStr] | list[StrictInt] | list[list[StrictInt]] = ""
+    stop: StrictStr | Stops | None = None
+    temperature: Annotated[StrictFloat, Field(ge=0, le=2)] = 1
+    top: Annotated[StrictInt, Field(gt=0, lt=9)] = 1
+    name: Annotated[StrictStr, Field(pattern="^[a-z]+$")] = "a"
+
+
+USER = {"role": "user", "content": "a"}
+IMAGE = {"type": "image", "image": {"url": "a"}}
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "reason", "violation"),
+    [
+        ({"messages": 5}, "messages", "must be an array", Violation.WRONG_TYPE),
+        (
+            {"messages": []},
+            "messages",
+            "list should have at least 1 item after validation, not 0",
+            Violation.TOO_SHORT,
+        ),
+        ({"mesages": []}, "mesages", "is not a field of this object", Violation.UNKNOWN),
+        ({"messages": [USER, "a"]}, "messages[1]", "must be an object", Violation.WRONG_TYPE),
+        ({"messages": [{"content": "a"}]}, "messages[0].role", "is missing", Violation.MISSING),
+        (
+            {"messages": [{"role": "robot", "content": [{"type": "text"}]}]},
+            "messages[0].role",
+            "must be 'system' or 'user' or 'tool'",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        (
+            {"messages": [{**USER, "role": 7}]},
+            "messages[0].role",
+            "must be 'system' or 'user' or 'tool'",
+            Violation.WRONG_TYPE,
+        ),
+        ({"messages": [{"role": "user"}]}, "messages[0].content", "is missing", Violation.MISSING),
+        ({"messages": [{"role": "tool"}]}, "messages[0].content", "is missing", Violation.MISSING),
+        (
+            {"messages": [{"role": "tool", "content": "a"}]},
+            "messages[0].tool_call_id",
+            "is missing",
+            Violation.MISSING,
+        ),
+        (
+            {"messages": [{**USER, "names": "a"}]},
+            "messages[0].names",
+            "is not a field of this object",
+            Violation.UNKNOWN,
+        ),
+        (
+            {"messages": [{**USER, "content": 5}]},
+            "messages[0].content",
+            "must be a string or an array",
+            Violation.WRONG_TYPE,
+        ),
+        (
+            {"messages": [{**USER, "content": []}]},
+            "messages[0].content",
+            "list should have at least 1 item after validation, not 0",
+            Violation.TOO_SHORT,
+        ),
+        (
+            {"messages": [{**USER, "content": [IMAGE, {"type": "sound"}]}]},
+            "messages[0].content[1].type",
+            "must be 'text' or 'image'",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        (
+            {"messages": [{**USER, "content": [{**IMAGE, "detail": "huge"}]}]},
+            "messages[0].content[0].detail",
+            "must be 'auto' or 'low'",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        (
+            {"messages": [{**USER, "content": [{**IMAGE, "image": {"url": "a", "detail": "huge"}}]}]},
+            "messages[0].content[0].image.detail",
+            "must be 'auto', 'low' or 'high'",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        (
+            {"messages": [{**USER, "content": [{**IMAGE, "image": "a"}]}]},
+            "messages[0].content[0].image",
+            "must be an object",
+            Violation.WRONG_TYPE,
+        ),
+        (
+            {"messages": [{**USER, "name": "anna"}]},
+            "messages[0].name",
+            "string should have at most 3 characters",
+            Violation.TOO_LONG,
+        ),
+        ({"items": [{"role": "user"}]}, "items[0].content", "is missing", Violation.MISSING),
+        ({"items": [{"type": "call"}]}, "items[0].name", "is missing", Violation.MISSING),
+        ({"items": [{"type": "output", "name": "a"}]}, "items[0].output", "is missing", Violation.MISSING),
+        (
+            {"items": [{"role": "robot", "content": "a"}]},
+            "items[0].role",
+            "must be 'user' or 'assistant'",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        (
+            {"choice": "never"},
+            "choice",
+            "must be 'none' or 'auto' or an object",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        ({"choice": 5}, "choice", "must be 'none' or 'auto' or an object", Violation.WRONG_TYPE),
+        ({"choice": {"type": "function"}}, "choice.function", "is missing", Violation.MISSING),
+        (
+            {"choice": {"type": "tool"}},
+            "choice.type",
+            "must be 'function' or 'allowed'",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        (
+            {"choice": {"type": "allowed", "mode": "any"}},
+            "choice.mode",
+            "must be 'auto' or 'required'",
+            Violation.UNSUPPORTED_VALUE,
+        ),
+        (
+            {"stop": []},
+            "stop",
+            "list should have at least 1 item after validation, not 0",
+            Violation.TOO_SHORT,
+        ),
+        (
+            {"stop": ["a", "b", "c"]},
+            "stop",
+            "list should have at most 2 items after validation, not 3",
+            Violation.TOO_LONG,
+        ),
+        ({"stop": ["a", 1]}, "stop[1]", "must be a string", Violation.WRONG_TYPE),
+        ({"prompt": {"a": 1}}, "prompt", "must be a string or an array", Violation.WRONG_TYPE),
+        ({"prompt": [[1], [2, "a"]]}, "prompt[1][1]", "must be an integer", Violation.WRONG_TYPE),
+        ({"temperature": -1}, "temperature", "must be greater than or equal to 0", Violation.TOO_SMALL),
+        ({"temperature": 2.5}, "temperature", "must be less than or equal to 2", Violation.TOO_LARGE),
+        ({"temperature": "hot"}, "temperature", "must be a number", Violation.WRONG_TYPE),
+        ({"temperature": None}, "temperature", "must be a number", Violation.WRONG_TYPE),
+        ({"top": 0}, "top", "must be greater than 0", Violation.TOO_SMALL),
+        ({"top": 9}, "top", "must be less than 9", Violation.TOO_LARGE),
+        ({"top": 1.5}, "top", "must be an integer", Violation.WRONG_TYPE),
+        ({"name": "A"}, "name", "string should match pattern '^[a-z]+$'", Violation.INVALID_VALUE),
+        ([], "", "must be an object", Violation.WRONG_TYPE),
+    ],
+    ids=lambda value: json.dumps(value) if isinstance(value, dict | list) else "",
+)
+def test_one_alternative_speaks_for_a_union_and_says_what_kind_of_fault_it_is(
+    body: Any, field: str, reason: str, violation: Violation
+) -> None:
+    assert fault_of(Request, body)[:3] == (field, reason, violation)
+
+
+def test_what_stands_in_the_field_is_told_with_the_fault() -> None:
+    assert fault_of(Request, {"messages": [USER, {**USER, "name": "anna"}]}).given == "anna"
+    assert fault_of(Request, {"stop": ["a", 1]}).given == 1
+    assert fault_of(Request, {"messages": [{"role": "user"}]}).given is None
+    assert fault_of(Chat, {"messages": [{"part": {"type": "sound"}}]}).given == "sound"

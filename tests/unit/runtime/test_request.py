@@ -6,12 +6,16 @@ from collections.abc import AsyncGenerator
 from time import perf_counter
 
 import pytest
+from starlette.types import Message, Scope
 
 from generated.operation import Call
 from handlers.runtime.options import RuntimeOptions
+from handlers.runtime.problem import InvalidRequest
+from handlers.runtime.request_reader import RequestReader
+from handlers.violation import Violation
 
 from .client import send
-from .notes import KeepArguments, Kept, Note, Tag, serve
+from .notes import KeepArguments, Kept, Note, NoteHandlers, Tag, serve
 
 JSON = {"content-type": "application/json"}
 
@@ -113,6 +117,31 @@ async def test_what_is_no_json_is_a_validation_error(body: bytes) -> None:
     assert response.json()["kind"] == "validation"
 
 
+@pytest.mark.parametrize(
+    ("body", "violation"),
+    [
+        (b"", Violation.MALFORMED_JSON),
+        (b'{"text": "a",}', Violation.MALFORMED_JSON),
+        (b'{"text": "\\ud800"}', Violation.MALFORMED_JSON),
+        (b'{"text": "a", "extra": NaN}', Violation.MALFORMED_JSON),
+        (b'{"text": "\xff"}', Violation.INVALID_UTF8),
+        ('{"text": "a"}'.encode("utf-16"), Violation.INVALID_UTF8),
+        (b'{"text": 5}', Violation.WRONG_TYPE),
+    ],
+)
+async def test_a_refusal_says_whether_the_text_or_the_value_is_at_fault(
+    body: bytes, violation: Violation
+) -> None:
+    scope: Scope = {"type": "http", "headers": [(b"content-type", b"application/json")]}
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body}
+
+    with pytest.raises(InvalidRequest) as raised:
+        await RequestReader(NoteHandlers.table[0], 1000).read(scope, receive)
+    assert raised.value.violation is violation
+
+
 async def test_the_words_of_forbidden_constants_are_allowed_as_text() -> None:
     body = {"text": "NaN", "extra": {"Infinity": "-Infinity"}}
     response = await send(serve(write=keep), "POST", "/notes", json=body)
@@ -191,6 +220,15 @@ async def test_parameters_reach_the_handler_together() -> None:
     response = await send(app, "PUT", path, json={"text": "a"}, headers={"x-trace": "17"})
     assert (response.status_code, response.headers["x-shelf"]) == (201, "top left")
     assert seen == [KeepArguments.model_validate({"shelf": "top left", "position": 2, "X-Trace": "17"})]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("a", "a"), ("org/a", "org/a"), ("org%2Fa", "org/a"), ("a/b/c%20d", "a/b/c d"), ("a%0A", "a\n")],
+)
+async def test_a_path_parameter_may_hold_slashes_where_the_operation_says_so(path: str, name: str) -> None:
+    app = serve(find=lambda arguments, call: arguments.name)
+    assert (await send(app, "GET", f"/found/{path}")).text == name
 
 
 @pytest.mark.parametrize(

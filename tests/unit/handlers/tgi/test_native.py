@@ -83,7 +83,7 @@ async def test_sampling_options_reach_the_engine() -> None:
     assert (sampling.repetition_penalty, sampling.frequency_penalty) == (1.2, -0.5)
     assert sampling.seed == 18446744073709551615
     assert sampling.watermark == Watermark(gamma=0.5, delta=2.0)
-    assert (sampling.num_logprobs, sampling.prompt_logprobs) == (2, True)
+    assert (sampling.num_logprobs, sampling.num_prompt_logprobs) == (2, 0)
 
 
 @pytest.mark.parametrize(

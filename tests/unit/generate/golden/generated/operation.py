@@ -22,6 +22,7 @@ class Call(Protocol[HeadersT]):
 
     headers: of the request, names in lower case. path: as requested, without query.
     received_s: when the request arrived, by time.perf_counter().
+    request_id: what its client, or else the server, calls it in logs; unique only if the server chose it.
     """
 
     @property
@@ -32,6 +33,9 @@ class Call(Protocol[HeadersT]):
 
     @property
     def received_s(self) -> float: ...
+
+    @property
+    def request_id(self) -> str: ...
 
     def respond_with(self, headers: HeadersT) -> None:
         """Adds headers to the successful answer; for a stream, before its first event."""
@@ -50,10 +54,12 @@ class Parameter:
 class Operation:
     """One operation of a contract, as its effective document states it.
 
-    id: its operationId. handler: the method that implements it. path: a template when it has parameters.
+    id: its operationId. handler: the method that implements it. path: a template when it has parameters, in
+    which `{name}` takes one segment and `{name:path}` takes slashes too.
     arguments: model of the parameters together, by their names.
     status, response, media_type: of the only successful answer; no media type means an empty body.
     event: what one event of a stream carries, where the operation can answer with one.
+    event_name: the property of an event whose text stands in the `event:` line; no such line without it.
     terminator: the data of the event that ends every such stream, failed ones too.
     headers: names that a successful answer may carry, and whether it must.
     errors: the body of each other declared status; None for an empty one.
@@ -73,6 +79,7 @@ class Operation:
     response: Any = None
     media_type: str | None = None
     event: Any = None
+    event_name: str | None = None
     terminator: str | None = None
     headers: Mapping[str, bool] = field(default_factory=dict)
     errors: Mapping[int, type[BaseModel] | None] = field(default_factory=dict)

@@ -18,6 +18,21 @@ class Error(BaseModel):
     reason: StrictStr
 
 
+class Bark(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal["bark", "howl"]
+    volume: StrictInt
+
+
+class Silence(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal["silence"]
+
+
 Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1)])
 
 
@@ -65,6 +80,13 @@ class DeletePetArguments(BaseModel):
     """
 
 
+class GetFileArguments(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    name: Annotated[StrictStr, Field(min_length=1)]
+
+
 class Pet(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -78,3 +100,6 @@ class Pet(BaseModel):
 
 
 Event = TypeAliasType("Event", Pet | Error)
+
+
+Sound = TypeAliasType("Sound", Bark | Silence)

@@ -97,7 +97,23 @@ OPERATIONS: Final = (
         method="GET",
         path="/pets/sounds",
         summary="",
-        event=m.Pet,
+        event=m.Sound,
+        event_name="kind",
+    ),
+    Operation(
+        id="getFile",
+        handler="get_file",
+        method="GET",
+        path="/files/{name:path}",
+        summary="",
+        parameters=(Parameter("name", "path", is_text=True),),
+        arguments=m.GetFileArguments,
+        response=str,
+        media_type="text/plain",
+        errors={
+            422: m.Error,
+        },
+        validation_status=422,
     ),
     Operation(
         id="metrics",
@@ -149,8 +165,16 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def hear_pets(self, call: Call[NoHeaders]) -> EventStream[m.Pet]:
+    async def hear_pets(self, call: Call[NoHeaders]) -> EventStream[m.Sound]:
         """GET /pets/sounds"""
+
+    @abstractmethod
+    async def get_file(self, arguments: m.GetFileArguments, call: Call[NoHeaders]) -> str:
+        """GET /files/{name}
+
+        Declared errors:
+            422: The request is not what this document says
+        """
 
     @abstractmethod
     async def metrics(self, call: Call[NoHeaders]) -> str:

@@ -1,0 +1,73 @@
+"""The part of a step that draws the next token of each sequence."""
+
+import time
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from engine.errors import GenerationFailed
+from engine.events import TokenEvent
+from engine.generation import Generation, Job
+from engine.sampler import Sampled, Sampler
+from engine.scheduler import Scheduler
+from engine.sequence import Sequence
+from engine.tokenizer import Tokenizer
+
+
+class SamplingStage:
+    """Gives each sequence whose last row was computed its next token, and ends those that it completes."""
+
+    def __init__(
+        self, scheduler: Scheduler, sampler: Sampler, tokenizer: Tokenizer, device: torch.device
+    ) -> None:
+        self._scheduler = scheduler
+        self._sampler = sampler
+        self._tokenizer = tokenizer
+        self._device = device
+
+    def run(
+        self, ends: list[tuple[Job, Sequence]], logits: Tensor, batch_size: int
+    ) -> Iterator[tuple[Job, list[TokenEvent] | GenerationFailed]]:
+        """What each sequence has to tell; siblings that begin here draw from the same row of logits.
+
+        logits: [n, v], raw, of the n sequences. A job that fails is told of once.
+        """
+        if not ends:
+            return
+        families = [self._fork(job, sequence) for job, sequence in ends]
+        generations = [generation for family in families for generation in family]
+        if len(generations) > len(families):
+            sizes = torch.tensor([len(family) for family in families], device=logits.device)
+            logits = logits.repeat_interleave(sizes, dim=0)
+        samples = self._sampler.sample(logits, [generation.sampling for generation in generations])
+        now = time.perf_counter()
+        failed: set[Job] = set()
+        for generation, sampled in zip(generations, samples, strict=True):
+            job = generation.job
+            if job in failed:
+                continue
+            try:
+                yield job, [self._follow(generation, sampled, batch_size, now)]
+            except GenerationFailed as error:
+                failed.add(job)
+                yield job, error
+
+    def _fork(self, job: Job, sequence: Sequence) -> list[Generation]:
+        """The sequence's generation, and those of its siblings, which begin here."""
+        family = [job.generations[sequence]]
+        while sequence.num_siblings:
+            child = self._scheduler.fork(sequence, index=len(family))
+            family.append(job.begin(child, self._tokenizer, self._device))
+        return family
+
+    def _follow(
+        self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int, now: float
+    ) -> TokenEvent:
+        if isinstance(sampled, GenerationFailed):
+            raise sampled
+        event = generation.accept(sampled, self._tokenizer, batch_size=batch_size, now=now)
+        if event.finish is not None:
+            self._scheduler.remove(generation.sequence)
+            del generation.job.generations[generation.sequence]
+        return event

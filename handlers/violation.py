@@ -1,0 +1,21 @@
+"""The ways in which a request can differ from what it must be."""
+
+from enum import Enum, auto
+
+
+class Violation(Enum):
+    """What is wrong with a field, or with the whole body; contracts have error codes of their own for it."""
+
+    MALFORMED_JSON = auto()
+    INVALID_UTF8 = auto()
+    MISSING = auto()  # a required field is not there
+    UNKNOWN = auto()  # a field that the document does not have
+    REPEATED = auto()  # a parameter that is given more than once
+    WRONG_TYPE = auto()
+    TOO_SMALL = auto()  # a number
+    TOO_LARGE = auto()
+    TOO_SHORT = auto()  # a text, an array or an object
+    TOO_LONG = auto()
+    UNSUPPORTED_VALUE = auto()  # not one of those that the document lists, or that this server has
+    UNSUPPORTED_FIELD = auto()  # allowed by the document, and beyond this server or its model
+    INVALID_VALUE = auto()  # any other
