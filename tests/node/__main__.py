@@ -12,7 +12,8 @@ def main() -> int:
     """The exit status of Node's test runner."""
     with running_server(*LIMITS) as server:
         environment = os.environ | {"BASE_URL": f"{server.url}/openai/v1"}
-        return subprocess.run(["npm", "test", "--silent"], cwd=Path(__file__).parent, env=environment).returncode
+        command = ["npm", "test", "--silent"]
+        return subprocess.run(command, cwd=Path(__file__).parent, env=environment).returncode
 
 
 if __name__ == "__main__":
