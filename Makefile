@@ -74,6 +74,11 @@ $(PEERS)/.ready: tests/peers/requirements.txt
 test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval against the server, in .venv-peers
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(PEERS)/bin/python -m pytest tests/peers --rootdir tests/peers
 
+.PHONY: test-node
+test-node: $(READY)  ## Run the openai npm package against the server (needs Node)
+	cd tests/node && npm ci --no-audit --no-fund --silent
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
+
 .PHONY: check-static
 check-static: lint check-generated  ## What `make check` does before the tests
 

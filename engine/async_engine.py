@@ -22,6 +22,9 @@ from engine.tokenizer import Tokenizer
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 Stream = asyncio.Queue[TokenEvent | Embedding | EngineError]
 
+# A step that takes longer is taken for one that never ends.
+MAX_STEP_S = 120.0
+
 
 class AsyncEngine:
     """A model that serves requests, many at a time, from a thread of its own.
@@ -126,6 +129,8 @@ class AsyncEngine:
             return Health(False, "the engine drains")
         if self._core.is_failing:
             return Health(False, "the model fails at every step")
+        if (stalled_s := self._core.stats().stalled_s) > MAX_STEP_S:
+            return Health(False, f"no step has ended for {stalled_s:.0f} s")
         return Health(True)
 
     def stats(self) -> EngineStats:

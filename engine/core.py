@@ -2,12 +2,12 @@
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from torch import Tensor
 
-from engine.batch import build_batch
+from engine.batch import Batch, build_batch
 from engine.beam_stage import BeamStage
 from engine.block_keys import Tags
 from engine.embedding_job import EmbeddingJob
@@ -23,12 +23,14 @@ from engine.sampler import Sampler
 from engine.sampling_stage import SamplingStage
 from engine.scheduler import Schedule, Scheduler
 from engine.sequence import Sequence
-from engine.stats import Counters, EngineStats
+from engine.stats import Counters, EngineStats, StepCounters
 from engine.tokenizer import Tokenizer
 
 _log = logging.getLogger(__name__)
 
 _MAX_FAILED_IN_ROW = 3
+
+News = tuple[Job, list[TokenEvent] | GenerationFailed]
 
 
 class Output(NamedTuple):
@@ -64,6 +66,7 @@ class EngineCore:
         self._embedding_stage = EmbeddingStage()
         self._jobs: dict[int, Job] = {}  # by arrival; embeddings are in their stage
         self._num_failed_in_row = 0
+        self._progressed_at = 0.0  # when a step last ended, or work came where none was
 
     @property
     def is_failing(self) -> bool:
@@ -78,7 +81,9 @@ class EngineCore:
             num_waiting=len(scheduler.waiting),
             num_blocks=scheduler.pool.num_blocks,
             num_free_blocks=scheduler.pool.num_free,
-            counters=self.counters,
+            num_idle_blocks=scheduler.pool.cache.num_idle,
+            stalled_s=time.perf_counter() - self._progressed_at if self.has_work else 0.0,
+            counters=self.counters.copy(),
         )
 
     @property
@@ -109,9 +114,8 @@ class EngineCore:
         generation = job.begin(sequence, self._tokenizer, self._runner.device)
         if request.beams:
             self._beam_stage.begin(job, generation, request.beams)
+        self._begin(sequence)
         self._jobs[arrival] = job
-        self.scheduler.add(sequence)
-        self.counters.num_requests += 1
 
     def embed(self, arrival: int, request: EmbeddingRequest, *, submitted_at: float = 0.0) -> None:
         """Takes a request that fits the pool; arguments as of `add`."""
@@ -121,7 +125,12 @@ class EngineCore:
             tags=self._cache_tags + _cache_tags(request),
             reads_cache=request.pooling is Pooling.LAST,
         )
+        self._begin(sequence)
         self._embedding_stage.jobs[arrival] = EmbeddingJob(request, arrival, submitted_at, sequence)
+
+    def _begin(self, sequence: Sequence) -> None:
+        if not self.has_work:
+            self._progressed_at = time.perf_counter()
         self.scheduler.add(sequence)
         self.counters.num_requests += 1
 
@@ -138,18 +147,31 @@ class EngineCore:
         if not schedule.works:
             return []
         self._note_start(schedule, started)
+        counters = self._counters_of(schedule)
+        outputs: list[Output] = []
         try:
-            outputs = self._run(schedule)
+            forward_s, choose_s = self._run(schedule, outputs)
+            counters.count(time.perf_counter() - started, forward_s, choose_s)
             self._num_failed_in_row = 0
         except Exception as error:  # whatever the model raises, the other requests go on
             _log.exception("a step of %d sequences failed", len(schedule.works))
-            self.counters.num_failed_steps += 1
+            counters.count_failed()
             self._num_failed_in_row += 1
-            outputs = self._fail_step(schedule, error)
-        self._count_step(schedule, time.perf_counter() - started)
+            outputs += self._fail_step(schedule, error)
+        self._progressed_at = time.perf_counter()
+        self.counters.count_step(
+            num_sequences=len(schedule.works),
+            num_tokens=sum(work.end - work.start for work in schedule.works),
+            num_preempted=schedule.num_preempted,
+            seconds=self._progressed_at - started,
+        )
         return outputs
 
-    def _run(self, schedule: Schedule) -> list[Output]:
+    def _run(self, schedule: Schedule, outputs: list[Output]) -> tuple[float, float]:
+        """Adds to `outputs` what it has to tell, as soon as it is certain: what raises then fails the others.
+
+        Returns the seconds that the model took, and the choice of what follows.
+        """
         pages = self._runner.pages
         if schedule.block_copies:
             pages.copy(schedule.block_copies)
@@ -160,30 +182,29 @@ class EngineCore:
             if work.reaches_end and work.sequence.arrival in self._jobs
         ]
         prompt_rows = find_prompt_rows(batch, self._jobs)
+        started = time.perf_counter()
         logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
+        computed = time.perf_counter()
         self.scheduler.complete(schedule)
         keep_prompt_scores(prompt_rows, logits[len(ends) :], self._tokenizer)
-        embedded = self._embedding_stage.run(batch, self._runner.hidden_states.rows)
-        outputs = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
-        return outputs + [self._tell_embedding(job, told) for job, told in embedded]
+        outputs += self._tell_embeddings(batch)
+        news = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
+        self._tell(news, outputs)
+        return computed - started, time.perf_counter() - computed
 
-    def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> list[Output]:
+    def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> Iterator[News]:
         """Beams are searched, all other sequences sampled."""
         ends = [(self._jobs[sequence.arrival], sequence) for sequence in sequences]
         searched = [row for row, (job, _) in enumerate(ends) if job.request.beams]
         if not searched:
-            return self._tell(self._sampling_stage.run(ends, logits, batch_size))
+            yield from self._sampling_stage.run(ends, logits, batch_size)
+            return
         sampled = [row for row, (job, _) in enumerate(ends) if not job.request.beams]
-        outputs = self._tell(
-            self._sampling_stage.run([ends[row] for row in sampled], logits[sampled], batch_size)
-        )
-        return outputs + self._tell(
-            self._beam_stage.run([ends[row] for row in searched], logits[searched], batch_size)
-        )
+        yield from self._sampling_stage.run([ends[row] for row in sampled], logits[sampled], batch_size)
+        yield from self._beam_stage.run([ends[row] for row in searched], logits[searched], batch_size)
 
-    def _tell(self, news: Iterable[tuple[Job, list[TokenEvent] | GenerationFailed]]) -> list[Output]:
+    def _tell(self, news: Iterable[News], outputs: list[Output]) -> None:
         """Counts what became of the jobs, and forgets those that ended."""
-        outputs: list[Output] = []
         for job, told in news:
             if isinstance(told, GenerationFailed):
                 outputs.append(self._fail(job, told))
@@ -195,14 +216,15 @@ class EngineCore:
                     self._count_finish(event.finish.value)
             if not job.generations:
                 self._forget(job)
-        return outputs
 
-    def _tell_embedding(self, job: EmbeddingJob, told: Embedding | GenerationFailed) -> Output:
-        if isinstance(told, GenerationFailed):
-            return self._fail(job, told)
-        self._drop(job)
-        self.counters.num_embedded += 1
-        return Output(job.arrival, told)
+    def _tell_embeddings(self, batch: Batch) -> Iterator[Output]:
+        for job, told in self._embedding_stage.run(batch, self._runner.hidden_states.rows):
+            if isinstance(told, GenerationFailed):
+                yield self._fail(job, told)
+                continue
+            self._drop(job)
+            self.counters.num_embedded += 1
+            yield Output(job.arrival, told)
 
     def _count_finish(self, reason: str) -> None:
         self.counters.num_finished[reason] = self.counters.num_finished.get(reason, 0) + 1
@@ -240,6 +262,7 @@ class EngineCore:
             job = self._find(work.sequence.arrival)
             if job and job.started_at is None:
                 job.start(now, num_cached_tokens=work.start)
+                self.counters.queue_s.observe(now - job.submitted_at)
                 self._count_prompt(job)
 
     def _count_prompt(self, job: Job | EmbeddingJob) -> None:
@@ -248,14 +271,9 @@ class EngineCore:
         self.counters.num_cache_queried_tokens += num_tokens if job.reads_cache else 0
         self.counters.num_cache_hit_tokens += job.num_cached_tokens
 
-    def _count_step(self, schedule: Schedule, seconds: float) -> None:
-        counters = self.counters
-        counters.num_steps += 1
-        counters.num_computed_tokens += sum(work.end - work.start for work in schedule.works)
-        counters.num_preemptions += schedule.num_preempted
-        counters.step_s += seconds
-        counters.last_step_s = seconds
-        counters.last_batch_size = len(schedule.works)
+    def _counters_of(self, schedule: Schedule) -> StepCounters:
+        is_prefill = any(work.computes_prompt for work in schedule.works)
+        return self.counters.prefill_steps if is_prefill else self.counters.decode_steps
 
 
 def _cache_tags(request: GenerationRequest | EmbeddingRequest) -> Tags:

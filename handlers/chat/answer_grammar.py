@@ -4,25 +4,14 @@ any.
 Built of xgrammar's structural tags: plain dictionaries that the engine reads as JSON.
 """
 
-import json
-from typing import TypeAlias
-
-from engine.request import Grammar, GrammarKind
+from engine.request import Grammar
 from handlers.chat.answer_parser import ReasoningReading
 from handlers.chat.conversation import NO_PARAMETERS
 from handlers.chat.reasoning import ReasoningStart
-from handlers.chat.response_format import (
-    AnyJsonObject,
-    JsonSchema,
-    Regex,
-    ResponseFormat,
-    response_grammar,
-)
+from handlers.chat.response_format import ResponseFormat, Tag, response_grammar, response_tag, tag_grammar
 from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
-
-Tag: TypeAlias = dict[str, object]
 
 
 def answer_grammar(
@@ -38,20 +27,15 @@ def answer_grammar(
     Under tool choice auto the model is free to call or not, but in formats with tags a call once begun is
     held to a tool that exists and to JSON. Until then xgrammar masks nothing, so prose costs nothing.
     """
-    answer = None if response_format is None else _response_tag(response_format)
+    answer = None if response_format is None else response_tag(response_format)
     bound = _calls_or(answer, use, tool_format, parallel=parallel) if use.tools else answer
     if bound is None:
         return None
     if thoughts is None or thoughts.start is ReasoningStart.CLOSED:
         if response_format is not None and bound is answer:
             return response_grammar(response_format)
-        return _grammar(bound)
-    return _grammar({"type": "sequence", "elements": [_thoughts_tag(thoughts), bound]})
-
-
-def _grammar(tag: Tag) -> Grammar:
-    structure = {"type": "structural_tag", "format": tag}
-    return Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(structure, ensure_ascii=False, default=dict))
+        return tag_grammar(bound)
+    return tag_grammar({"type": "sequence", "elements": [_thoughts_tag(thoughts), bound]})
 
 
 def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, parallel: bool) -> Tag | None:
@@ -78,16 +62,6 @@ def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, para
 def _arguments_schema(tool: ToolDefinition, use: ToolUse) -> dict[str, object]:
     is_loose = tool.strict is False and not use.is_demanded
     return {"type": "object"} if is_loose else {"type": "object"} | dict(tool.parameters or NO_PARAMETERS)
-
-
-def _response_tag(response_format: ResponseFormat) -> Tag:
-    match response_format:
-        case AnyJsonObject():
-            return {"type": "json_schema", "json_schema": {"type": "object"}}
-        case JsonSchema(schema=schema):
-            return {"type": "json_schema", "json_schema": schema}
-        case Regex(pattern=pattern):
-            return {"type": "regex", "pattern": pattern}
 
 
 def _thoughts_tag(thoughts: ReasoningReading) -> Tag:

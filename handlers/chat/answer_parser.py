@@ -37,11 +37,16 @@ class ReasoningReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """What the text of an answer holds. `hidden` are special tokens that are no part of it."""
+    """What the text of an answer holds.
+
+    hidden: special tokens that the engine leaves in the text, and that are to be left out.
+    hides_special: whether special tokens other than tags are left out, here or by the engine.
+    """
 
     tools: ToolReading | None = None
     reasoning: ReasoningReading | None = None
     hidden: tuple[str, ...] = ()
+    hides_special: bool = True
 
 
 class AnswerText(msgspec.Struct, frozen=True):
