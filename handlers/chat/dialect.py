@@ -6,7 +6,8 @@ from transformers import PreTrainedTokenizerBase
 
 from handlers.chat.reasoning import ReasoningFormat, reasoning_format_of
 from handlers.chat.template import ChatTemplate
-from handlers.chat.tool_format import ToolFormat, tool_format_of
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_formats.registry import tool_format_of
 from handlers.chat.tool_prompt import PROMPTED_FORMAT
 
 
