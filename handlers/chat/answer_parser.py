@@ -6,7 +6,8 @@ import msgspec
 
 from handlers.chat.delta import ToolCallDelta
 from handlers.chat.markers import MarkerFilter
-from handlers.chat.reasoning import ReasoningFormat, ReasoningParser, ReasoningStart, ReasoningText
+from handlers.chat.reasoning import ReasoningParser, ReasoningStart, ReasoningText
+from handlers.chat.reasoning_format import ReasoningFormat
 from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_parser import ToolParser, ToolText
 from handlers.chat.tools import ToolDefinition

@@ -176,8 +176,8 @@ def _hidden(
     dialect: Dialect, tools: ToolReading | None, reasoning: ReasoningReading | None
 ) -> tuple[str, ...]:
     """Special tokens to leave out here, since the engine must keep them: a tag is one of them."""
-    tags = tools.tool_format.special_tags(dialect.template.special_tokens) if tools else set()
-    if reasoning:
-        tags |= {reasoning.reasoning_format.begin, reasoning.reasoning_format.end}
     special = dialect.template.special_tokens
+    tags = tools.tool_format.special_tags(special) if tools else set()
+    if reasoning:
+        tags |= set(filter(reasoning.reasoning_format.holds, special))
     return tuple(sorted(special - tags)) if special & tags else ()

@@ -19,7 +19,8 @@ from engine.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, AnswerParser, AnswerText, ReasoningReading, ToolReading
 from handlers.chat.delta import join_pieces
-from handlers.chat.reasoning import THINK, ReasoningStart
+from handlers.chat.reasoning import ReasoningStart
+from handlers.chat.reasoning_format import THINK
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat
 from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_formats.hermes import HERMES

@@ -11,7 +11,8 @@ from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolRead
 from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.ids import new_tool_call_id
 from handlers.chat.output import ChatOutputs
-from handlers.chat.reasoning import THINK, ReasoningStart
+from handlers.chat.reasoning import ReasoningStart
+from handlers.chat.reasoning_format import THINK
 from handlers.chat.result import ChatChoice, collect, join
 from handlers.chat.tool_formats.hermes import HERMES
 from handlers.chat.tools import ToolDefinition
