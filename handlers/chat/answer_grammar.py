@@ -9,7 +9,7 @@ from handlers.chat.answer_parser import ReasoningReading
 from handlers.chat.conversation import NO_PARAMETERS
 from handlers.chat.reasoning import ReasoningStart
 from handlers.chat.response_format import ResponseFormat, Tag, response_grammar, response_tag, tag_grammar
-from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_format import BoundTool, ToolFormat
 from handlers.chat.tool_use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
 
@@ -40,28 +40,19 @@ def answer_grammar(
 
 def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, parallel: bool) -> Tag | None:
     """Calls where they are demanded; else calls or the answer, which is prose if None."""
-    tags = [tool_format.call_tag(tool.name, _arguments_schema(tool, use)) for tool in use.tools]
+    tools = [_bound_tool(tool, use) for tool in use.tools]
     is_single = use.mode is ToolMode.NAMED or not parallel
-    calls: Tag = {
-        "type": "tags_with_separator",
-        "tags": tags,
-        "separator": tool_format.separator,
-        "at_least_one": True,
-        "stop_after_first": is_single,
-    }
     if use.is_demanded:
-        return calls
+        return tool_format.only_calls(tools, is_single=is_single)
     if answer is not None:
-        return {"type": "or", "elements": [calls, answer]}
-    if not tool_format.begin:
-        return None
-    triggers = [tool_format.begin]
-    return {"type": "triggered_tags", "triggers": triggers, "tags": tags, "stop_after_first": is_single}
+        return {"type": "or", "elements": [tool_format.only_calls(tools, is_single=is_single), answer]}
+    return tool_format.calls_in_text(tools, is_single=is_single)
 
 
-def _arguments_schema(tool: ToolDefinition, use: ToolUse) -> dict[str, object]:
+def _bound_tool(tool: ToolDefinition, use: ToolUse) -> BoundTool:
     is_loose = tool.strict is False and not use.is_demanded
-    return {"type": "object"} if is_loose else {"type": "object"} | dict(tool.parameters or NO_PARAMETERS)
+    schema = {} if is_loose else dict(tool.parameters or NO_PARAMETERS)
+    return BoundTool(name=tool.name, schema={"type": "object"} | schema, is_strict=tool.strict is True)
 
 
 def _thoughts_tag(thoughts: ReasoningReading) -> Tag:

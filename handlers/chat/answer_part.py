@@ -25,13 +25,13 @@ class PartReader:
     def __init__(self, answer_format: AnswerFormat) -> None:
         reasoning = answer_format.reasoning
         self._parser = reasoning.parser() if reasoning else None
-        tags = (reasoning.reasoning_format.begin, reasoning.reasoning_format.end) if reasoning else ()
-        self._tags = frozenset(tags)
+        self._tags = reasoning.reasoning_format if reasoning else None
         self._hides_special = answer_format.hides_special
 
     def feed(self, event: TokenEvent) -> AnswerPart | None:
         """None: the same as that of the next token. The last event is never in doubt."""
-        if event.is_special and self._hides_special and event.token_text not in self._tags:
+        is_tag = self._tags is not None and self._tags.holds(event.token_text)
+        if event.is_special and self._hides_special and not is_tag:
             return AnswerPart.LAYOUT
         parser = self._parser
         if parser is None or parser.stage is ReasoningStage.ANSWER:

@@ -159,8 +159,8 @@ def _answer_format(
     if use.tools:
         tools = ToolReading(
             tool_format=dialect.tool_format,
-            names=use.names,
-            streams=use.is_demanded or bool(dialect.tool_format.begin),
+            tools=use.tools,
+            streams=use.is_demanded or dialect.tool_format.is_marked,
             max_calls=None if params.parallel_tool_calls else 1,
         )
     is_bound = use.is_demanded or params.response_format is not None
@@ -176,8 +176,8 @@ def _hidden(
     dialect: Dialect, tools: ToolReading | None, reasoning: ReasoningReading | None
 ) -> tuple[str, ...]:
     """Special tokens to leave out here, since the engine must keep them: a tag is one of them."""
-    tags = {tools.tool_format.begin, tools.tool_format.end} if tools else set()
-    if reasoning:
-        tags |= {reasoning.reasoning_format.begin, reasoning.reasoning_format.end}
     special = dialect.template.special_tokens
+    tags = tools.tool_format.special_tags(special) if tools else set()
+    if reasoning:
+        tags |= set(filter(reasoning.reasoning_format.holds, special))
     return tuple(sorted(special - tags)) if special & tags else ()

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from transformers import PreTrainedTokenizerBase
 
-from handlers.chat.reasoning import ReasoningFormat, reasoning_format_of
+from handlers.chat.reasoning_format import ReasoningFormat, reasoning_format_of
 from handlers.chat.template import ChatTemplate
-from handlers.chat.tool_format import ToolFormat, tool_format_of
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_formats.registry import tool_format_of
 from handlers.chat.tool_prompt import PROMPTED_FORMAT
 
 
@@ -31,5 +32,5 @@ class Dialect:
             template=template,
             tool_format=known_format or PROMPTED_FORMAT,
             is_prompted=known_format is None,
-            reasoning_format=reasoning_format_of(template.source),
+            reasoning_format=reasoning_format_of(template.source, tokenizer.get_added_vocab()),
         )

@@ -6,14 +6,13 @@ from engine.events import FinishReason, TokenEvent
 from handlers.chat.answer_parser import AnswerFormat, AnswerParser, AnswerText
 from handlers.chat.answer_part import AnswerPart, PartReader
 from handlers.chat.delta import ChatDelta, ChatFinish, join_pieces
-from handlers.chat.ids import new_tool_call_id
 from handlers.chat.usage import ChatUsage
 
 
 class ChatOutput:
     """One answer while it is written."""
 
-    def __init__(self, index: int, answer_format: AnswerFormat, new_id: Callable[[], str]) -> None:
+    def __init__(self, index: int, answer_format: AnswerFormat, new_id: Callable[[str], str] | None) -> None:
         self._index = index
         self._parser = AnswerParser(answer_format, new_id)
         self._parts = PartReader(answer_format)
@@ -27,7 +26,8 @@ class ChatOutput:
         self._pending.append((event, self._parts.feed(event)))
         text = self._parser.feed(event.text)
         if event.finish is not None:
-            return self._delta(text + self._parser.finish(), event)
+            is_cut = event.finish is not FinishReason.END_TOKEN
+            return self._delta(text + self._parser.finish(is_cut=is_cut), event)
         return None if text.is_empty else self._delta(text, event)
 
     def _delta(self, text: AnswerText, last: TokenEvent) -> ChatDelta:
@@ -79,7 +79,7 @@ class ChatOutputs:
     """All answers to one request while they are written."""
 
     def __init__(
-        self, answer_format: AnswerFormat, num_sequences: int, new_id: Callable[[], str] = new_tool_call_id
+        self, answer_format: AnswerFormat, num_sequences: int, new_id: Callable[[str], str] | None = None
     ) -> None:
         self._outputs = [ChatOutput(index, answer_format, new_id) for index in range(num_sequences)]
         self._num_prompt_tokens = 0

@@ -5,22 +5,7 @@ from enum import Enum, auto
 import msgspec
 
 from handlers.chat.markers import partial_suffix
-
-
-class ReasoningFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """The tags between which a model family thinks, before it answers."""
-
-    begin: str
-    end: str
-
-
-THINK = ReasoningFormat(begin="<think>", end="</think>")  # Qwen 3, DeepSeek R1, and many after them
-REASONING_FORMATS = (THINK,)
-
-
-def reasoning_format_of(template: str) -> ReasoningFormat | None:
-    """The format whose tags a chat template holds; None for a model that does not think aloud."""
-    return next((known for known in REASONING_FORMATS if known.end in template), None)
+from handlers.chat.reasoning_format import ReasoningFormat
 
 
 class ReasoningStart(Enum):
@@ -39,7 +24,7 @@ def reasoning_start(tags: ReasoningFormat, prompt: str, continued: str | None = 
         is_open = continued.rfind(tags.begin) > continued.rfind(tags.end)
         return ReasoningStart.OPEN if is_open else ReasoningStart.CLOSED
     end = prompt.rstrip()
-    if end.endswith(tags.begin):
+    if end.endswith(tags.begin.rstrip()):
         return ReasoningStart.OPEN
     return ReasoningStart.CLOSED if end.endswith(tags.end) else ReasoningStart.POSSIBLE
 

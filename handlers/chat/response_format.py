@@ -24,25 +24,27 @@ class JsonSchema(msgspec.Struct, frozen=True, tag=True):
     schema: Mapping[str, object] | bool
 
     @classmethod
-    def parse(cls, value: object) -> "JsonSchema":
-        """From a schema, or from the JSON text of one; `InvalidResponseFormat` if it is neither."""
+    def parse(cls, value: object, field: str = FIELD) -> "JsonSchema":
+        """From a schema, or from the JSON text of one; `InvalidResponseFormat`, of this field, if it is
+        neither.
+        """
         if isinstance(value, str):
-            value = _read(value)
+            value = _read(value, field)
         if not isinstance(value, Mapping | bool):
-            raise InvalidResponseFormat("a JSON Schema is an object or a boolean", FIELD)
+            raise InvalidResponseFormat("a JSON Schema is an object or a boolean", field)
         try:
             json.dumps(value, allow_nan=False, default=dict)
         except ValueError:  # 1e999 is JSON, and read as infinity
-            raise InvalidResponseFormat("the schema has a number that is too large", FIELD) from None
+            raise InvalidResponseFormat("the schema has a number that is too large", field) from None
         return cls(value)
 
 
-def _read(text: str) -> object:
+def _read(text: str, field: str) -> object:
     """Strictly: RFC 8259 has no NaN, and json.loads has no bound of depth but the stack's."""
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        raise InvalidResponseFormat(f"the schema is not JSON: {error}", FIELD) from None
+        raise InvalidResponseFormat(f"the schema is not JSON: {error}", field) from None
 
 
 class Regex(msgspec.Struct, frozen=True, tag=True):
@@ -69,27 +71,25 @@ class StructuralTag(msgspec.Struct, frozen=True, tag=True):
     format: Mapping[str, object]
 
     @classmethod
-    def parse(cls, value: Mapping[str, object]) -> "StructuralTag":
+    def parse(cls, value: Mapping[str, object], field: str = FIELD) -> "StructuralTag":
         """From `{"type": "structural_tag", "format": ...}`, or its older form, with `structures` and
-        `triggers`.
-
-        Raises InvalidResponseFormat for what is neither.
+        `triggers`; `InvalidResponseFormat`, of this field, if it is neither.
         """
         match value:
             case {"format": Mapping() as tag_format}:
                 return cls(tag_format)
             case {"structures": [*structures], "triggers": [*triggers]} if structures and triggers:
-                tags = [_older_tag(structure) for structure in structures]
+                tags = [_older_tag(structure, field) for structure in structures]
                 return cls({"type": "triggered_tags", "triggers": triggers, "tags": tags})
-        raise InvalidResponseFormat("a structural tag has a format, or structures and triggers", FIELD)
+        raise InvalidResponseFormat("a structural tag has a format, or structures and triggers", field)
 
 
-def _older_tag(structure: object) -> Tag:
+def _older_tag(structure: object, field: str) -> Tag:
     match structure:
         case {"begin": str(begin), "schema": Mapping() as schema, "end": str(end)}:
             content = {"type": "json_schema", "json_schema": schema}
             return {"type": "tag", "begin": begin, "content": content, "end": end}
-    raise InvalidResponseFormat("a structure of a structural tag has begin, schema and end", FIELD)
+    raise InvalidResponseFormat("a structure of a structural tag has begin, schema and end", field)
 
 
 ResponseFormat: TypeAlias = AnyJsonObject | JsonSchema | Regex | Ebnf | Choice | StructuralTag
