@@ -29,6 +29,14 @@ CreateCompletionHeaders = TypedDict(
     total=False,
 )
 
+CreateResponseHeaders = TypedDict(
+    "CreateResponseHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
 CreateEmbeddingHeaders = TypedDict(
     "CreateEmbeddingHeaders",
     {
@@ -92,6 +100,33 @@ OPERATIONS: Final = (
         media_type="application/json",
         event=m.CompletionStreamEvent,
         terminator="[DONE]",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="createResponse",
+        handler="create_response",
+        method="POST",
+        path="/v1/responses",
+        summary="Answer an input of items with items, whole or as a stream of typed events",
+        body=m.CreateResponseRequest,
+        response=m.Response,
+        media_type="application/json",
+        event=m.ResponseStreamEvent,
+        event_name="type",
         headers={
             "x-request-id": True,
         },
@@ -202,6 +237,23 @@ class Operations(Handlers):
         self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
     ) -> m.CreateCompletionResponse | EventStream[m.CompletionStreamEvent]:
         """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_response(
+        self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
+    ) -> m.Response | EventStream[m.ResponseStreamEvent]:
+        """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states
