@@ -62,7 +62,9 @@ class ChatCore:
         dialect = self._dialect(params.chat_template)
         use = tool_use(params.tools, params.tool_choice)
         prompt_text = _render(dialect, params, use)
-        prompt_token_ids = tuple(self._tokenizer.encode(prompt_text, add_special_tokens=False))
+        prompt_token_ids = tuple(
+            self._tokenizer.encode(prompt_text, add_special_tokens=params.add_special_tokens)
+        )
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")
         reasoning = _reasoning(dialect, params, prompt_text)

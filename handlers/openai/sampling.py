@@ -13,7 +13,7 @@ def sampling_params(body: Body) -> SamplingParams:
     """All but the grammar and what is told of log-probabilities."""
     allowed = body.allowed_token_ids
     return SamplingParams(
-        temperature=given_or(body.temperature, 0.0 if body.use_beam_search else 1.0),
+        temperature=0.0 if body.use_beam_search else given_or(body.temperature, 1.0),
         top_k=body.top_k if body.top_k is not None and body.top_k > 0 else None,
         top_p=given_or(body.top_p, 1.0),
         typical_p=given_or(body.typical_p, 1.0),
@@ -29,18 +29,19 @@ def sampling_params(body: Body) -> SamplingParams:
 
 
 def beam_params(body: Body) -> BeamParams | None:
-    """As many beams as answers, which are two at least. Raises Refused for what a search cannot be with."""
+    """As many beams as answers; one beam is greedy decoding. Raises Refused for what no search can have."""
     if not body.use_beam_search:
         for field in ("length_penalty", "early_stopping"):
             if getattr(body, field) is not None:
                 raise Refused(f"'{field}' is of beam search, which 'use_beam_search' asks for.", field)
         return None
-    if body.temperature not in (None, 0) and "temperature" in body.model_fields_set:
-        raise Refused("Beam search draws nothing: 'temperature' must be 0.", "temperature")
-    if given_or(body.n, 1) < 2:
-        raise Refused("Beam search follows as many beams as 'n', at least 2.", "n")
+    if body.temperature and "temperature" in body.model_fields_set:
+        raise Refused("Beam search draws nothing, so 'temperature' must be 0.", "temperature")
+    num_beams = given_or(body.n, 1)
+    if num_beams == 1:
+        return None
     return BeamParams(
-        num_beams=given_or(body.n, 1),
+        num_beams=num_beams,
         length_penalty=given_or(body.length_penalty, 1.0),
         early_stopping=body.early_stopping is True,
     )
