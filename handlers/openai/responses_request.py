@@ -80,6 +80,11 @@ def request_field(field: str, conversation: Conversation) -> str:
     return conversation.field(field)
 
 
+def grammar_field(body: m.CreateResponseRequest) -> str:
+    """Which field a grammar comes from that the engine does not take."""
+    return "tools" if _response_format(body) is None else "text.format"
+
+
 def _sampling(body: m.CreateResponseRequest) -> SamplingParams:
     return SamplingParams(
         temperature=given_or(body.temperature, 1.0),
