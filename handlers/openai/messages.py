@@ -48,7 +48,10 @@ def _check_result(message: m.ChatCompletionRequestToolMessage, calls: set[str], 
 def _message(message: Message) -> ChatMessage:
     if isinstance(message, m.ChatCompletionRequestToolMessage):
         return ChatMessage(
-            role=message.role, content=_content(message.content), tool_call_id=message.tool_call_id
+            role=message.role,
+            content=_content(message.content),
+            tool_call_id=message.tool_call_id,
+            name=message.name,
         )
     if isinstance(message, m.ChatCompletionRequestAssistantMessage):
         return _assistant(message)
