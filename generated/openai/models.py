@@ -410,6 +410,10 @@ class ResponseOutputTextInput(BaseModel):
     """
     Without effect.
     """
+    parsed: Any = None
+    """
+    The text as a library parsed it. It has no effect.
+    """
 
 
 class ResponseRefusalInput(BaseModel):
@@ -445,6 +449,13 @@ class ResponseFunctionCallInput(BaseModel):
     """
     As an answer told it; without effect.
     """
+    parsed_arguments: Any = None
+    """
+    The arguments as a library parsed them. It has no effect.
+    """
+    async_: Annotated[None, Field(None)] = None
+    caller: Annotated[None, Field(None)] = None
+    namespace: Annotated[None, Field(None)] = None
 
 
 class ResponseItemReference(BaseModel):
@@ -2239,7 +2250,7 @@ class Response(BaseModel):
     metadata: Metadata
     model: StrictStr
     """
-    The model by the name that the request gives it.
+    What /v1/models calls it.
     """
     output: list[
         Annotated[
