@@ -175,6 +175,7 @@ class Request(Closed):
     prompt: StrictStr | list[StrictStr] | list[TokenId] | list[list[TokenId]] = ""
     stop: StrictStr | Stops | None = None
     temperature: Annotated[StrictFloat, Field(ge=0, le=2)] = 1
+    audio: None = None
     top: Annotated[StrictInt, Field(gt=0, lt=9)] = 1
     name: Annotated[StrictStr, Field(pattern="^[a-z]+$")] = "a"
 
@@ -193,6 +194,7 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
             "must have at least 1 item",
             Violation.TOO_SHORT,
         ),
+        ({"audio": {}}, "audio", "must be null", Violation.UNSUPPORTED_FIELD),
         ({"mesages": []}, "mesages", "is not a field of this object", Violation.UNKNOWN),
         ({"messages": [USER, "a"]}, "messages[1]", "must be an object", Violation.WRONG_TYPE),
         ({"messages": [{"content": "a"}]}, "messages[0].role", "is missing", Violation.MISSING),
