@@ -18,7 +18,7 @@ from handlers.chat.tools import ToolDefinition
 _PROBE = "probe"
 _PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
 _PROBE_ID = "a00000000"  # nine letters or digits, as Mistral's templates ask
-_PROBE_ARGUMENTS = {"on": True}  # which JSON and Python write differently
+_PROBE_ARGUMENTS = {_PROBE: True}  # which JSON and Python write differently
 _PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
 
 
