@@ -92,6 +92,15 @@ def test_a_beam_that_was_preempted_tells_so_through_its_children(
     assert {event.num_preemptions for _, event in outputs if isinstance(event, TokenEvent)} == {1}
 
 
+def test_no_two_beams_have_the_same_place_in_the_order(directory: Path) -> None:
+    core = new_core(directory)
+    core.add(0, replace(REQUEST, beams=BeamParams(num_beams=5)))
+    while core.has_work:
+        core.step()
+        orders = [sequence.order for sequence in core.scheduler.running]
+        assert len({*orders}) == len(orders)
+
+
 def test_all_events_come_at_the_end_best_sequence_first(directory: Path) -> None:
     core = new_core(directory)
     core.add(0, REQUEST)

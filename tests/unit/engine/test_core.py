@@ -168,12 +168,15 @@ def test_a_model_that_fails_at_every_step_is_reported(
     def fail(batch: Any, rows: list[int]) -> torch.Tensor:
         raise RuntimeError("device lost")
 
-    monkeypatch.setattr(core._runner, "run", fail)
-    for arrival in range(3):
-        assert not core.is_failing
-        core.add(arrival, new_request())
+    run = core._runner.run
+    was_failing = []
+    for arrival in range(6):
+        # After three failures one request succeeds, then two fail.
+        monkeypatch.setattr(core._runner, "run", run if arrival == 3 else fail)
+        core.add(arrival, new_request(max_tokens=1))
         core.step()
-    assert core.is_failing
+        was_failing.append(core.is_failing)
+    assert was_failing == [False, False, True, False, False, False]
 
 
 def test_a_row_of_nan_fails_its_request_alone_and_leaves_no_nan_in_the_cache(
