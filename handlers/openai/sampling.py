@@ -21,7 +21,7 @@ def sampling_params(body: Body) -> SamplingParams:
         repetition_penalty=given_or(body.repetition_penalty, 1.0),
         presence_penalty=given_or(body.presence_penalty, 0.0),
         frequency_penalty=given_or(body.frequency_penalty, 0.0),
-        seed=_seed(body.seed),
+        seed=seed_bits(body.seed),
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
         allowed_token_ids=None if allowed is None else tuple(allowed),
         bad_words=tuple(body.bad_words or ()),
@@ -47,12 +47,12 @@ def beam_params(body: Body) -> BeamParams | None:
     )
 
 
-def stop_texts(body: Body) -> tuple[str, ...]:
+def stop_texts(body: Body | m.CreateResponseRequest) -> tuple[str, ...]:
     stop = given(body.stop)
     return (stop,) if isinstance(stop, str) else tuple(stop or ())
 
 
-def check_stream_options(body: Body) -> None:
+def check_stream_options(body: Body | m.CreateResponseRequest) -> None:
     """Raises Refused where there is no stream that they could be of."""
     if body.stream_options is not None and not body.stream:
         message = "The 'stream_options' parameter is only allowed when 'stream' is true."
@@ -63,6 +63,6 @@ def includes_usage(body: Body) -> bool:
     return body.stream_options is not None and body.stream_options.include_usage is True
 
 
-def _seed(seed: int | None) -> int:
-    """As 64 bits without a sign."""
+def seed_bits(seed: int | None) -> int:
+    """64 bits without a sign; drawn if the request gives none."""
     return draw_seed() if seed is None else seed % 2**64

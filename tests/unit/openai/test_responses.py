@@ -324,6 +324,21 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
             "unsupported_value",
             "input[0].content[0]",
         ),
+        ({"tools": [TOOL, TOOL]}, "invalid_value", "tools[1].name"),
+        (
+            {
+                "text": {
+                    "format": {
+                        "type": "json_schema",
+                        "name": "n",
+                        "strict": True,
+                        "schema": {"type": "array"},
+                    }
+                }
+            },
+            "invalid_value",
+            "text.format.schema",
+        ),
         ({"chat_template_kwargs": {"tools": []}}, "invalid_value", "chat_template_kwargs.tools"),
     ],
 )
