@@ -66,5 +66,61 @@ _TGI: Final = (
     Exchange("GET", "/v1/models", 200),
 )
 
+_MODEL: Final = {"model": "verbatim-demo"}
+_OTHER_MODEL: Final = {"model": "gpt-4o"}
+_RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 5}
+_RESPONSE_TOOL: Final = {"type": "function", "name": "get_time", "parameters": {"type": "object"}}
+_EMBEDDING: Final = {**_MODEL, "input": ["Hello", "Good morning"]}
+
+_OPENAI: Final = (
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CHAT}),
+    Exchange(
+        "POST", "/v1/chat/completions", 200, {**_MODEL, **_CHAT, "n": 2, "logprobs": True, "top_logprobs": 2}
+    ),
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CALLING}),
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CALLING, **_STREAM}),
+    Exchange(
+        "POST",
+        "/v1/chat/completions",
+        200,
+        {**_MODEL, **_CHAT, **_STREAM, "logprobs": True, "stream_options": {"include_usage": True}},
+    ),
+    Exchange("POST", "/v1/chat/completions", 400, {**_MODEL, **_CHAT, "unknown": 1}),
+    Exchange("POST", "/v1/chat/completions", 400, {**_MODEL, **_CHAT, "top_logprobs": 2}),
+    Exchange("POST", "/v1/chat/completions", 404, {**_OTHER_MODEL, **_CHAT}),
+    Exchange("POST", "/v1/completions", 200, {**_MODEL, **_COMPLETION}),
+    Exchange("POST", "/v1/completions", 200, {**_MODEL, **_COMPLETION, **_STREAM, "logprobs": 2}),
+    Exchange(
+        "POST",
+        "/v1/completions",
+        200,
+        {**_MODEL, "prompt": "Hi", "max_tokens": 0, "echo": True, "logprobs": 1},
+    ),
+    Exchange("POST", "/v1/completions", 400, _MODEL),
+    Exchange("POST", "/v1/completions", 404, {**_OTHER_MODEL, **_COMPLETION}),
+    Exchange("POST", "/v1/responses", 200, _RESPONSE),
+    Exchange("POST", "/v1/responses", 200, {**_RESPONSE, **_STREAM}),
+    Exchange(
+        "POST",
+        "/v1/responses",
+        200,
+        {
+            **_RESPONSE,
+            **_STREAM,
+            "tools": [_RESPONSE_TOOL],
+            "tool_choice": "required",
+            "max_output_tokens": 60,
+        },
+    ),
+    Exchange("POST", "/v1/responses", 400, {**_RESPONSE, "input": []}),
+    Exchange("POST", "/v1/responses", 404, {**_RESPONSE, **_OTHER_MODEL}),
+    Exchange("POST", "/v1/embeddings", 200, _EMBEDDING),
+    Exchange("POST", "/v1/embeddings", 200, {**_EMBEDDING, "encoding_format": "base64", "dimensions": 8}),
+    Exchange("POST", "/v1/embeddings", 400, {**_EMBEDDING, "input": []}),
+    Exchange("GET", "/v1/models", 200),
+    Exchange("GET", "/v1/models/verbatim-demo", 200),
+    Exchange("GET", "/v1/models/other", 404),
+)
+
 # By contract; together they succeed at every operation.
-EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {"tgi": _TGI}
+EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {"openai": _OPENAI, "tgi": _TGI}

@@ -26,9 +26,39 @@ _CHAT: Final = {
     "stream": True,
     "response_format": _GRAMMAR,
 }
+_MODEL: Final = {"model": "verbatim-demo"}
+_COMPLETION: Final = {**_MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
+_RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
+
+
+def _is_unavailable(event: Any) -> bool:
+    return bool(event["error"]["code"] == "service_unavailable")
+
 
 # By contract: at least one stream, and one whole answer.
 LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
+    "openai": (
+        LongRequest("/v1/completions", _COMPLETION),
+        LongRequest(
+            "/v1/completions",
+            {**_COMPLETION, "stream": True},
+            is_finished=lambda event: event["choices"][0]["finish_reason"] == "length",
+            is_unavailable=_is_unavailable,
+        ),
+        LongRequest(
+            "/v1/chat/completions",
+            {**_MODEL, **_CHAT},
+            is_finished=lambda event: event["choices"][0]["finish_reason"] == "length",
+            is_unavailable=_is_unavailable,
+        ),
+        LongRequest("/v1/responses", _RESPONSE),
+        LongRequest(
+            "/v1/responses",
+            {**_RESPONSE, "stream": True},
+            is_finished=lambda event: event["type"] == "response.incomplete",
+            is_unavailable=lambda event: event["type"] == "response.failed",
+        ),
+    ),
     "tgi": (
         LongRequest("/generate", _NATIVE),
         LongRequest(

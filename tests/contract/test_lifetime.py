@@ -15,6 +15,13 @@ from tests.conftest import LIMITS, Server, running_server
 
 from .long_requests import LONG_REQUESTS, LongRequest
 
+
+def name_of(value: str | LongRequest) -> str:
+    if isinstance(value, str):
+        return value
+    return value.path + (" whole" if value.is_finished is None else " stream")
+
+
 ALL = [(contract, request) for contract in TABLES for request in LONG_REQUESTS[contract]]
 STREAMS = [(contract, request) for contract, request in ALL if request.is_finished is not None]
 
@@ -37,7 +44,7 @@ def test_every_contract_has_a_long_stream_and_a_long_whole_answer() -> None:
         assert kinds == {True, False}, contract
 
 
-@pytest.mark.parametrize(("contract", "request_"), ALL, ids=lambda value: getattr(value, "path", value))
+@pytest.mark.parametrize(("contract", "request_"), ALL, ids=name_of)
 async def test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once(
     server_url: str, contract: str, request_: LongRequest
 ) -> None:
