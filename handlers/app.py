@@ -93,7 +93,11 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         settings=settings,
         engine=engine,
         model_names=ModelNames(settings.model_name, settings.model_alias),
-        chat=ChatCore(engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens),
+        chat=ChatCore(
+            engine.tokenizer,
+            max_total_tokens=engine.model_info.max_total_tokens,
+            tool_format=settings.tool_call_parser,
+        ),
         workers=Workers(settings.validation_workers),
         exchanges=Exchanges(engine, ConcurrencyLimit(settings.max_concurrent_requests)),
     )

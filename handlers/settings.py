@@ -18,6 +18,8 @@ from pydantic_settings import (
 )
 from typing_extensions import override
 
+from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
+
 EMBEDDED_MODEL = "verbatim-demo"
 
 
@@ -74,6 +76,9 @@ class Settings(BaseSettings):
 
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
     """Run modelling code that a model's repository carries."""
+
+    tool_call_parser: Annotated[str | None, env("VERBATIM_TOOL_CALL_PARSER")] = None
+    """How the model writes tool calls, by vLLM's name for it; its template and vocabulary tell if absent."""
 
     pooling: Annotated[Literal["auto", "mean", "last"], env("VERBATIM_POOLING")] = "auto"
     """Token vectors that make an embedding; auto does as the model's directory says, else takes the mean."""
@@ -179,6 +184,13 @@ class Settings(BaseSettings):
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
+
+    @field_validator("tool_call_parser")
+    @classmethod
+    def _is_tool_format(cls, name: str | None) -> str | None:
+        if name is not None and tool_format_named(name) is None:
+            raise ValueError(f"{name!r} is none of {', '.join(TOOL_FORMAT_NAMES)}")
+        return name
 
     @override
     @classmethod

@@ -28,6 +28,8 @@ TOOL_FORMATS: tuple[ToolFormat, ...] = (
     LLAMA_JSON,
 )
 
+TOOL_FORMAT_NAMES = tuple(sorted(name for known in TOOL_FORMATS for name in (known.name, *known.aliases)))
+
 
 def tool_format_of(template: str, tokens: Collection[str] = ()) -> ToolFormat | None:
     """The format that a chat template teaches its model, or failing that the one whose tokens the vocabulary

@@ -88,3 +88,13 @@ def test_limits_default_to_the_released_servers() -> None:
 def test_the_prompt_limit_stays_below_the_total() -> None:
     with pytest.raises(ValidationError, match="max_input_tokens must be less than max_total_tokens"):
         Settings(max_input_tokens=10, max_total_tokens=10)
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3_xml"])
+def test_a_tool_format_has_a_name_or_an_alias(name: str) -> None:
+    assert Settings(tool_call_parser=name).tool_call_parser == name
+
+
+def test_a_tool_format_that_is_not_known_is_refused_with_those_that_are() -> None:
+    with pytest.raises(ValidationError, match="'hermit' is none of .*hermes.*pythonic"):
+        Settings(tool_call_parser="hermit")
