@@ -62,6 +62,23 @@ test: $(READY)  ## Run the tests (under 10 minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal
 
+PEERS := .venv-peers
+
+$(PEERS)/.ready: tests/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	@echo 'Installing litellm, langchain and lm-eval: some minutes.'
+	$(PEERS)/bin/pip install --quiet --requirement tests/peers/requirements.txt
+	@touch $@
+
+.PHONY: test-peers
+test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval against the server, in .venv-peers
+	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(PEERS)/bin/python -m pytest tests/peers --rootdir tests/peers
+
+.PHONY: test-node
+test-node: $(READY)  ## Run the openai npm package against the server (needs Node)
+	cd tests/node && npm ci --no-audit --no-fund --silent
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
+
 .PHONY: check-static
 check-static: lint check-generated  ## What `make check` does before the tests
 
@@ -86,5 +103,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

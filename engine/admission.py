@@ -2,20 +2,31 @@
 
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.model_info import ModelInfo
-from engine.request import BeamParams, GenerationRequest
+from engine.request import BeamParams, EmbeddingRequest, GenerationRequest
 
 _MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 
 
 def check_request(request: GenerationRequest, model: ModelInfo) -> None:
     """Raises the InvalidRequest that says why the model cannot run it."""
-    if not request.prompt_token_ids:
-        raise InvalidRequest("the prompt has no tokens")
+    _check_prompt(request, model, max_tokens=request.stopping.max_tokens)
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
         raise InvalidRequest("max_tokens and num_sequences must be at least 1")
     if request.beams is not None:
         _check_beams(request, request.beams)
-    num_prompt_tokens, max_tokens = len(request.prompt_token_ids), request.stopping.max_tokens
+
+
+def check_embedding(request: EmbeddingRequest, model: ModelInfo) -> None:
+    """As `check_request`; the prompt may fill the context, since nothing follows it."""
+    _check_prompt(request, model, max_tokens=0)
+
+
+def _check_prompt(
+    request: GenerationRequest | EmbeddingRequest, model: ModelInfo, *, max_tokens: int
+) -> None:
+    if not request.prompt_token_ids:
+        raise InvalidRequest("the prompt has no tokens")
+    num_prompt_tokens = len(request.prompt_token_ids)
     if num_prompt_tokens + max_tokens > model.max_total_tokens:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
     if request.adapter is not None:

@@ -4,19 +4,26 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
-from engine.admission import check_request
+from engine.admission import check_embedding, check_request
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core import EngineCore, Output
-from engine.engine_thread import Abort, Add, EngineThread
+from engine.engine_thread import Abort, Add, Embed, EngineThread
 from engine.errors import EngineError, EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
-from engine.events import TokenEvent
+from engine.events import Embedding, TokenEvent
 from engine.grammar import CompiledGrammar, GrammarCompiler
 from engine.model_info import ModelInfo
-from engine.request import GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import EngineStats, Health
 from engine.tokenizer import Tokenizer
+
+Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
+Stream = asyncio.Queue[TokenEvent | Embedding | EngineError]
+
+# A step that takes longer is taken for one that never ends.
+MAX_STEP_S = 120.0
 
 
 class AsyncEngine:
@@ -32,7 +39,7 @@ class AsyncEngine:
         self._core = core
         self._loop = asyncio.get_running_loop()
         self._num_arrivals = 0
-        self._streams: dict[int, asyncio.Queue[TokenEvent | EngineError]] = {}  # by arrival
+        self._streams: dict[int, Stream] = {}  # by arrival
         self._arrivals: dict[str, int] = {}  # by request id; ids may come again, arrivals do not
         self._has_no_streams = asyncio.Event()
         self._has_no_streams.set()
@@ -72,7 +79,7 @@ class AsyncEngine:
         later: GenerationFailed, RequestAborted.
         """
         submitted_at = time.perf_counter()
-        arrival, stream = self._open(request)
+        arrival, stream = self._open(request, check_request)
         num_running = request.num_sequences
         try:
             grammar = await self._compile(request)
@@ -81,12 +88,33 @@ class AsyncEngine:
                 event = await stream.get()
                 if isinstance(event, EngineError):
                     raise event
+                assert isinstance(event, TokenEvent)
                 num_running -= event.finish is not None
                 yield event
         finally:
             self._close(request.request_id)
             if num_running:  # whatever else ended it: after Add, so that none is left behind
                 self._thread.post(Abort(arrival))
+
+    async def embed(self, request: EmbeddingRequest) -> Embedding:
+        """A text's vector. Cancelling who waits for it aborts.
+
+        Raises InvalidRequest, EngineStopped, GenerationFailed or RequestAborted.
+        """
+        submitted_at = time.perf_counter()
+        arrival, stream = self._open(request, check_embedding)
+        self._thread.post(Embed(arrival, request, submitted_at))
+        try:
+            told = await stream.get()
+        except asyncio.CancelledError:
+            self._thread.post(Abort(arrival))
+            raise
+        finally:
+            self._close(request.request_id)
+        if isinstance(told, EngineError):
+            raise told
+        assert isinstance(told, Embedding)
+        return told
 
     async def abort(self, request_id: str) -> None:
         """Ends a request, whose iterator raises RequestAborted. Unknown and ended ids are passed over."""
@@ -101,6 +129,8 @@ class AsyncEngine:
             return Health(False, "the engine drains")
         if self._core.is_failing:
             return Health(False, "the model fails at every step")
+        if (stalled_s := self._core.stats().stalled_s) > MAX_STEP_S:
+            return Health(False, f"no step has ended for {stalled_s:.0f} s")
         return Health(True)
 
     def stats(self) -> EngineStats:
@@ -121,15 +151,15 @@ class AsyncEngine:
         await asyncio.to_thread(self._thread.stop)
         self._compile_thread.shutdown(wait=False, cancel_futures=True)
 
-    def _open(self, request: GenerationRequest) -> tuple[int, asyncio.Queue[TokenEvent | EngineError]]:
+    def _open(self, request: Request, check: Callable[[Request, ModelInfo], None]) -> tuple[int, Stream]:
         if self._death is not None or self._is_draining:
             raise EngineStopped("the engine takes no new requests")
         if request.request_id in self._arrivals:
             raise InvalidRequest(f"a request {request.request_id} is running already")
-        check_request(request, self.model_info)
+        check(request, self.model_info)
         arrival = self._arrivals[request.request_id] = self._num_arrivals
         self._num_arrivals += 1
-        stream = self._streams[arrival] = asyncio.Queue()
+        stream = self._streams[arrival] = Stream()
         self._has_no_streams.clear()
         return arrival, stream
 

@@ -29,18 +29,19 @@ def build_core(
         torch.set_num_threads(config.num_threads)
     loaded = load_model(config, on_progress)
     geometry = observe_geometry(loaded.model)
-    info = _describe(config, loaded, geometry)
+    num_blocks = choose_num_blocks(config, geometry, loaded.max_total_tokens, loaded.model.device)
     if can_pack(loaded.model):
         pack_linears(loaded.model)
-    pages = KVPages(geometry, info.num_blocks, info.block_size, loaded.model.device)
+    pages = KVPages(geometry, num_blocks, config.block_size, loaded.model.device)
     scheduler = Scheduler(
-        BlockPool(info.num_blocks, info.block_size),
+        BlockPool(num_blocks, config.block_size),
         max_batch_tokens=config.max_batch_tokens,
         max_num_sequences=config.max_num_sequences,
         prefix_caching=config.prefix_caching,
     )
     runner = ModelRunner(loaded.model, pages)
     check_attention(loaded.model, runner)
+    info = _describe(config, loaded, geometry, num_blocks, hidden_size=runner.hidden_states.rows.shape[1])
     core = EngineCore(
         runner,
         scheduler,
@@ -51,9 +52,10 @@ def build_core(
     return core, loaded.tokenizer, info
 
 
-def _describe(config: EngineConfig, loaded: LoadedModel, geometry: KVGeometry) -> ModelInfo:
+def _describe(
+    config: EngineConfig, loaded: LoadedModel, geometry: KVGeometry, num_blocks: int, *, hidden_size: int
+) -> ModelInfo:
     model = loaded.model
-    num_blocks = choose_num_blocks(config, geometry, loaded.max_total_tokens, model.device)
     return ModelInfo(
         model_id=config.model,
         revision=loaded.revision,
@@ -63,6 +65,8 @@ def _describe(config: EngineConfig, loaded: LoadedModel, geometry: KVGeometry) -
         num_parameters=model.num_parameters(),
         max_total_tokens=min(loaded.max_total_tokens, num_blocks * config.block_size),
         vocab_size=loaded.vocab_size,
+        hidden_size=hidden_size,
+        pooling=loaded.pooling,
         num_blocks=num_blocks,
         block_size=config.block_size,
         kv_cache_bytes=num_blocks * geometry.block_bytes(config.block_size),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from engine.core import EngineCore, Output
 from engine.errors import EngineError
 from engine.grammar import CompiledGrammar
-from engine.request import GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest
 
 
 class Add(NamedTuple):
@@ -20,10 +20,21 @@ class Add(NamedTuple):
     submitted_at: float
 
 
+class Embed(NamedTuple):
+    """Run this request; fields as of `EngineCore.embed`."""
+
+    arrival: int
+    request: EmbeddingRequest
+    submitted_at: float
+
+
 class Abort(NamedTuple):
     """Forget the request of that arrival and free its blocks."""
 
     arrival: int
+
+
+Message = Add | Embed | Abort
 
 
 class _Stop:
@@ -47,13 +58,13 @@ class EngineThread:
         self._core = core
         self._publish = publish
         self._on_death = on_death
-        self._inbox: SimpleQueue[Add | Abort | _Stop] = SimpleQueue()
+        self._inbox: SimpleQueue[Message | _Stop] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def post(self, message: Add | Abort) -> None:
+    def post(self, message: Message) -> None:
         """From any thread."""
         self._inbox.put(message)
 
@@ -79,9 +90,12 @@ class EngineThread:
             self._take(message)
         return True
 
-    def _take(self, message: Add | Abort) -> None:
+    def _take(self, message: Message) -> None:
         if isinstance(message, Abort):
             self._core.abort(message.arrival)
+            return
+        if isinstance(message, Embed):
+            self._core.embed(message.arrival, message.request, submitted_at=message.submitted_at)
             return
         try:
             self._core.add(

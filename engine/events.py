@@ -3,6 +3,8 @@
 from enum import Enum
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 
 class FinishReason(Enum):
@@ -81,3 +83,19 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     batch_size: int = 1
     queue_s: float = 0.0
     step_s: float = 0.0
+
+
+class Embedding(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """A text's vector, the one answer to an EmbeddingRequest.
+
+    vector: float32 [hidden_size], pooled over the hidden states after the model's final norm, which are what
+        its head gets.
+    num_prompt_tokens, num_cached_tokens: cached ones were not computed again.
+    queue_s: seconds from submission to the first step that ran the request.
+    """
+
+    request_id: str
+    vector: NDArray[np.float32]
+    num_prompt_tokens: int
+    num_cached_tokens: int = 0
+    queue_s: float = 0.0

@@ -39,6 +39,10 @@ class Job:
         """Whether the prompt may be left uncomputed; not if the log-probabilities of its tokens are asked."""
         return self.request.sampling.num_prompt_logprobs is None
 
+    @property
+    def sequences(self) -> list[Sequence]:
+        return list(self.generations)
+
     def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "Generation":
         """Makes the sampling and text state of a sequence that has no output yet."""
         request = self.request

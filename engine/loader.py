@@ -15,7 +15,9 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 from engine.attention import ATTENTION_NAME
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.own_pooling import find_own_pooling
 from engine.progress import line_bar, progress_lines
+from engine.request import Pooling
 from engine.tokenizer import Tokenizer
 
 # Layers whose mask the attention interface does not describe, though their class supports it.
@@ -27,7 +29,10 @@ _NEEDED_FILES = ["*.json", "*.safetensors", "*.jinja", "*.txt", "*.model", "*.py
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """revision: the hub commit, None for a plain directory. max_total_tokens: what model and config allow."""
+    """revision: the hub commit, None for a plain directory. max_total_tokens: what model and config allow.
+
+    pooling: as of `ModelInfo`.
+    """
 
     model: PreTrainedModel
     tokenizer: Tokenizer
@@ -35,6 +40,7 @@ class LoadedModel:
     revision: str | None
     max_total_tokens: int
     vocab_size: int
+    pooling: Pooling | None
 
 
 def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
@@ -57,7 +63,15 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         trust_remote_code=config.trust_remote_code,
     )
     max_total_tokens = _max_total_tokens(config, model_config.get_text_config())
-    return LoadedModel(model, tokenizer, directory, revision, max_total_tokens, vocab_size)
+    return LoadedModel(
+        model,
+        tokenizer,
+        directory,
+        revision,
+        max_total_tokens,
+        vocab_size,
+        pooling=find_own_pooling(directory, on_progress),
+    )
 
 
 def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) -> tuple[Path, str | None]:

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from engine.request import Pooling
+
 
 class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     """The model that an engine serves.
@@ -10,6 +12,8 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     architecture: the transformers class. dtype: torch's name for it. num_parameters: tied ones counted once.
     max_total_tokens: most tokens of a prompt and its output together; never more than the KV cache holds.
     vocab_size: rows of the model's head; may exceed the tokenizer's.
+    hidden_size: entries of an embedding.
+    pooling: what the model was trained to be embedded by, where its directory says so and the engine can.
     num_blocks, block_size: the KV cache holds num_blocks * block_size tokens. kv_cache_bytes: its size in
         memory.
     """
@@ -22,6 +26,8 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     num_parameters: int
     max_total_tokens: int
     vocab_size: int
+    hidden_size: int
+    pooling: Pooling | None = None
     num_blocks: int
     block_size: int
     kv_cache_bytes: int

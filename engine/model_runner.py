@@ -6,15 +6,20 @@ from transformers import PreTrainedModel
 
 from engine.attention import PagedAttention, current_attention
 from engine.batch import Batch
+from engine.hidden_states import HiddenStates
 from engine.kv_pages import KVPages
 
 
 class ModelRunner:
-    """The model, its KV pages, and one forward pass of both."""
+    """The model, its KV pages, and one forward pass of both.
+
+    hidden_states: of the batch that ran last.
+    """
 
     def __init__(self, model: PreTrainedModel, pages: KVPages) -> None:
         self._model = model
         self.pages = pages
+        self.hidden_states = HiddenStates(model)
 
     @property
     def device(self) -> torch.device:

@@ -25,8 +25,8 @@ def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
     """The rows that prompt log-probabilities are asked of and not yet known. jobs: by arrival."""
     rows = []
     for work, span in zip(batch.works, batch.spans, strict=True):
-        job = jobs[work.sequence.arrival]
-        if job.request.sampling.num_prompt_logprobs is not None and work.sequence.index == 0:
+        job = jobs.get(work.sequence.arrival)  # not there: the request is no generation
+        if job and job.request.sampling.num_prompt_logprobs is not None and work.sequence.index == 0:
             prompt = job.request.prompt_token_ids
             first = max(work.start, len(job.prompt_scores))
             rows += [

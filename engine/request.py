@@ -149,3 +149,27 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     priority: int = 0
     cache_salt: str | None = None
     beams: BeamParams | None = None
+
+
+class Pooling(Enum):
+    """How the hidden states of a prompt's tokens become one vector."""
+
+    MEAN = "mean"
+    LAST = "last"  # the last token's, which alone has seen all others
+
+
+class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One text, whose vector is asked for: no token is generated.
+
+    request_id, prompt_token_ids, adapter, priority, cache_salt: as of GenerationRequest.
+    pooling: the mean takes every token's hidden state, so it computes what the prefix cache holds once more.
+    normalize: whether the vector is scaled to unit length (L2).
+    """
+
+    request_id: str
+    prompt_token_ids: tuple[int, ...]
+    pooling: Pooling
+    normalize: bool = True
+    adapter: str | None = None
+    priority: int = 0
+    cache_salt: str | None = None

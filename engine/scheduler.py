@@ -39,6 +39,10 @@ class Work(NamedTuple):
         """Whether the last row of this work gives the sequence's next token."""
         return self.end == self.sequence.num_tokens
 
+    @property
+    def computes_prompt(self) -> bool:
+        return self.start < self.sequence.num_prompt_tokens
+
 
 @dataclass(slots=True)
 class Schedule:

@@ -10,6 +10,7 @@ import msgspec
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from engine.errors import InvalidRequest, ModelNotSupported
+from engine.token_bytes import TokenBytes
 
 
 class TokenSpan(msgspec.Struct, frozen=True):
@@ -51,6 +52,7 @@ class Tokenizer:
             token_id for token_id, token in self._backend.get_added_tokens_decoder().items() if token.special
         )
         self._texts: dict[int, str] = {}  # token_text is asked for the same few ids all the time
+        self._bytes = TokenBytes(self._backend)
 
     @classmethod
     def from_directory(
@@ -113,6 +115,13 @@ class Tokenizer:
         if text is None:
             text = self._texts[token_id] = self.decode([token_id], skip_special_tokens=False)
         return text
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """What the token adds to the text that stands before it, special tokens kept, as UTF-8.
+
+        A character may be spread over tokens: only the bytes of all of them, joined, are text for certain.
+        """
+        return self._bytes(token_id)
 
 
 def byte_spans(text: str, spans: Sequence[TokenSpan]) -> list[TokenSpan]:

@@ -1,9 +1,9 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -18,6 +18,7 @@ from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.limits import ConcurrencyLimit
+from handlers.model_names import ModelNames
 from handlers.options import read_settings
 from handlers.placement import check_root
 from handlers.runtime.contract import Contract
@@ -27,21 +28,34 @@ from handlers.settings import Settings
 from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
-from handlers.tgi.service import Service
 from handlers.workers import Workers
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 
 
-def _tgi(shared: Shared) -> Handlers:
-    return TgiHandlers(Service(shared))
+class Implementation(Protocol):
+    """A contract's handlers: a class that is given what all contracts share."""
+
+    @property
+    def table(self) -> tuple[Operation, ...]: ...
+
+    def __call__(self, shared: Shared) -> Handlers: ...
 
 
-Implementation: TypeAlias = Callable[[Shared], Handlers]
+class Served(NamedTuple):
+    """A contract, and what answers its operations."""
 
-CONTRACTS: Final[Mapping[str, tuple[Contract, Implementation]]] = {TgiContract.name: (TgiContract(), _tgi)}
-TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {TgiContract.name: TgiHandlers.table}
+    contract: Contract
+    handlers: Implementation
+
+
+_ALL: Final = (Served(TgiContract(), TgiHandlers),)
+
+CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
+TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
+    name: served.handlers.table for name, served in CONTRACTS.items()
+}
 
 
 def engine_config(settings: Settings) -> EngineConfig:
@@ -76,6 +90,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     shared = Shared(
         settings=settings,
         engine=engine,
+        model_names=ModelNames(settings.model_name, settings.model_alias),
         chat=ChatCore(engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens),
         workers=Workers(settings.validation_workers),
         exchanges=Exchanges(engine, ConcurrencyLimit(settings.max_concurrent_requests)),
@@ -90,11 +105,11 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
 
     options = RuntimeOptions(max_body_bytes=settings.payload_limit, api_key=settings.api_key)
     server = ContractServer(FastAPI(openapi_url=None, lifespan=lifespan), options)
-    handlers = {name: implement(shared) for name, (_, implement) in CONTRACTS.items()}
+    handlers = {name: served.handlers(shared) for name, served in CONTRACTS.items()}
     for name in settings.root:
-        server.mount(CONTRACTS[name][0], handlers[name])
+        server.mount(CONTRACTS[name].contract, handlers[name])
     for name in CONTRACTS:
-        server.mount(CONTRACTS[name][0], handlers[name], prefix=f"/{name}")
+        server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
     return _with_cors(server, settings)
 
 
@@ -104,6 +119,7 @@ def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
         allow_origins=settings.cors_allow_origin,
         allow_methods=["GET", "POST"],
         allow_headers=["*"],  # client libraries in a page send headers of their own
+        expose_headers=["*"],  # and read what answers tell of themselves
     )
 
 

@@ -3,9 +3,9 @@
 from collections.abc import AsyncGenerator
 from typing import Protocol
 
-from engine.events import TokenEvent
+from engine.events import Embedding, TokenEvent
 from engine.model_info import ModelInfo
-from engine.request import GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import EngineStats, Health
 from engine.tokenizer import Tokenizer
 
@@ -20,6 +20,8 @@ class Engine(Protocol):
     def model_info(self) -> ModelInfo: ...
 
     def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]: ...
+
+    async def embed(self, request: EmbeddingRequest) -> Embedding: ...
 
     async def health(self) -> Health: ...
 

@@ -3,12 +3,14 @@
 import argparse
 import os
 from collections.abc import Collection, Iterator
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import AliasChoices, ValidationError
 from pydantic.fields import FieldInfo
 
 from handlers.settings import Settings
+
+_LIST: Final = "A,B"
 
 
 class Option(NamedTuple):
@@ -44,7 +46,7 @@ def _flags(name: str, environment: tuple[str, ...]) -> tuple[str, ...]:
 
 def _metavar(annotation: Any) -> str | None:
     """What the help shows for a value: the choices, or its kind."""
-    kinds = {bool: None, int: "N", int | None: "N", float: "X", tuple[str, ...]: "A,B"}
+    kinds = {bool: None, int: "N", int | None: "N", float: "X", tuple[str, ...]: _LIST}
     choices = get_args(annotation) if get_origin(annotation) is Literal else ()
     return "{" + ",".join(choices) + "}" if choices else kinds.get(annotation, "NAME")
 
@@ -67,6 +69,7 @@ def _add_option(parser: argparse.ArgumentParser, option: Option) -> None:
         keywords["action"] = argparse.BooleanOptionalAction
     else:
         keywords["metavar"] = option.metavar
+        keywords["action"] = "append" if option.metavar == _LIST else "store"
     parser.add_argument(*option.flags, **keywords)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from generated.operation import Operation
+from handlers.runtime.routes import shape
 
 
 class UnknownContract(ValueError):
@@ -34,7 +35,7 @@ def placements(
     """
     at_root: list[Placement] = []
     for name in root:
-        taken = {placement.path for placement in at_root}
-        at_root += [Placement(one.path, name, one) for one in tables[name] if one.path not in taken]
+        taken = {shape(placement.path) for placement in at_root}
+        at_root += [Placement(one.path, name, one) for one in tables[name] if shape(one.path) not in taken]
     prefixed = [Placement(f"/{name}{one.path}", name, one) for name, table in tables.items() for one in table]
     return at_root, prefixed

@@ -28,10 +28,12 @@ def env(*names: str) -> FieldInfo:
 
 
 def _split(value: object) -> object:
-    """`a,b` as an environment variable or an option holds a list."""
-    return (
-        tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
-    )
+    """A list as an environment variable holds it, `a,b`, or an option that may be repeated, ["a,b", "c"]."""
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list):
+        return value
+    return tuple(part.strip() for text in value for part in str(text).split(",") if part.strip())
 
 
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
@@ -52,6 +54,12 @@ class Settings(BaseSettings):
 
     model: Annotated[str | None, env("VERBATIM_MODEL", "MODEL_ID")] = None
     """Local directory or Hugging Face hub id of the model; the embedded demo model if absent."""
+
+    served_model_name: Annotated[str | None, env("VERBATIM_SERVED_MODEL_NAME")] = None
+    """What answers and model lists call the model; what `model` says if absent."""
+
+    model_alias: Annotated[Names, env("VERBATIM_MODEL_ALIAS")] = ("tgi", "dummy")
+    """Other names, comma-separated, that requests may call the model by, where its contract checks them."""
 
     revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
     """Branch, tag or commit of a hub model."""
@@ -162,7 +170,7 @@ class Settings(BaseSettings):
     @property
     def model_name(self) -> str:
         """What the server calls its model."""
-        return self.model or EMBEDDED_MODEL
+        return self.served_model_name or self.model or EMBEDDED_MODEL
 
     @field_validator("log_level", "dtype", mode="before")
     @classmethod

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
+from handlers.model_names import ModelNames
 from handlers.settings import Settings
 from handlers.workers import Workers
 
@@ -15,6 +16,7 @@ class Shared:
 
     settings: Settings
     engine: Engine
+    model_names: ModelNames
     chat: ChatCore
     workers: Workers
     exchanges: Exchanges

@@ -3,12 +3,17 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 
-from engine.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+import numpy as np
+
+from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.model_info import ModelInfo
-from engine.request import GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import Counters, EngineStats, Health
 from engine.tokenizer import Tokenizer
+from engine.unit_vector import unit_vector
 from tests.unit.chat.models import chat_tokenizer
+
+HIDDEN_SIZE = 4
 
 Script = Callable[[GenerationRequest], Iterable[TokenEvent | Exception]]
 
@@ -85,11 +90,24 @@ def fails_after(error: Exception, *pieces: str) -> Script:
     return script
 
 
+def embedding(request: EmbeddingRequest) -> Embedding:
+    """A vector that its text's tokens decide."""
+    vector = np.random.default_rng(request.prompt_token_ids).standard_normal(HIDDEN_SIZE, dtype=np.float32)
+    return Embedding(
+        request_id=request.request_id,
+        vector=unit_vector(vector) if request.normalize else vector,
+        num_prompt_tokens=len(request.prompt_token_ids),
+        num_cached_tokens=1,
+        queue_s=0.25,
+    )
+
+
 class ScriptedEngine:
     """Implements `handlers.engine.Engine`.
 
-    requests: all that were submitted. num_running: those whose events are still being read.
-    gate: if given, no event comes before it is set.
+    requests: all that were submitted. texts: all whose vectors were asked for. embeds: gives or raises them.
+    num_running: those whose events are still being read, and texts that wait for their vector.
+    gate: if given, no event and no vector comes before it is set.
     """
 
     def __init__(
@@ -99,13 +117,16 @@ class ScriptedEngine:
         tokenizer: Tokenizer | None = None,
         max_total_tokens: int = 200,
         gate: asyncio.Event | None = None,
+        embeds: Callable[[EmbeddingRequest], Embedding] = embedding,
     ) -> None:
         self.tokenizer = tokenizer or chat_tokenizer()
         self.model_info = _model_info(max_total_tokens)
         self.requests: list[GenerationRequest] = []
+        self.texts: list[EmbeddingRequest] = []
         self.num_running = 0
         self.condition = Health(True)
         self._script = script
+        self._embeds = embeds
         self._gate = gate
 
     async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
@@ -119,6 +140,17 @@ class ScriptedEngine:
                 if isinstance(item, Exception):
                     raise item
                 yield item
+        finally:
+            self.num_running -= 1
+
+    async def embed(self, request: EmbeddingRequest) -> Embedding:
+        self.texts.append(request)
+        self.num_running += 1
+        try:
+            if self._gate is not None:
+                await self._gate.wait()
+            await asyncio.sleep(0)
+            return self._embeds(request)
         finally:
             self.num_running -= 1
 
@@ -153,6 +185,7 @@ def _model_info(max_total_tokens: int) -> ModelInfo:
         num_parameters=0,
         max_total_tokens=max_total_tokens,
         vocab_size=300,
+        hidden_size=HIDDEN_SIZE,
         num_blocks=8,
         block_size=16,
         kv_cache_bytes=0,

@@ -4,25 +4,14 @@ any.
 Built of xgrammar's structural tags: plain dictionaries that the engine reads as JSON.
 """
 
-import json
-from typing import TypeAlias
-
-from engine.request import Grammar, GrammarKind
+from engine.request import Grammar
 from handlers.chat.answer_parser import ReasoningReading
 from handlers.chat.conversation import NO_PARAMETERS
 from handlers.chat.reasoning import ReasoningStart
-from handlers.chat.response_format import (
-    AnyJsonObject,
-    JsonSchema,
-    Regex,
-    ResponseFormat,
-    response_grammar,
-)
-from handlers.chat.tool_format import ToolFormat
+from handlers.chat.response_format import ResponseFormat, Tag, response_grammar, response_tag, tag_grammar
+from handlers.chat.tool_format import BoundTool, ToolFormat
 from handlers.chat.tool_use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
-
-Tag: TypeAlias = dict[str, object]
 
 
 def answer_grammar(
@@ -38,56 +27,32 @@ def answer_grammar(
     Under tool choice auto the model is free to call or not, but in formats with tags a call once begun is
     held to a tool that exists and to JSON. Until then xgrammar masks nothing, so prose costs nothing.
     """
-    answer = None if response_format is None else _response_tag(response_format)
+    answer = None if response_format is None else response_tag(response_format)
     bound = _calls_or(answer, use, tool_format, parallel=parallel) if use.tools else answer
     if bound is None:
         return None
     if thoughts is None or thoughts.start is ReasoningStart.CLOSED:
         if response_format is not None and bound is answer:
             return response_grammar(response_format)
-        return _grammar(bound)
-    return _grammar({"type": "sequence", "elements": [_thoughts_tag(thoughts), bound]})
-
-
-def _grammar(tag: Tag) -> Grammar:
-    structure = {"type": "structural_tag", "format": tag}
-    return Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(structure, ensure_ascii=False, default=dict))
+        return tag_grammar(bound)
+    return tag_grammar({"type": "sequence", "elements": [_thoughts_tag(thoughts), bound]})
 
 
 def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, parallel: bool) -> Tag | None:
     """Calls where they are demanded; else calls or the answer, which is prose if None."""
-    tags = [tool_format.call_tag(tool.name, _arguments_schema(tool, use)) for tool in use.tools]
+    tools = [_bound_tool(tool, use) for tool in use.tools]
     is_single = use.mode is ToolMode.NAMED or not parallel
-    calls: Tag = {
-        "type": "tags_with_separator",
-        "tags": tags,
-        "separator": tool_format.separator,
-        "at_least_one": True,
-        "stop_after_first": is_single,
-    }
     if use.is_demanded:
-        return calls
+        return tool_format.only_calls(tools, is_single=is_single)
     if answer is not None:
-        return {"type": "or", "elements": [calls, answer]}
-    if not tool_format.begin:
-        return None
-    triggers = [tool_format.begin]
-    return {"type": "triggered_tags", "triggers": triggers, "tags": tags, "stop_after_first": is_single}
+        return {"type": "or", "elements": [tool_format.only_calls(tools, is_single=is_single), answer]}
+    return tool_format.calls_in_text(tools, is_single=is_single)
 
 
-def _arguments_schema(tool: ToolDefinition, use: ToolUse) -> dict[str, object]:
+def _bound_tool(tool: ToolDefinition, use: ToolUse) -> BoundTool:
     is_loose = tool.strict is False and not use.is_demanded
-    return {"type": "object"} if is_loose else {"type": "object"} | dict(tool.parameters or NO_PARAMETERS)
-
-
-def _response_tag(response_format: ResponseFormat) -> Tag:
-    match response_format:
-        case AnyJsonObject():
-            return {"type": "json_schema", "json_schema": {"type": "object"}}
-        case JsonSchema(schema=schema):
-            return {"type": "json_schema", "json_schema": schema}
-        case Regex(pattern=pattern):
-            return {"type": "regex", "pattern": pattern}
+    schema = {} if is_loose else dict(tool.parameters or NO_PARAMETERS)
+    return BoundTool(name=tool.name, schema={"type": "object"} | schema, is_strict=tool.strict is True)
 
 
 def _thoughts_tag(thoughts: ReasoningReading) -> Tag:

@@ -6,22 +6,33 @@ import msgspec
 
 from handlers.chat.delta import ToolCallDelta
 from handlers.chat.markers import MarkerFilter
-from handlers.chat.reasoning import ReasoningFormat, ReasoningParser, ReasoningStart, ReasoningText
+from handlers.chat.reasoning import ReasoningParser, ReasoningStart, ReasoningText
+from handlers.chat.reasoning_format import ReasoningFormat
 from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_parser import ToolParser, ToolText
+from handlers.chat.tools import ToolDefinition
 
 
 class ToolReading(msgspec.Struct, frozen=True, kw_only=True):
     """How calls are read: the parameters of `tool_parser.ToolParser`."""
 
     tool_format: ToolFormat
-    names: tuple[str, ...]
+    tools: tuple[ToolDefinition, ...]
     streams: bool
     max_calls: int | None = None
 
-    def parser(self, new_id: Callable[[], str]) -> ToolParser:
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(tool.name for tool in self.tools)
+
+    def parser(self, new_id: Callable[[str], str] | None = None) -> ToolParser:
+        """new_id: as in `tool_parser.ToolParser`; by default the format's own."""
         return ToolParser(
-            self.tool_format, self.names, streams=self.streams, new_id=new_id, max_calls=self.max_calls
+            self.tool_format,
+            {tool.name: tool.parameters or {} for tool in self.tools},
+            streams=self.streams,
+            new_id=new_id or self.tool_format.ids.new,
+            max_calls=self.max_calls,
         )
 
 
@@ -37,11 +48,16 @@ class ReasoningReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """What the text of an answer holds. `hidden` are special tokens that are no part of it."""
+    """What the text of an answer holds.
+
+    hidden: special tokens that the engine leaves in the text, and that are to be left out.
+    hides_special: whether special tokens other than tags are left out, here or by the engine.
+    """
 
     tools: ToolReading | None = None
     reasoning: ReasoningReading | None = None
     hidden: tuple[str, ...] = ()
+    hides_special: bool = True
 
 
 class AnswerText(msgspec.Struct, frozen=True):
@@ -64,7 +80,8 @@ class AnswerText(msgspec.Struct, frozen=True):
 class AnswerParser:
     """Takes one answer's text apart; the pieces join to the same however the text was cut."""
 
-    def __init__(self, answer_format: AnswerFormat, new_id: Callable[[], str]) -> None:
+    def __init__(self, answer_format: AnswerFormat, new_id: Callable[[str], str] | None = None) -> None:
+        """new_id: as in `tool_parser.ToolParser`; by default the tool format's own."""
         reasoning, tools = answer_format.reasoning, answer_format.tools
         self._filter = MarkerFilter(answer_format.hidden) if answer_format.hidden else None
         self._thoughts_are_content = reasoning is not None and reasoning.is_content
@@ -85,12 +102,12 @@ class AnswerParser:
         """What is certain after this piece."""
         return self._read(self._filter.feed(text) if self._filter else text)
 
-    def finish(self) -> AnswerText:
-        """What is left at the end of the answer."""
+    def finish(self, *, is_cut: bool = False) -> AnswerText:
+        """What is left at the end of the answer; `is_cut` as in `tool_parser.ToolParser.finish`."""
         held = self._read(self._filter.finish() if self._filter else "")
         thought = self._reasoning.finish() if self._reasoning else ReasoningText()
         told = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)
-        left = self._tools.finish() if self._tools else ToolText()
+        left = self._tools.finish(is_cut=is_cut) if self._tools else ToolText()
         return held + self._place(thought.reasoning, told) + self._place("", left)
 
     def _read(self, text: str) -> AnswerText:

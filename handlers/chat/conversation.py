@@ -14,14 +14,16 @@ TemplateTool: TypeAlias = dict[str, object]
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}}
 
 
-def template_messages(messages: Sequence[ChatMessage]) -> list[TemplateMessage]:
+def template_messages(messages: Sequence[ChatMessage], *, as_parts: bool = False) -> list[TemplateMessage]:
     """For a model that reads text alone.
 
+    as_parts: whether the template reads a content as a list of parts, or as a string.
     Raises InvalidMessage where there are none, UnsupportedContent for a part that is no text.
     """
     if not messages:
         raise InvalidMessage("a conversation has at least one message", "messages")
-    return [_template_message(message, f"messages[{at}]") for at, message in enumerate(messages)]
+    told = [_template_message(message, f"messages[{at}]") for at, message in enumerate(messages)]
+    return [message | {"content": _parts(message["content"])} for message in told] if as_parts else told
 
 
 def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:
@@ -50,6 +52,14 @@ def flatten(content: str | tuple[ContentPart, ...] | None, field: str) -> str:
             message = f"the model reads text alone, and this part is {part.kind.value}"
             raise UnsupportedContent(message, f"{field}[{at}]")
     return "".join(part.text for part in content if not isinstance(part, MediaPart))
+
+
+def text_part(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _parts(content: object) -> list[dict[str, str]]:
+    return [text_part(content)] if isinstance(content, str) and content else []
 
 
 def _template_call(call: ToolCall) -> dict[str, object]:

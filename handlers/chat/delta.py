@@ -47,7 +47,10 @@ class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
     events: the engine's events that this delta accounts for, with their log-probabilities; every event of the
         answer is in one delta exactly. A token whose text is held back (it may be the start of a tag) is in
         the next delta.
+    answer_events: those whose tokens are content (thoughts too, if they are left in it) or tool calls:
+        no special token that does not show, no blank that is left out, nothing of a stop string cut off.
     tool_calls: at most one piece for each call.
+    stop_match: the stop string that ended the answer, if one did.
     finish: in the answer's last delta, None before it.
     """
 
@@ -56,4 +59,6 @@ class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
     reasoning: str = ""
     tool_calls: tuple[ToolCallDelta, ...] = ()
     events: tuple[TokenEvent, ...] = ()
+    answer_events: tuple[TokenEvent, ...] = ()
+    stop_match: str | None = None
     finish: ChatFinish | None = None

@@ -5,7 +5,7 @@ from enum import Enum
 
 import msgspec
 
-from engine.request import SamplingParams
+from engine.request import BeamParams, SamplingParams
 from handlers.chat.messages import ChatMessage, Document
 from handlers.chat.response_format import ResponseFormat
 from handlers.chat.tools import ToolChoice, ToolDefinition
@@ -26,6 +26,7 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: tokens to generate at most; None fills the context.
     min_tokens, stop, stop_token_ids, include_stop, ignore_eos: as in `engine.request.StopConditions`.
     num_sequences: answers, each of its own index.
+    beams, adapter, priority, cache_salt, skip_special_tokens: as in `engine.request.GenerationRequest`.
     tools: functions offered. tool_choice: what is asked about them; without tools it has no effect.
     parallel_tool_calls: whether one answer may hold several calls.
     lists_all_tools: whether the template is told also of the tools that the choice rules out (so that the
@@ -33,9 +34,15 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
         model may call.
     response_format: the form of the answer; None is free text. With tools it binds answers that are no calls.
     documents: for templates that read them.
-    template_kwargs: variables for the template, such as enable_thinking.
-    add_generation_prompt: whether the prompt ends with the opening of an assistant's turn.
-    continue_final_message: the last message is the assistant's, and the model goes on with it; no turn is
+    chat_template: a Jinja template, or the name of one of the model's, in place of the one that would be
+        taken.
+    template_kwargs: variables for the template. They win over those that the next two make.
+    reasoning_effort: how long to think, in words that the template knows; none is not at all.
+    enable_thinking: whether to think, for templates that can be told; None leaves it to the model's maker.
+        `core.ChatCore.variables` tells what the template can be told.
+    add_generation_prompt: whether the prompt ends with the opening of an assistant's turn; None: unless the
+        final message is continued.
+    continue_final_message: the last message is the assistant's, and the model goes on with it; no turn can be
         opened then. `messages.is_continuable` tells whether that can be.
     """
 
@@ -49,8 +56,11 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     include_stop: bool = False
     ignore_eos: bool = False
     num_sequences: int = 1
+    beams: BeamParams | None = None
     adapter: str | None = None
     priority: int = 0
+    cache_salt: str | None = None
+    skip_special_tokens: bool = True
     tools: tuple[ToolDefinition, ...] = ()
     tool_choice: ToolChoice = ToolChoice()
     parallel_tool_calls: bool = True
@@ -58,6 +68,9 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     response_format: ResponseFormat | None = None
     reasoning: ReasoningStyle = ReasoningStyle.INLINE
     documents: tuple[Document, ...] = ()
+    chat_template: str | None = None
     template_kwargs: Mapping[str, object] = {}
-    add_generation_prompt: bool = True
+    reasoning_effort: str | None = None
+    enable_thinking: bool | None = None
+    add_generation_prompt: bool | None = None
     continue_final_message: bool = False

@@ -5,22 +5,7 @@ from enum import Enum, auto
 import msgspec
 
 from handlers.chat.markers import partial_suffix
-
-
-class ReasoningFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """The tags between which a model family thinks, before it answers."""
-
-    begin: str
-    end: str
-
-
-THINK = ReasoningFormat(begin="<think>", end="</think>")  # Qwen 3, DeepSeek R1, and many after them
-REASONING_FORMATS = (THINK,)
-
-
-def reasoning_format_of(template: str) -> ReasoningFormat | None:
-    """The format whose tags a chat template holds; None for a model that does not think aloud."""
-    return next((known for known in REASONING_FORMATS if known.end in template), None)
+from handlers.chat.reasoning_format import ReasoningFormat
 
 
 class ReasoningStart(Enum):
@@ -39,7 +24,7 @@ def reasoning_start(tags: ReasoningFormat, prompt: str, continued: str | None = 
         is_open = continued.rfind(tags.begin) > continued.rfind(tags.end)
         return ReasoningStart.OPEN if is_open else ReasoningStart.CLOSED
     end = prompt.rstrip()
-    if end.endswith(tags.begin):
+    if end.endswith(tags.begin.rstrip()):
         return ReasoningStart.OPEN
     return ReasoningStart.CLOSED if end.endswith(tags.end) else ReasoningStart.POSSIBLE
 
@@ -51,8 +36,10 @@ class ReasoningText(msgspec.Struct, frozen=True):
     content: str = ""
 
 
-class _State(Enum):
-    BEFORE = auto()
+class ReasoningStage(Enum):
+    """How far a parser has come."""
+
+    BEFORE = auto()  # thoughts may follow
     INSIDE = auto()
     BEHIND = auto()  # blanks between thoughts and answer
     ANSWER = auto()
@@ -69,18 +56,18 @@ class ReasoningParser:
         self, reasoning_format: ReasoningFormat, start: ReasoningStart, *, verbatim: bool = False
     ) -> None:
         states = {
-            ReasoningStart.OPEN: _State.INSIDE,
-            ReasoningStart.POSSIBLE: _State.BEFORE,
-            ReasoningStart.CLOSED: _State.ANSWER,
+            ReasoningStart.OPEN: ReasoningStage.INSIDE,
+            ReasoningStart.POSSIBLE: ReasoningStage.BEFORE,
+            ReasoningStart.CLOSED: ReasoningStage.ANSWER,
         }
         self._format = reasoning_format
         self._verbatim = verbatim
-        self._state = states[start]
+        self.stage = states[start]
         self._steps = {
-            _State.BEFORE: self._read_before,
-            _State.INSIDE: self._read_inside,
-            _State.BEHIND: self._read_behind,
-            _State.ANSWER: self._read_answer,
+            ReasoningStage.BEFORE: self._read_before,
+            ReasoningStage.INSIDE: self._read_inside,
+            ReasoningStage.BEHIND: self._read_behind,
+            ReasoningStage.ANSWER: self._read_answer,
         }
         self._buffer = ""
         self._is_final = False
@@ -91,7 +78,7 @@ class ReasoningParser:
     @property
     def is_open(self) -> bool:
         """Whether the next text belongs to the thoughts, as far as is known."""
-        return self._state is _State.INSIDE
+        return self.stage is ReasoningStage.INSIDE
 
     def feed(self, text: str) -> ReasoningText:
         """What is certain after this piece."""
@@ -104,7 +91,7 @@ class ReasoningParser:
         return self._drain()
 
     def _drain(self) -> ReasoningText:
-        while self._steps[self._state]():
+        while self._steps[self.stage]():
             pass
         told = ReasoningText("".join(self._reasoning), "".join(self._content))
         self._reasoning, self._content = [], []
@@ -118,11 +105,11 @@ class ReasoningParser:
             num_used = len(self._buffer) - len(text) + len(self._format.begin)
             self._tell_layout(self._buffer[:num_used])
             self._buffer = self._buffer[num_used:]
-            self._state = _State.INSIDE
+            self.stage = ReasoningStage.INSIDE
             return True
         if self._format.begin.startswith(text) and not self._is_final:
             return False
-        self._state = _State.ANSWER
+        self.stage = ReasoningStage.ANSWER
         return True
 
     def _read_inside(self) -> bool:
@@ -131,7 +118,7 @@ class ReasoningParser:
             self._tell_thought(thought.rstrip())
             self._tell_layout(thought[len(thought.rstrip()) :] + end)
             self._buffer = rest
-            self._state = _State.ANSWER if self._verbatim else _State.BEHIND
+            self.stage = ReasoningStage.ANSWER if self._verbatim else ReasoningStage.BEHIND
             return True
         if not self._is_final:
             certain = len(thought) - partial_suffix(thought, (self._format.end,))
@@ -143,7 +130,7 @@ class ReasoningParser:
     def _read_behind(self) -> bool:
         self._buffer = self._buffer.lstrip()
         if self._buffer:
-            self._state = _State.ANSWER
+            self.stage = ReasoningStage.ANSWER
         return bool(self._buffer)
 
     def _read_answer(self) -> bool:

@@ -13,14 +13,20 @@ from handlers.chat.usage import ChatUsage
 
 
 class ChatChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """One whole answer. `events` has one event a token, with their log-probabilities."""
+    """One whole answer.
+
+    events: one a token, with their log-probabilities. answer_events: those that `delta.ChatDelta` means.
+    stop_match: the stop string that ended it, if one did.
+    """
 
     index: int
     content: str
     reasoning: str
     tool_calls: tuple[ToolCall, ...]
     finish: ChatFinish
+    stop_match: str | None = None
     events: tuple[TokenEvent, ...]
+    answer_events: tuple[TokenEvent, ...]
 
 
 class ChatResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +60,9 @@ def join(deltas: Sequence[ChatDelta]) -> ChatChoice:
         reasoning="".join(delta.reasoning for delta in deltas),
         tool_calls=_join_calls(deltas),
         finish=finish,
+        stop_match=deltas[-1].stop_match,
         events=tuple(event for delta in deltas for event in delta.events),
+        answer_events=tuple(event for delta in deltas for event in delta.answer_events),
     )
 
 

@@ -1,5 +1,6 @@
 """A model's chat template, rendered by transformers itself: in its sandbox and with its rules for blanks."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from inspect import signature
@@ -8,26 +9,35 @@ from typing import Any
 from msgspec.structs import replace
 from transformers import PreTrainedTokenizerBase
 
-from handlers.chat.conversation import template_messages, template_tools
+from handlers.chat.conversation import TemplateMessage, template_messages, template_tools, text_part
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, Document
 from handlers.chat.tools import ToolDefinition
 
-_PROBE_MESSAGE = ChatMessage(role="user", content="probe")
-_PROBE_TOOL = ToolDefinition(name="probe", description="probe")
+_PROBE = "probe"
+_PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
+_PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
 
 
 class ChatTemplate:
-    """The template, or the templates, of one tokenizer."""
+    """The template, or the templates, of one tokenizer; or another in their place."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, override: str | None = None) -> None:
+        """override: a Jinja template, or the name of one of the tokenizer's.
+
+        Raises TemplateError for a name that there is not.
+        """
         self._tokenizer = tokenizer
+        self._templates = _templates(tokenizer.chat_template, override)
 
     @cached_property
     def source(self) -> str:
         """The text of all its templates; "" where there is none."""
-        template = self._tokenizer.chat_template
-        return template or "" if isinstance(template, str | None) else "\n".join(template.values())
+        return "\n".join(self._templates.values())
+
+    def reads(self, variable: str) -> bool:
+        """Whether a template has this word in it."""
+        return re.search(rf"\b{re.escape(variable)}\b", self.source) is not None
 
     @cached_property
     def special_tokens(self) -> frozenset[str]:
@@ -51,6 +61,11 @@ class ChatTemplate:
         except TemplateError:
             return False
 
+    @cached_property
+    def wants_parts(self) -> bool:
+        """Whether a message's content must be a list of parts, as templates of models that see often ask."""
+        return not self._shows(_PROBE) and self._shows([text_part(_PROBE)])
+
     def render(
         self,
         messages: Sequence[ChatMessage],
@@ -68,31 +83,57 @@ class ChatTemplate:
         if reserved := self._reserved.intersection(variables):
             name = min(reserved)
             raise TemplateError(f"{name} cannot be set by a request", f"template_kwargs.{name}")
-        if not self.source:
+        conversation = template_messages(self._with_known_roles(messages), as_parts=self.wants_parts)
+        return self._apply(
+            conversation,
+            chat_template=self._choose(tools, documents),
+            tools=template_tools(tools) or None,
+            documents=[dict(document) for document in documents] or None,
+            add_generation_prompt=add_generation_prompt and not continue_final_message,
+            continue_final_message=continue_final_message,
+            **variables,
+        )
+
+    def _choose(self, tools: Sequence[ToolDefinition], documents: Sequence[Document]) -> str:
+        """Among several, as transformers does; retrieval has one of its own in Cohere's models."""
+        for name, is_meant in (("tool_use", bool(tools)), ("rag", bool(documents)), ("default", True)):
+            if is_meant and name in self._templates:
+                return self._templates[name]
+        if not self._templates:
             raise TemplateError("the model has no chat template", "messages")
-        conversation = template_messages(self._with_known_roles(messages))
+        names = ", ".join(sorted(self._templates))
+        raise TemplateError(f"the model has no default chat template, but {names}", "chat_template")
+
+    def _shows(self, content: object) -> bool:
+        """Whether a user's content of this form comes out as text. A list that is printed is none."""
+        try:
+            text = self._apply([{"role": "user", "content": content}], chat_template=self._choose((), ()))
+        except TemplateError:
+            return False
+        return _PROBE in text and repr(content) not in text
+
+    def _apply(self, conversation: list[TemplateMessage], **options: object) -> str:
         render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
         try:
-            return str(
-                render(
-                    conversation,
-                    tools=template_tools(tools) or None,
-                    documents=[dict(document) for document in documents] or None,
-                    add_generation_prompt=add_generation_prompt and not continue_final_message,
-                    continue_final_message=continue_final_message,
-                    tokenize=False,
-                    **variables,
-                )
-            )
+            return str(render(conversation, tokenize=False, **options))
         # A template is a program of the model's maker run on the client's data: it may fail in any way.
         except Exception as error:
             raise TemplateError(str(error) or type(error).__name__, "messages") from error
 
     def _with_known_roles(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
-        """A developer's word is the system's for models that know no developers."""
-        if "developer" in self.source:
-            return messages
-        return [
-            replace(message, role="system") if message.role == "developer" else message
-            for message in messages
-        ]
+        """A developer's word is the system's for models that know no developers; what a function returns is
+        a tool's result, as it is called since there are tools."""
+        known_as = {"function": "tool"} | ({} if "developer" in self.source else {"developer": "system"})
+        return [replace(message, role=known_as.get(message.role, message.role)) for message in messages]
+
+
+def _templates(own: str | dict[str, str] | None, override: str | None) -> Mapping[str, str]:
+    """By name; a tokenizer's only one, or the one in place of all, is the default."""
+    named = own if isinstance(own, dict) else {"default": own} if own else {}
+    if override is None:
+        return named
+    if override in named:
+        return {"default": named[override]}
+    if "{" not in override:
+        raise TemplateError(f"the model has no chat template named {override!r}", "chat_template")
+    return {"default": override}

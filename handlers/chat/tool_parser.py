@@ -4,15 +4,21 @@ What the pieces join to depends on the text alone, not on how it was cut.
 """
 
 import string
-from collections.abc import Callable, Collection
-from enum import Enum, auto
+from collections.abc import Callable, Generator, Mapping, Sequence
 
 import msgspec
 
 from handlers.chat.delta import ToolCallDelta
-from handlers.chat.json_span import JsonSpan
-from handlers.chat.markers import partial_suffix
-from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_format import Schema, ToolFormat
+from handlers.chat.tool_text import (
+    CallArguments,
+    CallBegin,
+    CallEnd,
+    CallPiece,
+    EndOfText,
+    IncomingText,
+    Malformed,
+)
 
 
 class ToolText(msgspec.Struct, frozen=True):
@@ -22,218 +28,189 @@ class ToolText(msgspec.Struct, frozen=True):
     calls: tuple[ToolCallDelta, ...] = ()
 
 
-class WrittenCall(msgspec.Struct, frozen=True):
-    """A call as models write it, under either key; the arguments are an undecoded JSON object."""
-
-    name: str
-    arguments: msgspec.Raw = msgspec.Raw(b"")
-    parameters: msgspec.Raw = msgspec.Raw(b"")
-
-    @classmethod
-    def parse(cls, text: str) -> tuple[str, str] | None:
-        """Name and arguments of a call's JSON text, the arguments to the letter; None if it is no call."""
-        try:
-            call = msgspec.json.decode(text, type=cls)
-            arguments = bytes(call.arguments) or bytes(call.parameters) or b"{}"
-            msgspec.json.decode(arguments, type=dict[str, object])
-        except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
-            return None
-        return call.name, arguments.decode()
-
-
-class _State(Enum):
-    TEXT = auto()  # prose in which a call may begin
-    START = auto()  # where a call without tags may begin
-    PROSE = auto()  # no call can begin any more
-    CALL = auto()  # past a call's opening, which is kept aside
-    OBJECT_END = auto()  # past a call's whole object, which is kept aside too
-    ARGUMENTS = auto()  # of a call that is told as it comes
-    CALL_END = auto()  # past those arguments
-
-
 class ToolParser:
     """Takes text apart into content and calls.
 
-    A call of a function that is not among `names`, or whose text is malformed, is content, to the letter.
+    A call of a function that is not among the tools, or whose text is malformed, is content, to the letter.
     Blanks before a call and after the last are layout and belong to neither.
 
+    tools: the schemas of the arguments by name of the function.
     streams: calls are told while they are written, for output that a grammar keeps well-formed. Otherwise a
         call is told when it is whole, since what has been told cannot become content again.
+    new_id: an identifier for a call of this function, where the model writes none.
     max_calls: further calls are left out; None is no limit.
     """
 
     def __init__(
         self,
         tool_format: ToolFormat,
-        names: Collection[str],
+        tools: Mapping[str, Schema],
         *,
         streams: bool,
-        new_id: Callable[[], str],
+        new_id: Callable[[str], str],
         max_calls: int | None = None,
     ) -> None:
         self._format = tool_format
-        self._names = frozenset(names)
-        self._heads = {tool_format.head(name) + "{": name for name in names} if streams else {}
+        self._tools = tools
+        self._streams = streams
         self._new_id = new_id
         self._max_calls = max_calls
-        self.num_calls = 0
-        self._steps = {
-            _State.TEXT: self._read_text,
-            _State.START: self._read_start,
-            _State.PROSE: self._read_prose,
-            _State.CALL: self._read_call,
-            _State.OBJECT_END: self._read_object_end,
-            _State.ARGUMENTS: self._read_arguments,
-            _State.CALL_END: self._read_call_end,
-        }
-        self._between_calls = _State.TEXT if tool_format.begin else _State.START
-        self._after_malformed = _State.TEXT if tool_format.begin else _State.PROSE
-        self._state = self._between_calls
-        self._buffer = ""
-        self._is_final = False
+        self.num_calls = 0  # calls that are whole
+        self._text = IncomingText()
+        self._is_cut = False
+        self._may_start = bool(tool_format.start)  # whether a block without a marker may begin here
         self._follows_call = False  # nothing but blanks since the last call
-        self._opening = (
-            ""  # opening and object came before the buffer; they are content if the call is malformed
-        )
-        self._object = ""
-        self._span = JsonSpan()
-        self._num_spanned = 0  # characters of the buffer that the span has seen
+        self._has_marker = False  # whether the block has one; else it is known by its first character alone
+        self._has_call = False  # whether a call of the block is whole, which stays one whatever follows
+        self._begun: CallBegin | None = None  # the call that is being read
+        self._held: list[CallPiece] = []  # of it, not told yet
         self._content: list[str] = []
         self._calls: list[ToolCallDelta] = []
+        self._reading = self._read()
 
     def feed(self, text: str) -> ToolText:
         """What is certain after this piece."""
-        self._buffer += text
-        return self._drain()
+        self._text.feed(text)
+        return self._go_on()
 
-    def finish(self) -> ToolText:
-        """What is left at the end of the answer."""
-        self._is_final = True
-        return self._drain()
+    def finish(self, *, is_cut: bool = False) -> ToolText:
+        """What is left at the end of the answer.
 
-    def _drain(self) -> ToolText:
-        while self._steps[self._state]():
-            pass
+        is_cut: whether it ended against the model's will. Of a call that was being written then, what there
+        is of its arguments is told, and its markup is nobody's; otherwise it is content.
+        """
+        self._is_cut = is_cut
+        self._text.finish()
+        return self._go_on()
+
+    def _go_on(self) -> ToolText:
+        next(self._reading, None)
         told = ToolText("".join(self._content), tuple(self._calls))
         self._content, self._calls = [], []
         return told
 
-    # Each step returns whether another can follow at once: it has used up text or changed the state.
+    def _read(self) -> Generator[None, None, None]:
+        while (yield from self._find_block()):
+            try:
+                yield from self._read_block()
+            except EndOfText:
+                self._end_short()
+            except Malformed:
+                self._reject()
 
-    def _read_text(self) -> bool:
-        content, begin, rest = self._buffer.partition(self._format.begin)
-        if begin:
-            self._tell_content(content.rstrip())
-            self._begin_call(content[len(content.rstrip()) :] + begin, rest)
-            return True
-        if not self._is_final:
-            certain = len(content) - partial_suffix(content, (self._format.begin,))
-            content = content[:certain].rstrip()
-        elif self._follows_call and not content.strip():
-            return False
-        self._tell_content(content)
-        self._buffer = self._buffer[len(content) :]
-        return False
-
-    def _read_start(self) -> bool:
-        blanks = string.whitespace + (self._format.separator if self._follows_call else "")
-        rest = self._buffer.lstrip(blanks)
-        if rest.startswith("{"):
-            self._begin_call(self._buffer[: -len(rest)], rest)
-            return True
-        if rest or (self._is_final and not self._follows_call):
-            self._state = _State.PROSE
-            return True
-        return False
-
-    def _read_prose(self) -> bool:
-        self._tell_content(self._buffer)
-        self._buffer = ""
-        return False
-
-    def _begin_call(self, opening: str, rest: str) -> None:
-        self._opening, self._buffer = opening, rest
-        self._span, self._num_spanned = JsonSpan(), 0
-        self._state = _State.CALL
-
-    def _read_call(self) -> bool:
-        for head, name in self._heads.items():
-            if self._buffer.startswith(head):
-                self._tell_call(id=self._new_id(), name=name)
-                self._buffer = self._buffer[len(head) - 1 :]
-                self._state = _State.ARGUMENTS
-                return True
-            if head.startswith(self._buffer) and not self._is_final:
+    def _find_block(self) -> Generator[None, None, bool]:
+        """Whether a block begins after the content that comes next; the text is settled up to there."""
+        while not self._is_at_block():
+            if self._text.is_final:
                 return False
-        return self._read_whole_call()
-
-    def _read_whole_call(self) -> bool:
-        start = self._buffer.lstrip()
-        if start and not start.startswith("{"):
-            return self._reject_call()
-        end = self._span.feed(self._buffer[self._num_spanned :])
-        if end is None:
-            self._num_spanned = len(self._buffer)
-            return self._is_final and self._reject_call()
-        self._object, self._buffer = _cut(self._buffer, self._num_spanned + end)
-        self._state = _State.OBJECT_END
+            yield
         return True
 
-    def _read_object_end(self) -> bool:
-        tail = self._buffer.lstrip()
-        if tail.startswith(self._format.end):
-            num_used = len(self._buffer) - len(tail) + len(self._format.end) if self._format.end else 0
-        elif not self._format.end.startswith(tail):
-            return self._reject_call()
-        elif self._is_final:
-            num_used = len(self._buffer)
-        else:
-            return False
-        call = WrittenCall.parse(self._object)
-        if call is None or call[0] not in self._names:
-            return self._reject_call()
-        self._tell_call(id=self._new_id(), name=call[0], arguments=call[1])
-        return self._end_call(num_used)
+    def _is_at_block(self) -> bool:
+        if self._may_start:
+            unread = self._text.unread
+            rest = unread.lstrip(self._layout)
+            if rest.startswith(self._format.start):
+                self._text.take(len(unread) - len(rest))
+                self._has_marker = False
+                return True
+            self._may_start = not rest
+        return not self._may_start and self._is_at_marker()
 
-    def _reject_call(self) -> bool:
-        self._tell_content(self._opening)
-        self._buffer, self._object = self._object + self._buffer, ""
-        self._state = self._after_malformed
-        return True
+    @property
+    def _layout(self) -> str:
+        """What may stand before a block that has no marker."""
+        return string.whitespace + (self._format.separator if self._follows_call else "")
 
-    def _read_arguments(self) -> bool:
-        end = self._span.feed(self._buffer)
-        arguments, self._buffer = _cut(self._buffer, len(self._buffer) if end is None else end)
-        if arguments:
-            self._tell_call(arguments=arguments)
-        if end is not None:
-            self._state = _State.CALL_END
-        return end is not None
+    def _is_at_marker(self) -> bool:
+        unread, is_final = self._text.unread, self._text.is_final
+        opening = self._format.opening(unread, is_final=is_final)
+        content = unread[: opening.num_before].rstrip()
+        if is_final and not opening.is_found and (content or not self._follows_call):
+            content = unread
+        self._tell_content(len(content))
+        if opening.is_found:
+            self._text.take(opening.num_before - len(content))
+            self._has_marker = True
+        return opening.is_found
 
-    def _read_call_end(self) -> bool:
-        if self._buffer.startswith(self._format.call_end):
-            return self._end_call(len(self._format.call_end))
-        if not self._format.call_end.startswith(self._buffer):
-            return self._end_call(0)
-        return self._is_final and self._end_call(len(self._buffer))
+    def _read_block(self) -> Generator[None, None, None]:
+        self._has_call, self._begun, self._held = False, None, []
+        for piece in self._format.read(self._text, self._tools, is_bound=self._streams):
+            if piece is None:
+                yield
+            else:
+                self._take(piece)
+        self._text.settle()
 
-    def _end_call(self, num_used: int) -> bool:
-        self._buffer = self._buffer[num_used:]
-        self._object = ""
+    def _take(self, piece: CallPiece) -> None:
+        self._held.append(piece)
+        if isinstance(piece, CallBegin):
+            if piece.name not in self._tools:
+                raise Malformed
+            self._begun = piece
+        elif isinstance(piece, CallEnd):
+            self._end_call()
+        if self._streams:
+            self._tell_held()
+
+    def _end_call(self) -> None:
+        if not self._streams and not _is_json_object(self._held):
+            raise Malformed
+        self._tell_held()
+        self._begun = None
         self.num_calls += 1
-        self._follows_call = True
-        self._state = self._between_calls
-        return True
+        self._has_call = self._follows_call = True
+        self._may_start = bool(self._format.start)
 
-    def _tell_content(self, text: str) -> None:
-        if text:
-            self._content.append(text)
+    def _end_short(self) -> None:
+        """The text has ended inside a block."""
+        if self._begun is not None:
+            is_call = self._streams or self._is_cut
+        else:
+            is_call = self._is_cut and (self._streams or self._has_marker or self._has_call)
+        if not is_call:
+            self._reject()
+            return
+        self._tell_held()
+        self._text.take(len(self._text.unread))
+        self._text.settle()
+
+    def _reject(self) -> None:
+        """What was read since the last call is content."""
+        self._text.unread_all()
+        self._may_start = False
+        if not self._has_call:
+            # With its first character told, the block is not found again.
+            unread = self._text.unread
+            self._tell_content(len(unread) - len(unread.lstrip()) + 1)
+
+    def _tell_content(self, num_characters: int) -> None:
+        if num_characters:
+            self._content.append(self._text.take(num_characters))
             self._follows_call = False
+        self._text.settle()
+
+    def _tell_held(self) -> None:
+        for piece in self._held:
+            match piece:
+                case CallBegin(name=name, id=id):
+                    self._tell_call(id=id or self._new_id(name), name=name)
+                case CallArguments(json=json):
+                    self._tell_call(arguments=json)
+        self._held = []
+        self._text.settle()
 
     def _tell_call(self, *, id: str | None = None, name: str | None = None, arguments: str = "") -> None:
         if self._max_calls is None or self.num_calls < self._max_calls:
             self._calls.append(ToolCallDelta(index=self.num_calls, id=id, name=name, arguments=arguments))
 
 
-def _cut(text: str, at: int) -> tuple[str, str]:
-    return text[:at], text[at:]
+def _is_json_object(pieces: Sequence[CallPiece]) -> bool:
+    """Whether the arguments among the pieces are one."""
+    arguments = "".join(piece.json for piece in pieces if isinstance(piece, CallArguments))
+    try:
+        msgspec.json.decode(arguments, type=dict[str, object])
+    except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
+        return False
+    return True

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from handlers.chat.conversation import flatten, template_tools
 from handlers.chat.messages import ChatMessage
-from handlers.chat.tool_format import HERMES
+from handlers.chat.tool_formats.hermes import HERMES
 from handlers.chat.tools import ToolDefinition
 
 # What such a model is asked to write, and how it is shown its earlier calls.

@@ -1,4 +1,4 @@
-"""What differs between contracts besides their operations: the form of errors, and what every answer tells."""
+"""What differs between contracts besides their operations: errors, and what every answer tells."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

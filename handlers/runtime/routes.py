@@ -16,12 +16,12 @@ class Routes:
 
     def claims(self, path: str) -> bool:
         """Whether a path, or a template of the same shape, is taken."""
-        return path in self._plain or _shape(path) in self._templates
+        return path in self._plain or shape(path) in self._templates
 
     def add(self, path: str, method: str, endpoint: Endpoint) -> None:
         """Adds an operation; HEAD is answered wherever GET is."""
         if "{" in path:
-            methods = self._templates.setdefault(_shape(path), (_pattern(path), {}))[1]
+            methods = self._templates.setdefault(shape(path), (_pattern(path), {}))[1]
         else:
             methods = self._plain.setdefault(path, {})
         methods[method] = endpoint
@@ -38,7 +38,8 @@ class Routes:
         return None
 
 
-def _shape(path: str) -> str:
+def shape(path: str) -> str:
+    """What a path has in common with all that match the same requests: its text without parameters' names."""
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 

@@ -7,11 +7,11 @@ from generated.operation import Call, EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.core import PreparedChat
 from handlers.chat.result import collect
+from handlers.envelope import Envelope
 from handlers.tgi.chat_events import ChatEvents
 from handlers.tgi.chat_request import chat_params, max_tokens
 from handlers.tgi.chat_response import chat_completion
 from handlers.tgi.headers import Headers, compute_time_header, cost_headers
-from handlers.tgi.openai import Envelope
 from handlers.tgi.service import Service
 
 

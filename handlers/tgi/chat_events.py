@@ -9,8 +9,9 @@ from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
+from handlers.envelope import Envelope
 from handlers.tgi.chat_response import logprobs
-from handlers.tgi.openai import SYSTEM_FINGERPRINT, Envelope, usage
+from handlers.tgi.openai import SYSTEM_FINGERPRINT, usage
 
 
 class ChatEvents:

@@ -12,8 +12,9 @@ from handlers.chat.params import ChatParams
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.refused import Refused
+from handlers.seed import draw_seed
 from handlers.tgi.limits import Limits
-from handlers.tgi.sampling import answer_format, draw_seed, openai_sampling
+from handlers.tgi.sampling import answer_format, openai_sampling
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
 

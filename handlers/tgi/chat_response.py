@@ -6,7 +6,8 @@ from engine.events import TokenEvent
 from generated.tgi import models as m
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.tgi.openai import SYSTEM_FINGERPRINT, Envelope, usage
+from handlers.envelope import Envelope
+from handlers.tgi.openai import SYSTEM_FINGERPRINT, usage
 
 _LEAST_LOGPROB = -9999.0  # what OpenAI sends for a token of probability 0, where null is not allowed
 

@@ -5,11 +5,12 @@ from uuid import uuid4
 from engine.request import GenerationRequest, StopConditions
 from engine.tokenizer import Tokenizer
 from generated.tgi import models as m
+from handlers.seed import draw_seed
 from handlers.tgi.chat_request import stop_texts
 from handlers.tgi.errors import SuffixRefused
 from handlers.tgi.limits import Limits
 from handlers.tgi.request import encode_prompt
-from handlers.tgi.sampling import draw_seed, openai_sampling
+from handlers.tgi.sampling import openai_sampling
 
 
 def prompts_of(body: m.CompletionRequest, limits: Limits) -> tuple[str, ...]:

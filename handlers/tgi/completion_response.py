@@ -7,8 +7,9 @@ import orjson
 from engine.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
+from handlers.envelope import Envelope
 from handlers.sequences import GeneratedRequest
-from handlers.tgi.openai import FINISH_REASONS, SYSTEM_FINGERPRINT, Envelope, usage
+from handlers.tgi.openai import FINISH_REASONS, SYSTEM_FINGERPRINT, usage
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionFinal:

@@ -6,12 +6,12 @@ from contextlib import aclosing
 from engine.request import GenerationRequest
 from generated.operation import Call, EncodedEvent
 from generated.tgi import models as m
+from handlers.envelope import Envelope
 from handlers.merge import merge
 from handlers.sequences import GeneratedRequest
 from handlers.tgi.completion_request import completion_requests, prompts_of
 from handlers.tgi.completion_response import CompletionEvents, completion
 from handlers.tgi.headers import Headers, cost_headers
-from handlers.tgi.openai import Envelope
 from handlers.tgi.service import Service
 
 

@@ -2,16 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from typing import get_args
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+import prometheus_client as prometheus
+from prometheus_client import CollectorRegistry, Counter, disable_created_metrics, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 from typing_extensions import override
 
 from engine.model_info import ModelInfo
-from engine.stats import EngineStats
+from engine.stats import Counters, EngineStats, Histogram, StepCounters
 from handlers.failure import Failure, failure_of
 from handlers.timing import Timing
 
@@ -50,12 +53,14 @@ class Metrics:
         self._max_new = self._lengths("tgi_request_max_new_tokens", "Tokens asked for", info)
         self._input = self._lengths("tgi_request_input_length", "Prompt tokens", info)
 
-    def _durations(self, name: str, meaning: str) -> Histogram:
-        return Histogram(name, f"{meaning}, seconds", buckets=DURATION_BUCKETS, registry=self.registry)
+    def _durations(self, name: str, meaning: str) -> prometheus.Histogram:
+        return prometheus.Histogram(
+            name, f"{meaning}, seconds", buckets=DURATION_BUCKETS, registry=self.registry
+        )
 
-    def _lengths(self, name: str, meaning: str, info: ModelInfo) -> Histogram:
+    def _lengths(self, name: str, meaning: str, info: ModelInfo) -> prometheus.Histogram:
         buckets = linear_buckets(info.max_total_tokens)
-        return Histogram(name, meaning, buckets=buckets, registry=self.registry)
+        return prometheus.Histogram(name, meaning, buckets=buckets, registry=self.registry)
 
     def received(self) -> None:
         self._count.inc()
@@ -84,7 +89,8 @@ class Metrics:
 class _EngineMetrics(Collector):
     """The engine's own counts, read when the metrics are.
 
-    A step computes prompts and outputs in one batch, so all steps go under the one method "decode".
+    A step computes prompts beside outputs. It goes under the method "prefill" if it computes any prompt, as
+    in the released servers that compute prompts in chunks; else under "decode".
     """
 
     def __init__(self, info: ModelInfo, stats: Callable[[], EngineStats]) -> None:
@@ -95,10 +101,11 @@ class _EngineMetrics(Collector):
     def collect(self) -> Iterator[Metric]:
         stats = self._stats()
         yield from self._gauges(stats)
-        steps, failed = stats.counters.num_steps, stats.counters.num_failed_steps
-        yield _by_method("tgi_batch_inference_count", "Steps", steps)
-        yield _by_method("tgi_batch_inference_success", "Steps that succeeded", steps - failed)
-        yield _by_method("tgi_batch_inference_failure", "Steps that failed", failed)
+        yield from _step_counts(stats.counters)
+        yield from _step_durations(stats.counters)
+        sizes = HistogramMetricFamily("tgi_batch_next_size", "Sequences in a step")
+        sizes.add_metric([], *_buckets(stats.counters.batch_sizes))
+        yield sizes
 
     def _gauges(self, stats: EngineStats) -> Iterator[Metric]:
         num_used_blocks = stats.num_blocks - stats.num_free_blocks
@@ -111,7 +118,37 @@ class _EngineMetrics(Collector):
             yield GaugeMetricFamily(name, meaning, value)
 
 
-def _by_method(name: str, meaning: str, value: int) -> Metric:
-    family = CounterMetricFamily(name, meaning, labels=["method"])
-    family.add_metric(["decode"], value)
-    return family
+def _step_counts(counters: Counters) -> Iterator[Metric]:
+    methods = _methods(counters)
+    for name, meaning, counts in (
+        ("count", "Steps", [steps.num_steps for steps in methods.values()]),
+        ("success", "Steps that succeeded", [steps.num_succeeded for steps in methods.values()]),
+        ("failure", "Steps that failed", [steps.num_failed for steps in methods.values()]),
+    ):
+        family = CounterMetricFamily(f"tgi_batch_inference_{name}", meaning, labels=["method"])
+        for method, count in zip(methods, counts, strict=True):
+            family.add_metric([method], count)
+        yield family
+
+
+def _step_durations(counters: Counters) -> Iterator[Metric]:
+    methods = _methods(counters)
+    for name, meaning, times in (
+        ("inference", "Whole step", [steps.total_s for steps in methods.values()]),
+        ("forward", "The model in a step", [steps.forward_s for steps in methods.values()]),
+        ("decode", "The choice of tokens in a step", [steps.choose_s for steps in methods.values()]),
+    ):
+        family = HistogramMetricFamily(f"tgi_batch_{name}_duration", f"{meaning}, seconds", labels=["method"])
+        for method, histogram in zip(methods, times, strict=True):
+            family.add_metric([method], *_buckets(histogram))
+        yield family
+
+
+def _methods(counters: Counters) -> dict[str, StepCounters]:
+    return {"prefill": counters.prefill_steps, "decode": counters.decode_steps}
+
+
+def _buckets(histogram: Histogram) -> tuple[list[tuple[str, float]], float]:
+    """Bounds with what came up to them, as the text format has it, and the sum of all values."""
+    bounds = [*map(floatToGoString, histogram.bounds), "+Inf"]
+    return list(zip(bounds, accumulate(histogram.counts), strict=True)), histogram.total

@@ -17,6 +17,7 @@ from generated.tgi.operations import (
     Operations,
 )
 from handlers.runtime.problem import Problem, Unauthorized
+from handlers.shared import Shared
 from handlers.tgi.chat import Chat
 from handlers.tgi.completions import Completions
 from handlers.tgi.info import info, model_list
@@ -33,8 +34,8 @@ _GENERATES: Final = frozenset(
 class TgiHandlers(Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, shared: Shared) -> None:
+        self._service = service = Service(shared)
         self._native = Native(service)
         self._chat = Chat(service)
         self._completions = Completions(service)

@@ -6,8 +6,9 @@ from uuid import uuid4
 from engine.request import GenerationRequest, StopConditions
 from engine.tokenizer import Tokenizer
 from generated.tgi import models as m
+from handlers.seed import draw_seed
 from handlers.tgi.limits import Limits
-from handlers.tgi.sampling import draw_seed, is_sampled, native_sampling
+from handlers.tgi.sampling import is_sampled, native_sampling
 
 Body = m.GenerateRequest | m.CompatGenerateRequest
 

@@ -1,17 +1,8 @@
 """Sampling options of the wire, native and OpenAI-like, in neutral terms."""
 
-import random
-
 from engine.request import SamplingParams, Watermark
 from generated.tgi import models as m
 from handlers.chat.response_format import JsonSchema, Regex, ResponseFormat, response_grammar
-
-_SEED_BITS = 53  # a seed that is reported survives clients whose numbers are doubles
-
-
-def draw_seed() -> int:
-    """For a request whose client gave none."""
-    return random.getrandbits(_SEED_BITS)
 
 
 def is_sampled(parameters: m.GenerateParameters) -> bool:

@@ -20,7 +20,7 @@ class Service:
         self.workers = shared.workers
         self.exchanges = shared.exchanges
         self.tokenizer = shared.engine.tokenizer
-        self.model = shared.settings.model_name
+        self.model = shared.model_names.served
         self.limits = Limits.of(shared.settings, shared.engine.model_info)
         self.metrics = Metrics(shared.engine.model_info, shared.engine.stats)
         self.exchanges.observe(self.metrics)

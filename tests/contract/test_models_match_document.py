@@ -88,7 +88,9 @@ def properties(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def edges(schema: dict[str, Any]) -> Iterator[Any]:
     for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         if key in schema:
-            yield from (schema[key] + step for step in (-1, -0.5, 0, 0.5, 1))
+            # Beyond 2**53 a half is lost, and what a double's shortest text says is not what the double is.
+            steps = (-1, -0.5, 0, 0.5, 1) if abs(schema[key]) < 2**53 else (-1, 0, 1)
+            yield from (schema[key] + step for step in steps)
     for key, unit in (("minLength", "a"), ("maxLength", "a"), ("minItems", ["a"]), ("maxItems", ["a"])):
         if key in schema:
             yield from (unit * (schema[key] + step) for step in (-1, 0, 1))

@@ -9,6 +9,7 @@ from datamodel_code_generator import generate
 from .document import Document, Pointer, Schema, SpecError, resolve
 from .interface import Interface
 from .reader import parameters_of
+from .schemas import map_schemas
 
 # strict_types: JSON has no coercion. use_missing_sentinel: absent and null are different answers.
 # use_type_alias: a union or a bounded string is what it is, not a model with a `root`.
@@ -41,11 +42,17 @@ def render_models(document: Document, operations: list[Interface]) -> str:
     clash, and what is no object may be written into the models that use it.
     """
     schemas = {**document.get("components", {}).get("schemas", {}), **_arguments(document, operations)}
-    source = _run({**document, "paths": {}, "components": {"schemas": schemas}})
+    bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, _without_deprecated)
+    source = _run(bare)
     defined = _top_level_names(source)
     for name in sorted({name for operation in operations for name in operation.models} - defined):
         raise SpecError(("components", "schemas", name), "operations refer to it, but no type has its name")
     return source
+
+
+def _without_deprecated(schema: Schema, at: Pointer) -> Schema:
+    """A word to clients: pydantic would warn whoever reads such a field, which the handlers must do."""
+    return {key: value for key, value in schema.items() if key != "deprecated"}
 
 
 def _arguments(document: Document, operations: list[Interface]) -> dict[str, Schema]:

@@ -10,6 +10,7 @@ import jsonschema_rs
 import numpy as np
 import pytest
 import xgrammar
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from engine.errors import GenerationFailed
@@ -17,9 +18,13 @@ from engine.grammar import GrammarCompiler, GrammarState
 from engine.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, AnswerParser, AnswerText, ReasoningReading, ToolReading
-from handlers.chat.reasoning import THINK, ReasoningStart
+from handlers.chat.delta import join_pieces
+from handlers.chat.reasoning import ReasoningStart
+from handlers.chat.reasoning_format import THINK
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat
-from handlers.chat.tool_format import HERMES, LLAMA_JSON, ToolFormat
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.tool_formats.llama import LLAMA_JSON
 from handlers.chat.tool_use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
 from tests.unit.chat.models import chat_tokenizer
@@ -100,9 +105,10 @@ def thoughts(thinking: ReasoningStart) -> ReasoningReading:
 def read(
     text: str, tool_format: ToolFormat = HERMES, thinking: ReasoningStart = ReasoningStart.CLOSED
 ) -> AnswerText:
-    tools = ToolReading(tool_format=tool_format, names=tuple(tool.name for tool in TOOLS), streams=False)
-    parser = AnswerParser(AnswerFormat(tools=tools, reasoning=thoughts(thinking)), lambda: "id")
-    return parser.feed(text) + parser.finish()
+    tools = ToolReading(tool_format=tool_format, tools=TOOLS, streams=False)
+    parser = AnswerParser(AnswerFormat(tools=tools, reasoning=thoughts(thinking)), lambda name: "id")
+    answer = parser.feed(text) + parser.finish()
+    return replace(answer, calls=join_pieces(answer.calls))
 
 
 def check_calls(answer: AnswerText) -> None:

@@ -12,7 +12,9 @@ from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reasoning import ReasoningStart
 from handlers.chat.response_format import JsonSchema, Regex
 from handlers.chat.result import ChatChoice, collect
-from handlers.chat.tool_format import HERMES, LLAMA_JSON, ToolFormat
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.tool_formats.llama import LLAMA_JSON
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.chat.events import events_of, stream
 from tests.unit.chat.models import (
@@ -27,7 +29,7 @@ from tests.unit.chat.models import (
 HELLO = ChatMessage(role="user", content="Hello")
 TOOLS = (ToolDefinition(name="get_weather"), ToolDefinition(name="get_time"))
 CALL = ToolCall(id="call_1", name="get_weather", arguments="{}")
-XML_TEMPLATE = HERMES_TEMPLATE.replace("Call with <tool_call>", "Call with <tool_call><function=")
+UNKNOWN_TEMPLATE = HERMES_TEMPLATE.replace("tool_call>", "invoke>")
 
 
 def params(*messages: ChatMessage, **changes: object) -> ChatParams:
@@ -114,7 +116,7 @@ def test_an_empty_conversation_and_an_empty_prompt_are_refused() -> None:
         (HERMES_TEMPLATE, HERMES),
         (LLAMA_TEMPLATE, LLAMA_JSON),
         (PLAIN_TEMPLATE, HERMES),
-        (XML_TEMPLATE, HERMES),
+        (UNKNOWN_TEMPLATE, HERMES),
     ],
 )
 @pytest.mark.parametrize("mode", [ToolMode.AUTO, ToolMode.REQUIRED])
@@ -128,8 +130,8 @@ async def test_calls_are_read_in_the_format_that_the_prompt_teaches(
 
 
 def test_a_template_whose_format_is_unknown_is_not_shown_the_tools_twice() -> None:
-    prompt = prepare(chat_tokenizer(XML_TEMPLATE), params(tools=TOOLS)).prompt_text
-    assert "<function=" not in prompt and prompt.count('"name": "get_time"') == 1
+    prompt = prepare(chat_tokenizer(UNKNOWN_TEMPLATE), params(tools=TOOLS)).prompt_text
+    assert "<invoke>" not in prompt and prompt.count('"name": "get_time"') == 1
 
 
 def test_earlier_calls_reach_a_template_that_knows_none_as_words() -> None:

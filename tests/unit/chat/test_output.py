@@ -11,9 +11,11 @@ from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolRead
 from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.ids import new_tool_call_id
 from handlers.chat.output import ChatOutputs
-from handlers.chat.reasoning import THINK, ReasoningStart
+from handlers.chat.reasoning import ReasoningStart
+from handlers.chat.reasoning_format import THINK
 from handlers.chat.result import ChatChoice, collect, join
-from handlers.chat.tool_format import HERMES
+from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.tools import ToolDefinition
 from handlers.chat.usage import ChatUsage
 from tests.unit.chat.cuts import cut
 from tests.unit.chat.events import events_of, stream
@@ -42,7 +44,7 @@ def reasoning(*, is_content: bool, start: ReasoningStart = ReasoningStart.POSSIB
     return ReasoningReading(reasoning_format=THINK, start=start, is_content=is_content)
 
 
-TOOLS = ToolReading(tool_format=HERMES, names=("get_weather",), streams=True)
+TOOLS = ToolReading(tool_format=HERMES, tools=(ToolDefinition(name="get_weather"),), streams=True)
 ANSWER_FORMATS = [
     AnswerFormat(),
     AnswerFormat(tools=TOOLS, reasoning=reasoning(is_content=False), hidden=("<|im_end|>",)),
@@ -53,7 +55,7 @@ ANSWER_FORMATS = [
 
 def outputs(answer_format: AnswerFormat, num_sequences: int = 1) -> ChatOutputs:
     ids = count()
-    return ChatOutputs(answer_format, num_sequences, lambda: f"call_{next(ids)}")
+    return ChatOutputs(answer_format, num_sequences, lambda name: f"call_{next(ids)}")
 
 
 def deltas(answer_format: AnswerFormat, events: list[TokenEvent]) -> list[ChatDelta]:

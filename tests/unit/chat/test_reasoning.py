@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.chat.reasoning import THINK, ReasoningParser, ReasoningStart, reasoning_start
+from handlers.chat.reasoning import ReasoningParser, ReasoningStart, reasoning_start
+from handlers.chat.reasoning_format import THINK
 from tests.unit.chat.cuts import cut
 
 TEXTS = st.lists(

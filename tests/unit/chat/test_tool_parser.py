@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers.chat.delta import ToolCallDelta
-from handlers.chat.tool_format import HERMES, LLAMA_JSON, ToolFormat
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.tool_formats.llama import LLAMA_JSON
 from handlers.chat.tool_parser import ToolParser, ToolText
 from tests.unit.chat.cuts import cut
 
@@ -42,7 +44,11 @@ FORMATS = st.sampled_from([HERMES, LLAMA_JSON])
 def parser(tool_format: ToolFormat, *, streams: bool, max_calls: int | None = None) -> ToolParser:
     ids = count()
     return ToolParser(
-        tool_format, NAMES, streams=streams, new_id=lambda: f"call_{next(ids)}", max_calls=max_calls
+        tool_format,
+        dict.fromkeys(NAMES, {}),
+        streams=streams,
+        new_id=lambda name: f"call_{next(ids)}",
+        max_calls=max_calls,
     )
 
 

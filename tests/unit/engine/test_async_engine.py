@@ -1,6 +1,7 @@
 """The engine's asyncio front: streams, aborts, refusals, draining."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -240,6 +241,30 @@ async def test_a_dead_engine_ends_its_requests_and_says_so(
     assert not (await engine.health()).is_healthy
     with pytest.raises(EngineStopped):
         await collect(engine, new_request("late"))
+
+
+async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.async_engine.MAX_STEP_S", 0.05)
+    run, may_end = engine._core._runner.run, threading.Event()
+
+    def hang(*args: Any) -> Any:
+        may_end.wait(60)
+        return run(*args)
+
+    monkeypatch.setattr(engine._core._runner, "run", hang)
+    reading = asyncio.create_task(collect(engine, new_request(max_tokens=2)))
+    async with asyncio.timeout(30):
+        while (health := await engine.health()).is_healthy:
+            await asyncio.sleep(0.01)
+    assert health.reason is not None
+    assert "no step has ended" in health.reason
+    may_end.set()
+    assert len(await reading) == 2
+    assert (await engine.health()).is_healthy
+    await asyncio.sleep(0.1)
+    assert (await engine.health()).is_healthy, "an idle engine is not stalled"
 
 
 async def test_progress_is_told_and_a_missing_model_is_named(directory: Path, tmp_path: Path) -> None:

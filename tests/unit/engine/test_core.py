@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
-from engine.errors import EngineError, GenerationFailed
+from engine.core import EngineCore, Output
+from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
+from engine.generation import Generation
 from engine.grammar import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer
@@ -46,7 +47,7 @@ def new_request(prompt: str = "The town", **stopping: Any) -> GenerationRequest:
     )
 
 
-def run_steps(core: EngineCore) -> Iterator[tuple[int, TokenEvent | EngineError]]:
+def run_steps(core: EngineCore) -> Iterator[Output]:
     while core.has_work:
         yield from core.step()
 
@@ -136,6 +137,29 @@ def test_a_failing_step_fails_its_requests_and_no_others(
     assert tokens_of(core, new_request())[-1].finish is FinishReason.LENGTH
     assert core.stats().counters.num_failed_steps == 1
     assert not core.is_failing
+
+
+def test_what_a_step_told_before_it_failed_is_not_lost(
+    core: EngineCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a request that ended in it would wait for its end for ever."""
+    accept = Generation.accept
+
+    def fail_on_second(self: Generation, *args: Any, **options: Any) -> TokenEvent:
+        if self.job.arrival == 1:
+            raise RuntimeError("a bug")
+        return accept(self, *args, **options)
+
+    monkeypatch.setattr(Generation, "accept", fail_on_second)
+    for arrival, max_tokens in enumerate((1, 9, 9)):
+        core.add(arrival, new_request(max_tokens=max_tokens))
+    outputs = core.step()
+    assert [(arrival, type(event)) for arrival, event in outputs] == [
+        (0, TokenEvent),
+        (1, GenerationFailed),
+        (2, GenerationFailed),
+    ]
+    assert_all_free(core)
 
 
 def test_a_model_that_fails_at_every_step_is_reported(

@@ -66,6 +66,7 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
     ("nullable reference", {"anyOf": [REF, {"type": "null"}]}, [{"text": "a"}, None], [{}, "a"]),
     ("choice", {"oneOf": [{"type": "string"}, REF]}, ["a", {"text": "a"}], [1, {}, ["a"]]),
     ("anything", {}, [None, 1, "a", [{}]], []),
+    ("deprecated", {"type": "integer", "deprecated": True}, [1], ["a"]),
     ("closed", CLOSED, [{}, {"a": 1}], [{"b": 1}, {"a": 1, "b": 1}]),
     ("constant", {"const": "a"}, ["a"], ["b", None]),
     ("pattern", {"type": "string", "pattern": "^[a-c]+$"}, ["abc"], ["d", "abcd", ""]),

@@ -33,6 +33,21 @@ def test_the_released_servers_options_are_understood() -> None:
     assert (settings.model, settings.host, settings.max_input_tokens) == ("m", "::1", 5)
 
 
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ((), ("tgi", "dummy")),
+        (("--model-alias", "a, b"), ("a", "b")),
+        (("--model-alias", "a", "--model-alias", "b,c"), ("a", "b", "c")),
+        (("--model-alias", ""), ()),
+    ],
+)
+def test_a_list_is_given_with_commas_or_by_repeating_its_option(
+    given: tuple[str, ...], names: tuple[str, ...]
+) -> None:
+    assert read_settings(parse(*given)).model_alias == names
+
+
 def test_a_wrong_option_is_named_as_it_was_given() -> None:
     with pytest.raises(ValueError, match="^--port: Input should be a valid integer"):
         read_settings(parse("--port", "many"))

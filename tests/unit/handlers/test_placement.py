@@ -26,6 +26,12 @@ def test_the_first_contract_to_claim_a_path_has_all_its_methods() -> None:
     assert [(one.path, one.contract) for one in at_root] == [("/x", "b"), ("/b", "b"), ("/a", "a")]
 
 
+def test_templates_that_match_the_same_requests_are_one_path() -> None:
+    tables = {"a": (operation("/x/{name:path}"),), "b": (operation("/x/{id}"), operation("/x/{id}/y"))}
+    at_root, _ = placements(tables, ["a", "b"])
+    assert [one.path for one in at_root] == ["/x/{name:path}", "/x/{id}/y"]
+
+
 def test_every_contract_is_whole_under_its_prefix_whatever_stands_at_the_root() -> None:
     _, prefixed = placements(TABLES, [])
     assert [one.path for one in prefixed] == ["/a/x", "/a/x", "/a/a", "/b/x", "/b/b"]

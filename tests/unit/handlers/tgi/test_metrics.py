@@ -1,3 +1,4 @@
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from engine.model_info import ModelInfo
@@ -6,6 +7,20 @@ from handlers.limits import Overloaded
 from handlers.refused import Refused
 from handlers.tgi.metrics import Metrics
 from handlers.timing import Timing
+
+
+def counters() -> Counters:
+    """Of seven steps, of which the two last compute prompts and one failed."""
+    made = Counters()
+    for forward_s in (0.01, 0.02, 0.02, 3.0):
+        made.decode_steps.count(total_s=2 * forward_s, forward_s=forward_s, choose_s=forward_s / 2)
+    made.decode_steps.count_failed()
+    for _ in range(2):
+        made.prefill_steps.count(total_s=1000.0, forward_s=0.5, choose_s=0.0)
+    for num_sequences in (1, 2, 2, 4, 4, 4, 2000):
+        made.batch_sizes.observe(num_sequences)
+    return made
+
 
 INFO = ModelInfo(
     model_id="m",
@@ -16,6 +31,7 @@ INFO = ModelInfo(
     num_parameters=1,
     max_total_tokens=100,
     vocab_size=10,
+    hidden_size=8,
     num_blocks=8,
     block_size=16,
     kv_cache_bytes=1,
@@ -27,7 +43,7 @@ STATS = EngineStats(
     num_waiting=3,
     num_blocks=8,
     num_free_blocks=5,
-    counters=Counters(num_steps=7, num_failed_steps=1),
+    counters=counters(),
 )
 
 RELEASED_NAMES = {
@@ -45,6 +61,10 @@ RELEASED_NAMES = {
     "tgi_batch_inference_count": "counter",
     "tgi_batch_inference_success": "counter",
     "tgi_batch_inference_failure": "counter",
+    "tgi_batch_inference_duration": "histogram",
+    "tgi_batch_forward_duration": "histogram",
+    "tgi_batch_decode_duration": "histogram",
+    "tgi_batch_next_size": "histogram",
     "tgi_batch_current_size": "gauge",
     "tgi_batch_current_max_tokens": "gauge",
     "tgi_batch_max_total_tokens": "gauge",
@@ -108,5 +128,36 @@ def test_the_engines_gauges_are_read_at_each_scrape() -> None:
     seen = samples(Metrics(INFO, lambda: STATS))
     assert (seen["tgi_batch_current_size"], seen["tgi_queue_size"]) == (2, 3)
     assert (seen["tgi_batch_current_max_tokens"], seen["tgi_batch_max_total_tokens"]) == (48, 128)
-    assert seen['tgi_batch_inference_count{method="decode"}'] == 7
-    assert seen['tgi_batch_inference_success{method="decode"}'] == 6
+
+
+def test_steps_are_counted_by_whether_they_compute_prompts() -> None:
+    seen = samples(Metrics(INFO, lambda: STATS))
+    names = [f"tgi_batch_inference_{name}" for name in ("count", "success", "failure")]
+    assert [seen[f'{name}{{method="decode"}}'] for name in names] == [5, 4, 1]
+    assert [seen[f'{name}{{method="prefill"}}'] for name in names] == [2, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "sums"),
+    [("inference", (6.1, 2000.0)), ("forward", (3.05, 1.0)), ("decode", (1.525, 0.0))],
+)
+def test_each_part_of_a_step_has_a_histogram_of_its_seconds(name: str, sums: tuple[float, float]) -> None:
+    seen = samples(Metrics(INFO, lambda: STATS))
+    for method, total, num in zip(("decode", "prefill"), sums, (4, 2), strict=True):
+        labels = f'{{method="{method}"}}'
+        assert seen[f"tgi_batch_{name}_duration_sum{labels}"] == pytest.approx(total)
+        assert seen[f"tgi_batch_{name}_duration_count{labels}"] == num
+        buckets = {
+            key: value for key, value in seen.items() if key.startswith(f"tgi_batch_{name}_duration_bucket")
+        }
+        assert buckets[f'tgi_batch_{name}_duration_bucket{{le="+Inf",method="{method}"}}'] == num
+
+
+def test_a_bucket_counts_all_that_came_up_to_its_bound() -> None:
+    seen = samples(Metrics(INFO, lambda: STATS))
+    of_size = {
+        bound: seen[f'tgi_batch_next_size_bucket{{le="{bound}"}}']
+        for bound in ("1.0", "2.0", "4.0", "1024.0")
+    }
+    assert of_size == {"1.0": 1, "2.0": 3, "4.0": 6, "1024.0": 6}
+    assert (seen['tgi_batch_next_size_bucket{le="+Inf"}'], seen["tgi_batch_next_size_sum"]) == (7, 2017)

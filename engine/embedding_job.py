@@ -1,0 +1,53 @@
+"""An embedding request while it runs."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from engine.request import EmbeddingRequest, Pooling
+from engine.sequence import Sequence
+
+
+@dataclass(slots=True, eq=False)
+class EmbeddingJob:
+    """One sequence that is computed to the end of its prompt. Times are seconds of one monotonic clock.
+
+    started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
+    """
+
+    request: EmbeddingRequest
+    arrival: int
+    submitted_at: float
+    sequence: Sequence
+    started_at: float | None = None
+    num_cached_tokens: int = 0
+    _sum: Tensor | None = None  # float32 [hidden_size], of the rows up to the last that was taken
+
+    @property
+    def sequences(self) -> list[Sequence]:
+        return [self.sequence]
+
+    @property
+    def reads_cache(self) -> bool:
+        return self.sequence.reads_cache
+
+    def start(self, now: float, *, num_cached_tokens: int) -> None:
+        self.started_at = now
+        self.num_cached_tokens = num_cached_tokens
+
+    def take(self, rows: Tensor, start: int) -> None:
+        """rows: [n, hidden_size], the hidden states of the tokens from `start` on; 0 begins anew."""
+        if self.request.pooling is Pooling.LAST:
+            rows = rows[-1:]
+        total = rows.float().sum(dim=0)
+        if self.request.pooling is Pooling.MEAN and start > 0:
+            assert self._sum is not None, "rows came before the first"
+            total += self._sum
+        self._sum = total
+
+    def pooled(self) -> Tensor:
+        """float32 [hidden_size], once all rows were taken."""
+        assert self._sum is not None, "no rows were taken"
+        if self.request.pooling is Pooling.LAST:
+            return self._sum
+        return self._sum / self.sequence.num_tokens

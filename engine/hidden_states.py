@@ -1,0 +1,31 @@
+"""What a model's body hands to its head."""
+
+from typing import Any
+
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from engine.errors import ModelNotSupported
+
+
+class HiddenStates:
+    """Keeps the last hidden state of each forward pass of a model, which its own output leaves out.
+
+    The head computes on few rows of it, and no more are wanted of it; pooling needs them all.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        """Raises ModelNotSupported where the class does not name its body."""
+        if model.base_model is model:
+            raise ModelNotSupported(f"{type(model).__name__} does not tell its body from its head")
+        self._rows: Tensor | None = None
+        model.base_model.register_forward_hook(self._keep)
+
+    @property
+    def rows(self) -> Tensor:
+        """[num_tokens, hidden_size], after the final norm, in the model's dtype; of the last batch."""
+        assert self._rows is not None, "no batch has run"
+        return self._rows
+
+    def _keep(self, module: nn.Module, inputs: Any, output: Any) -> None:
+        self._rows = output[0][0]  # the first field is [1, num_tokens, hidden_size] in every class

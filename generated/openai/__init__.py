@@ -1,0 +1,2 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API, generated from specs/openai."""

@@ -1,0 +1,2568 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""The component schemas, and the parameters of operations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
+from typing_extensions import TypeAliasType
+
+from generated.json_types import StrictFloat, StrictInt
+
+
+class ImageUrl(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    url: StrictStr
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
+    detail: Literal["auto", "low", "high", "original"] | None = None
+    """
+    How closely to look.
+    """
+
+
+class InputAudio(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    data: StrictStr
+    """
+    The sound in base64.
+    """
+    format: Literal["wav", "mp3"]
+
+
+class InputFile(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    file_data: StrictStr | None = None
+    """
+    The file in base64.
+    """
+    file_id: StrictStr | None = None
+    """
+    The id of an uploaded file.
+    """
+    filename: StrictStr | None = None
+
+
+class ChatCompletionRequestMessageContentPartRefusal(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["refusal"]
+    refusal: StrictStr
+    """
+    The words in which the model refused.
+    """
+
+
+class PromptCacheBreakpoint(BaseModel):
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    mode: Literal["explicit"]
+    ttl: Literal["30m", "12h"] | None = None
+
+
+class PromptCacheOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    mode: Literal["implicit", "explicit"] | None = None
+    ttl: Literal["30m"] | None = None
+
+
+class ChatCompletionStreamOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    include_obfuscation: StrictBool | None = None
+    """
+    Pad events to one length. It has no effect here.
+    """
+    include_usage: StrictBool | None = False
+    """
+    Send one more event before the end that has no choices and the token counts; `usage` is null on all others.
+    """
+
+
+class NamedFunction(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+
+
+class ResponseFormatText(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["text"]
+
+
+class JsonSchemaFormat(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    name: Annotated[StrictStr, Field(examples=["person"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    description: StrictStr | None = None
+    """
+    What the form is for.
+    """
+    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")] = None
+    """
+    A JSON Schema. Null is any JSON object.
+    """
+    strict: StrictBool | None = False
+    """
+    The schema keeps to the subset that OpenAI names strict, or the request is refused. The answer is valid either way.
+    """
+
+
+Bias = TypeAliasType("Bias", Annotated[StrictFloat, Field(ge=-100.0, le=100.0)])
+
+
+MetadataValue = TypeAliasType("MetadataValue", Annotated[StrictStr, Field(max_length=512)])
+
+
+StopText = TypeAliasType("StopText", Annotated[StrictStr, Field(min_length=1)])
+
+
+StopTexts = TypeAliasType("StopTexts", Annotated[list[StopText], Field(max_length=64, min_length=0)])
+
+
+class CalledFunction(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    name: StrictStr
+    arguments: StrictStr
+    """
+    JSON text, as the model wrote it.
+    """
+
+
+Byte = TypeAliasType("Byte", Annotated[StrictInt, Field(ge=0, le=255)])
+
+
+class PromptTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    cached_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that were not computed again.
+    """
+    audio_tokens: Literal[0]
+
+
+class CompletionTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    reasoning_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of thoughts.
+    """
+    audio_tokens: Literal[0]
+    accepted_prediction_tokens: Literal[0]
+    rejected_prediction_tokens: Literal[0]
+
+
+class CalledFunctionChunk(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    name: StrictStr | MISSING = MISSING
+    """
+    In the first piece of a call.
+    """
+    arguments: StrictStr | MISSING = MISSING
+    """
+    A piece of the arguments' JSON text.
+    """
+
+
+Texts = TypeAliasType("Texts", Annotated[list[StrictStr], Field(max_length=2048, min_length=1)])
+
+
+TokenId = TypeAliasType("TokenId", Annotated[StrictInt, Field(ge=0)])
+
+
+CompletionTokenLogprob = TypeAliasType("CompletionTokenLogprob", Annotated[StrictFloat | None, Field(le=0.0)])
+"""
+Null for the first token of a prompt, which nothing precedes.
+"""
+
+
+Logprob = TypeAliasType("Logprob", Annotated[StrictFloat, Field(le=0.0)])
+
+
+TextOffset = TypeAliasType("TextOffset", Annotated[StrictInt, Field(ge=0)])
+
+
+class ResponseStreamOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    include_obfuscation: StrictBool | None = None
+    """
+    Accepted, and without effect; events are not padded.
+    """
+
+
+class ResponseReasoningOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    summary: Literal["auto", "concise", "detailed"] | None = None
+    """
+    Repeated by the response. Thoughts are told whole, in `content`; no summary is made of them.
+    """
+    generate_summary: Literal["auto", "concise", "detailed"] | None = None
+    """
+    The earlier name of `summary`.
+    """
+
+
+class TextResponseFormatJsonSchema(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["json_schema"]
+    name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    """
+    A name for the form.
+    """
+    description: StrictStr | None = None
+    """
+    What the form is for.
+    """
+    schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    """
+    The JSON Schema that the text follows. A keyword that cannot be enforced is refused.
+    """
+    strict: StrictBool | None = False
+    """
+    The schema keeps to the subset that OpenAI names strict, or the request is refused. The text is valid either way.
+    """
+
+
+class ResponseFunctionTool(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["function"]
+    name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
+    """
+    What the model calls it.
+    """
+    description: StrictStr | None = None
+    """
+    What it does, told to the model.
+    """
+    parameters: dict[str, Any] | None = None
+    """
+    JSON Schema of the arguments, an object; null for a function without arguments.
+    """
+    strict: StrictBool | None = True
+    """
+    Whether arguments always follow the schema; with false they are only certain to be a JSON object. Null counts as true.
+    """
+
+
+class ResponseFunctionChoice(BaseModel):
+    """
+    Exactly one call, of this function.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["function"]
+    name: StrictStr
+
+
+class ResponseAllowedTools(BaseModel):
+    """
+    Calls of these functions alone.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: Annotated[list[ResponseFunctionChoice], Field(min_length=1)]
+
+
+class ResponseInputText(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["input_text"]
+    text: StrictStr
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+
+
+class ResponseInputImage(BaseModel):
+    """
+    Refused by models that read text alone.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["input_image"]
+    image_url: StrictStr | None = None
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    file_id: StrictStr | None = None
+    detail: Literal["auto", "low", "high", "original"] | None = None
+
+
+class ResponseInputFile(BaseModel):
+    """
+    Refused by models that read text alone.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["input_file"]
+    file_id: StrictStr | None = None
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    file_url: StrictStr | None = None
+    file_data: StrictStr | None = None
+    filename: StrictStr | None = None
+    detail: Literal["auto", "low", "high"] | None = None
+
+
+class ResponseOutputTextInput(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["output_text"]
+    text: StrictStr
+    annotations: list[dict[str, Any]] | None = None
+    """
+    Without effect.
+    """
+    logprobs: list[dict[str, Any]] | None = None
+    """
+    Without effect.
+    """
+
+
+class ResponseRefusalInput(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["refusal"]
+    refusal: StrictStr
+    """
+    Read as the assistant's text.
+    """
+
+
+class ResponseFunctionCallInput(BaseModel):
+    """
+    A call that the model made earlier.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["function_call"]
+    call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
+    name: Annotated[StrictStr, Field(max_length=128, min_length=1)]
+    arguments: StrictStr
+    """
+    JSON text, as the model wrote it.
+    """
+    id: StrictStr | None = None
+    status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
+    """
+    As an answer told it; without effect.
+    """
+
+
+class ResponseItemReference(BaseModel):
+    """
+    Refused, since no item is stored; send the item itself.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["item_reference"]
+    id: StrictStr
+
+
+class ResponseReasoningSettings(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None
+    summary: Literal["auto", "concise", "detailed"] | None
+
+
+class ResponseError(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    code: Literal["server_error", "rate_limit_exceeded", "invalid_prompt"]
+    message: StrictStr
+
+
+class ResponseIncompleteDetails(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    reason: Literal["max_output_tokens"]
+
+
+class ResponseInputTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    cached_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the input that were not computed again.
+    """
+    cache_write_tokens: Literal[0]
+    """
+    Tokens charged for being put into the cache; none are.
+    """
+
+
+class ResponseOutputTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    reasoning_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Those of the answer's tokens that were thoughts.
+    """
+
+
+class ResponseSummaryText(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["summary_text"]
+    text: StrictStr
+
+
+class ResponseReasoningText(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["reasoning_text"]
+    text: StrictStr
+
+
+class ResponseTopLogprob(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    token: StrictStr
+    bytes: list[Byte]
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+
+
+class ResponseFunctionCall(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    type: Literal["function_call"]
+    call_id: StrictStr
+    """
+    Repeat it in the item that holds the function's answer.
+    """
+    name: StrictStr
+    arguments: StrictStr
+    """
+    JSON text.
+    """
+    status: Literal["in_progress", "completed", "incomplete"]
+
+
+class ResponseReasoningTextDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.reasoning_text.delta"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    content_index: Annotated[StrictInt, Field(ge=0)]
+    delta: StrictStr
+    """
+    What the thoughts gain.
+    """
+
+
+class ResponseReasoningTextDoneEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.reasoning_text.done"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    content_index: Annotated[StrictInt, Field(ge=0)]
+    text: StrictStr
+    """
+    The whole thoughts.
+    """
+
+
+class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.function_call_arguments.delta"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    delta: StrictStr
+    """
+    What the arguments' JSON text gains.
+    """
+
+
+class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.function_call_arguments.done"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    name: StrictStr
+    arguments: StrictStr
+
+
+class ResponseErrorEvent(BaseModel):
+    """
+    The stream broke for a reason that is not the response's.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["error"]
+    sequence_number: Literal[0]
+    """
+    The count is lost with what broke.
+    """
+    code: StrictStr | None
+    message: StrictStr
+    param: StrictStr | None
+
+
+EmbeddingText = TypeAliasType("EmbeddingText", Annotated[StrictStr, Field(min_length=1)])
+
+
+EmbeddingTexts = TypeAliasType(
+    "EmbeddingTexts", Annotated[list[EmbeddingText], Field(max_length=2048, min_length=1)]
+)
+
+
+EmbeddingTokenIds = TypeAliasType(
+    "EmbeddingTokenIds", Annotated[list[TokenId], Field(max_length=2048, min_length=1)]
+)
+
+
+EmbeddingVector = TypeAliasType("EmbeddingVector", Annotated[list[StrictFloat], Field(min_length=1)])
+
+
+EmbeddingBase64 = TypeAliasType("EmbeddingBase64", Annotated[StrictStr, Field(min_length=1)])
+
+
+class EmbeddingUsage(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    total_tokens: Annotated[StrictInt, Field(ge=0)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    object: Literal["model"]
+    created: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    owned_by: StrictStr
+    max_model_len: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    """
+    Tokens of prompt and answer together.
+    """
+    root: StrictStr | MISSING = MISSING
+    """
+    Where the weights come from.
+    """
+    parent: StrictStr | None | MISSING = MISSING
+    """
+    The model that an adapter adapts; null for a model.
+    """
+
+
+class Error(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    message: StrictStr
+    """
+    What went wrong, in words.
+    """
+    type: StrictStr
+    """
+    The kind: `invalid_request_error`, `rate_limit_error`, `server_error` or `service_unavailable_error`.
+    """
+    param: StrictStr | None
+    """
+    The field at fault.
+    """
+    code: StrictStr | None
+    """
+    A name to act on: `unknown_parameter`, `missing_required_parameter`, `invalid_type`, `invalid_value`, `unsupported_parameter`, `unsupported_value`, `context_length_exceeded`, `model_not_found`, `invalid_api_key`, `rate_limit_exceeded` or another.
+    """
+
+
+BadWord = TypeAliasType("BadWord", Annotated[StrictStr, Field(min_length=1)])
+
+
+class ResponseFormatRegex(BaseModel):
+    """
+    TGI's form of a regular expression.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["regex"]
+    value: StrictStr
+
+
+Choice = TypeAliasType("Choice", Annotated[StrictStr, Field(min_length=1)])
+
+
+class StructuredOutputsJson(BaseModel):
+    """
+    JSON that fits a schema.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    json_: Annotated[dict[str, Any] | StrictStr, Field(alias="json")]
+    """
+    A JSON Schema, or the JSON text of one.
+    """
+
+
+class StructuredOutputsJsonObject(BaseModel):
+    """
+    Any JSON object.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    json_object: Literal[True]
+
+
+class StructuredOutputsRegex(BaseModel):
+    """
+    Text that matches an expression from its first character to its last.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    regex: StrictStr
+
+
+class StructuredOutputsGrammar(BaseModel):
+    """
+    Text that follows a grammar in EBNF.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    grammar: StrictStr
+
+
+class StructuredOutputsStructuralTag(BaseModel):
+    """
+    Text in which tags switch constraints on and off.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    structural_tag: StrictStr
+    """
+    A structural tag of xgrammar as JSON text.
+    """
+
+
+class RetrieveModelArguments(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The name of the model, which may hold slashes.
+    """
+
+
+class ChatCompletionRequestMessageContentPartText(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["text"]
+    text: StrictStr
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+
+
+class ChatCompletionRequestMessageContentPartImage(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["image_url"]
+    image_url: ImageUrl
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+
+
+class ChatCompletionRequestMessageContentPartAudio(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["input_audio"]
+    input_audio: InputAudio
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+
+
+class ChatCompletionRequestMessageContentPartFile(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["file"]
+    file: InputFile
+    prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+
+
+class FunctionObject(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    description: StrictStr | None = None
+    """
+    When to call it and what it does.
+    """
+    parameters: dict[str, Any] | None = None
+    """
+    JSON Schema of the arguments. Null is a function without parameters.
+    """
+    strict: StrictBool | None = False
+    """
+    Hold the arguments to the schema also where the model may choose whether to call.
+    """
+
+
+class ChatCompletionNamedToolChoice(BaseModel):
+    """
+    Names one function.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["function"]
+    function: NamedFunction
+
+
+class ResponseFormatJsonObject(BaseModel):
+    """
+    Any JSON object.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["json_object"]
+    value: dict[str, Any] | StrictStr | None = None
+    """
+    A JSON Schema that the object must fit.
+    """
+
+
+class ResponseFormatJsonSchema(BaseModel):
+    """
+    JSON that is valid against a schema.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["json_schema"]
+    json_schema: JsonSchemaFormat
+
+
+Metadata = TypeAliasType(
+    "Metadata",
+    Annotated[
+        dict[Annotated[str, StringConstraints(max_length=64, strict=True)], MetadataValue],
+        Field(max_length=16),
+    ],
+)
+"""
+Up to 16 notes of the client's own. They have no effect here.
+"""
+
+
+class ChatCompletionMessageToolCall(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    type: Literal["function"]
+    function: CalledFunction
+
+
+class CompletionUsage(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    completion_tokens: Annotated[StrictInt, Field(ge=0)]
+    total_tokens: Annotated[StrictInt, Field(ge=0)]
+    prompt_tokens_details: PromptTokensDetails | MISSING = MISSING
+    completion_tokens_details: CompletionTokensDetails | MISSING = MISSING
+
+
+class ChatCompletionMessageToolCallChunk(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the answer's calls.
+    """
+    id: StrictStr | MISSING = MISSING
+    """
+    In the first piece of a call.
+    """
+    type: Literal["function"] | MISSING = MISSING
+    """
+    In the first piece of a call.
+    """
+    function: CalledFunctionChunk | MISSING = MISSING
+
+
+TokenIds = TypeAliasType("TokenIds", Annotated[list[TokenId], Field(min_length=1)])
+
+
+TokenIdLists = TypeAliasType("TokenIdLists", Annotated[list[TokenIds], Field(max_length=2048, min_length=1)])
+
+
+class CompletionLogprobs(BaseModel):
+    """
+    Null unless asked for. All lists have an item for each token.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    tokens: list[StrictStr]
+    token_logprobs: list[CompletionTokenLogprob]
+    top_logprobs: list[dict[str, Any] | None]
+    text_offset: list[TextOffset]
+    """
+    Where each token begins, in characters of prompt and text.
+    """
+
+
+class CompletionStreamChoice(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[StrictInt, Field(ge=0)]
+    text: StrictStr
+    logprobs: CompletionLogprobs | None
+    finish_reason: Literal["stop", "length"] | None
+    """
+    Null until the text ends.
+    """
+    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text; null if something else did.
+    """
+
+
+class ResponseFunctionCallOutput(BaseModel):
+    """
+    What the function answered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["function_call_output"]
+    call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
+    """
+    Of a call that an earlier item of the input makes.
+    """
+    output: (
+        StrictStr
+        | list[
+            Annotated[ResponseInputText | ResponseInputImage | ResponseInputFile, Field(discriminator="type")]
+        ]
+    )
+    id: StrictStr | None = None
+    status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
+    """
+    As an answer told it; without effect.
+    """
+
+
+class ResponseReasoningInput(BaseModel):
+    """
+    What the model thought before the items that follow; templates of some models read it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["reasoning"]
+    id: StrictStr | None = None
+    summary: list[ResponseSummaryText] | None = None
+    """
+    Read where there is no `content`.
+    """
+    content: list[ResponseReasoningText] | None = None
+    encrypted_content: Annotated[None, Field(None)] = None
+    """
+    This server encrypts nothing, and cannot read what another has encrypted.
+    """
+    status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
+    """
+    As an answer told it; without effect.
+    """
+
+
+class ResponseTextSettings(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    format: Annotated[
+        ResponseFormatText | ResponseFormatJsonObject | TextResponseFormatJsonSchema,
+        Field(discriminator="type"),
+    ]
+    verbosity: Literal["low", "medium", "high"] | None
+
+
+class ResponseUsage(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
+    input_tokens_details: ResponseInputTokensDetails
+    output_tokens: Annotated[StrictInt, Field(ge=0)]
+    output_tokens_details: ResponseOutputTokensDetails
+    total_tokens: Annotated[StrictInt, Field(ge=0)]
+
+
+class ResponseReasoningItem(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    type: Literal["reasoning"]
+    summary: list[ResponseSummaryText]
+    """
+    Empty; the thoughts are told whole.
+    """
+    content: list[ResponseReasoningText]
+    encrypted_content: None
+    status: Literal["in_progress", "completed", "incomplete"]
+
+
+class ResponseLogprob(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    token: StrictStr
+    bytes: list[Byte]
+    """
+    The token in UTF-8; of several tokens that share a character, each has its bytes of it.
+    """
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    -9999 stands for a probability of 0.
+    """
+    top_logprobs: list[ResponseTopLogprob]
+
+
+class ResponseTextDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.output_text.delta"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    content_index: Annotated[StrictInt, Field(ge=0)]
+    delta: StrictStr
+    """
+    What the text gains.
+    """
+    logprobs: list[ResponseLogprob]
+    """
+    Of the tokens that the piece is made of, if `include` asks for them; else empty.
+    """
+
+
+class ResponseTextDoneEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.output_text.done"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    content_index: Annotated[StrictInt, Field(ge=0)]
+    text: StrictStr
+    """
+    The whole text.
+    """
+    logprobs: list[ResponseLogprob]
+
+
+EmbeddingTokenIdLists = TypeAliasType(
+    "EmbeddingTokenIdLists", Annotated[list[TokenIds], Field(max_length=2048, min_length=1)]
+)
+
+
+class Embedding(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    object: Literal["embedding"]
+    index: Annotated[StrictInt, Field(ge=0)]
+    embedding: EmbeddingVector | EmbeddingBase64
+
+
+class ListModelsResponse(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    object: Literal["list"]
+    data: list[Model]
+
+
+class ErrorResponse(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    error: Error
+
+
+class ResponseFormatJson(BaseModel):
+    """
+    TGI's form of a JSON Schema.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["json"]
+    value: dict[str, Any] | StrictStr
+    """
+    A JSON Schema, or the JSON text of one.
+    """
+
+
+Choices = TypeAliasType("Choices", Annotated[list[Choice], Field(min_length=1)])
+
+
+class StructuredOutputsChoice(BaseModel):
+    """
+    One of several texts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    choice: Annotated[list[Choice], Field(min_length=1)]
+
+
+TextContentParts = TypeAliasType(
+    "TextContentParts", Annotated[list[ChatCompletionRequestMessageContentPartText], Field(min_length=1)]
+)
+
+
+class ChatCompletionTool(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["function"]
+    function: FunctionObject
+
+
+class ChatCompletionAllowedTools(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    mode: Literal["auto", "required"]
+    tools: Annotated[list[ChatCompletionNamedToolChoice], Field(min_length=1)]
+
+
+class ChatCompletionResponseMessage(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    role: Literal["assistant"]
+    content: StrictStr | None
+    """
+    Null where there are calls alone.
+    """
+    refusal: None
+    """
+    This server does not tell refusals from other answers.
+    """
+    tool_calls: Annotated[list[ChatCompletionMessageToolCall] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Absent where there is no call.
+    """
+    reasoning: StrictStr | None | MISSING = MISSING
+    """
+    What the model thought; absent where it does not think.
+    """
+    reasoning_content: StrictStr | None | MISSING = MISSING
+    """
+    The same under its older name.
+    """
+
+
+class ChatCompletionTopLogprob(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    token: StrictStr
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+    bytes: list[Byte] | None
+    """
+    The token in UTF-8. A character may be spread over several tokens; their bytes joined are the text. Null for a token that stands for no text.
+    """
+
+
+class ChatCompletionStreamResponseDelta(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    role: Literal["assistant"] | MISSING = MISSING
+    """
+    In the first piece of an answer.
+    """
+    content: StrictStr | None | MISSING = MISSING
+    refusal: None | MISSING = MISSING
+    tool_calls: Annotated[list[ChatCompletionMessageToolCallChunk] | MISSING, Field(min_length=1)] = MISSING
+    reasoning: StrictStr | None | MISSING = MISSING
+    """
+    What the model thought; absent where it does not think.
+    """
+    reasoning_content: StrictStr | None | MISSING = MISSING
+    """
+    The same under its older name.
+    """
+
+
+class CompletionChoice(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[StrictInt, Field(ge=0)]
+    text: StrictStr
+    logprobs: CompletionLogprobs | None
+    finish_reason: Literal["stop", "length"]
+    """
+    `stop`: the model ended or a stop text came; `length`: the token bound.
+    """
+    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text; null if something else did.
+    """
+
+
+class CreateCompletionStreamResponse(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Unique.
+    """
+    object: Literal["text_completion"]
+    created: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    model: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
+    """
+    Changes with what an equal seed could be answered differently by.
+    """
+    choices: list[CompletionStreamChoice]
+    """
+    Empty in the event that tells the token counts.
+    """
+    usage: CompletionUsage | None | MISSING = MISSING
+    """
+    With `include_usage`, null on all events but the last; absent without it.
+    """
+
+
+class ResponseTextOptions(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    format: ResponseFormatText | ResponseFormatJsonObject | TextResponseFormatJsonSchema | None = None
+    """
+    Null counts as `text`.
+    """
+    verbosity: Literal["low", "medium", "high"] | None = None
+    """
+    How long answers should be; the model's chat template is told.
+    """
+
+
+class ResponseInputMessage(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["message"] | MISSING = MISSING
+    role: Literal["user", "system", "developer"]
+    content: (
+        StrictStr
+        | list[
+            Annotated[ResponseInputText | ResponseInputImage | ResponseInputFile, Field(discriminator="type")]
+        ]
+    )
+    id: StrictStr | None = None
+    status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
+    """
+    As an answer told it; without effect.
+    """
+
+
+class ResponseAssistantMessage(BaseModel):
+    """
+    What the model answered earlier; an answer's output item is one.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["message"] | MISSING = MISSING
+    role: Literal["assistant"]
+    content: (
+        StrictStr
+        | list[
+            Annotated[
+                ResponseOutputTextInput | ResponseRefusalInput | ResponseInputText,
+                Field(discriminator="type"),
+            ]
+        ]
+    )
+    id: StrictStr | None = None
+    status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
+    """
+    As an answer told it; without effect.
+    """
+    phase: Literal["commentary", "final_answer"] | None = None
+    """
+    Without effect.
+    """
+
+
+class ResponseOutputText(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["output_text"]
+    text: StrictStr
+    annotations: Annotated[list[dict[str, Any]], Field(max_length=0)]
+    """
+    Empty; no tool of the server's finds sources.
+    """
+    logprobs: list[ResponseLogprob]
+    """
+    One entry a token, if `include` asks for them; else empty.
+    """
+
+
+class ResponseContentPartAddedEvent(BaseModel):
+    """
+    A message's text or the thoughts begin.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.content_part.added"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    content_index: Annotated[StrictInt, Field(ge=0)]
+    part: Annotated[ResponseOutputText | ResponseReasoningText, Field(discriminator="type")]
+
+
+class ResponseContentPartDoneEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.content_part.done"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    item_id: StrictStr
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    content_index: Annotated[StrictInt, Field(ge=0)]
+    part: Annotated[ResponseOutputText | ResponseReasoningText, Field(discriminator="type")]
+
+
+class CreateEmbeddingResponse(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    object: Literal["list"]
+    data: Annotated[list[Embedding], Field(min_length=1)]
+    model: StrictStr
+    usage: EmbeddingUsage
+
+
+UserContentParts = TypeAliasType(
+    "UserContentParts",
+    Annotated[
+        list[
+            Annotated[
+                ChatCompletionRequestMessageContentPartText
+                | ChatCompletionRequestMessageContentPartImage
+                | ChatCompletionRequestMessageContentPartAudio
+                | ChatCompletionRequestMessageContentPartFile,
+                Field(discriminator="type"),
+            ]
+        ],
+        Field(min_length=1),
+    ],
+)
+
+
+AssistantContentParts = TypeAliasType(
+    "AssistantContentParts",
+    Annotated[
+        list[
+            Annotated[
+                ChatCompletionRequestMessageContentPartText | ChatCompletionRequestMessageContentPartRefusal,
+                Field(discriminator="type"),
+            ]
+        ],
+        Field(min_length=1),
+    ],
+)
+
+
+class PredictionContent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content"]
+    content: StrictStr | TextContentParts
+
+
+class ChatCompletionAllowedToolsChoice(BaseModel):
+    """
+    Restricts the choice to some of the tools.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionAllowedTools
+
+
+class ChatCompletionTokenLogprob(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    token: StrictStr
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability.
+    """
+    bytes: list[Byte] | None
+    """
+    The token in UTF-8. A character may be spread over several tokens; their bytes joined are the text. Null for a token that stands for no text.
+    """
+    top_logprobs: list[ChatCompletionTopLogprob]
+    """
+    The most likely tokens at this place, in their order; empty unless asked for.
+    """
+
+
+class CreateCompletionRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    prompt: StrictStr | Texts | TokenIds | TokenIdLists
+    """
+    One prompt or several, as text or as token ids.
+    """
+    best_of: Annotated[StrictInt | None, Field(ge=1, le=20)] = None
+    """
+    Generate this many and answer with the `n` whose tokens are likeliest on average. Null is `n`.
+    """
+    echo: StrictBool | None = False
+    """
+    Put the prompt in front of the text.
+    """
+    frequency_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = 0
+    """
+    Lowers a token's score for each time that it stands in the text already.
+    """
+    logit_bias: (
+        dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
+    ) = None
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
+    """
+    Tell the log-probability of each token, and of this many of the most likely ones at its place; with `echo`, of the prompt's tokens too.
+    """
+    max_tokens: Annotated[StrictInt | None, Field(ge=0)] = 16
+    """
+    At most this many tokens. 0 tells of the prompt alone.
+    """
+    n: Annotated[StrictInt | None, Field(ge=1, le=128)] = 1
+    """
+    How many texts to generate for each prompt.
+    """
+    presence_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = 0
+    """
+    Lowers the score of every token that stands in the text already.
+    """
+    seed: Annotated[StrictInt | None, Field(ge=-9223372036854775808, le=9223372036854775807)] = None
+    """
+    Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`).
+    """
+    stop: StopText | StopTexts | None = None
+    stream: StrictBool | None = False
+    """
+    Answer with server-sent events.
+    """
+    stream_options: ChatCompletionStreamOptions | None = None
+    suffix: Annotated[None, Field(None)] = None
+    """
+    What comes after the text. The models served here do not look ahead.
+    """
+    temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
+    """
+    Spread of the draws; 0 always takes the most likely token.
+    """
+    top_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = 1
+    """
+    Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone.
+    """
+    user: StrictStr | None = None
+    """
+    A name for the end user. It has no effect here.
+    """
+    top_k: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all.
+    """
+    min_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = None
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability.
+    """
+    typical_p: Annotated[StrictFloat | None, Field(gt=0.0, le=1.0)] = None
+    """
+    Draw from the tokens of most typical surprise that make up this probability.
+    """
+    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none.
+    """
+    min_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    No end and no stop text before this many tokens.
+    """
+    stop_token_ids: list[TokenId] | None = None
+    """
+    Tokens that end the text, beside the model's own.
+    """
+    ignore_eos: StrictBool | None = None
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: StrictBool | None = None
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: StrictBool | None = None
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    allowed_token_ids: Annotated[list[TokenId] | None, Field(min_length=1)] = None
+    """
+    The only tokens that may come, the end token too.
+    """
+    bad_words: list[BadWord] | None = None
+    """
+    Texts whose tokens are never completed.
+    """
+    priority: Annotated[StrictInt | None, Field(ge=-2147483648, le=2147483647)] = None
+    """
+    Lower runs first.
+    """
+    cache_salt: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    The prompt's computation is shared only with requests of the same salt.
+    """
+    use_beam_search: StrictBool | None = None
+    """
+    Search for the `n` likeliest texts with as many beams. Nothing is drawn, so `temperature` is 0.
+    """
+    length_penalty: Annotated[StrictFloat | None, Field(ge=-50.0, le=50.0)] = None
+    """
+    Above 0 favours long texts; 1 where null.
+    """
+    early_stopping: StrictBool | None = None
+    """
+    End the search as soon as `n` texts are complete.
+    """
+    response_format: (
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ) = None
+    """
+    The form that the text must have. Null is any.
+    """
+    structured_outputs: (
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ) = None
+    """
+    The form that the text must have.
+    """
+    guided_json: dict[str, Any] | StrictStr | None = None
+    """
+    The text is JSON that fits this schema.
+    """
+    guided_regex: StrictStr | None = None
+    """
+    The text matches this expression from its first character to its last.
+    """
+    guided_choice: Choices | None = None
+    """
+    The text is one of these.
+    """
+    guided_grammar: StrictStr | None = None
+    """
+    The text follows this grammar in EBNF.
+    """
+    regex: StrictStr | None = None
+    """
+    SGLang's name of `guided_regex`.
+    """
+    ebnf: StrictStr | None = None
+    """
+    SGLang's name of `guided_grammar`.
+    """
+    add_special_tokens: StrictBool | None = None
+    """
+    Let the tokenizer add its special tokens to a prompt that is text, as null does.
+    """
+
+
+class CreateCompletionResponse(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Unique.
+    """
+    object: Literal["text_completion"]
+    created: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    model: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
+    """
+    Changes with what an equal seed could be answered differently by.
+    """
+    choices: Annotated[list[CompletionChoice], Field(min_length=1)]
+    """
+    The texts of the first prompt, then those of the second, and so on.
+    """
+    usage: CompletionUsage
+
+
+CompletionStreamEvent = TypeAliasType("CompletionStreamEvent", CreateCompletionStreamResponse | ErrorResponse)
+
+
+class ResponseOutputMessage(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    type: Literal["message"]
+    role: Literal["assistant"]
+    status: Literal["in_progress", "completed", "incomplete"]
+    content: list[ResponseOutputText]
+
+
+class CreateEmbeddingRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    input: EmbeddingText | EmbeddingTexts | EmbeddingTokenIds | EmbeddingTokenIdLists
+    """
+    One text or several, as text or as token ids.
+    """
+    dimensions: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Cut the vectors to this length and normalise them again. Null is the model's own.
+    """
+    encoding_format: Literal["float", "base64"] | None = "float"
+    """
+    Numbers, or little-endian float32 in base64.
+    """
+    user: StrictStr | None = None
+    """
+    A name for the end user. It has no effect here.
+    """
+
+
+class ChatCompletionRequestDeveloperMessage(BaseModel):
+    """
+    Instructions, under their newer name.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    role: Literal["developer"]
+    content: StrictStr | TextContentParts
+    name: StrictStr | None = None
+
+
+class ChatCompletionRequestSystemMessage(BaseModel):
+    """
+    Instructions.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    role: Literal["system"]
+    content: StrictStr | TextContentParts
+    name: StrictStr | None = None
+
+
+class ChatCompletionRequestToolMessage(BaseModel):
+    """
+    What a function returned.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    role: Literal["tool"]
+    content: StrictStr | TextContentParts
+    tool_call_id: StrictStr
+    """
+    The call that it answers.
+    """
+
+
+class ChatCompletionLogprobs(BaseModel):
+    """
+    Null unless asked for.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    content: list[ChatCompletionTokenLogprob] | None
+    refusal: None
+
+
+class ChatCompletionStreamChoice(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[StrictInt, Field(ge=0)]
+    delta: ChatCompletionStreamResponseDelta
+    logprobs: ChatCompletionLogprobs | None
+    finish_reason: Literal["stop", "length", "tool_calls"] | None
+    """
+    Null until the answer ends.
+    """
+    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text; null if something else did.
+    """
+
+
+ResponseInputItems = TypeAliasType(
+    "ResponseInputItems",
+    Annotated[
+        list[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseReasoningInput
+            | ResponseItemReference
+        ],
+        Field(min_length=1),
+    ],
+)
+
+
+class ResponseOutputItemAddedEvent(BaseModel):
+    """
+    An item begins.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.output_item.added"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    item: Annotated[
+        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+    ]
+
+
+class ResponseOutputItemDoneEvent(BaseModel):
+    """
+    An item is whole, or has been cut short.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.output_item.done"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    item: Annotated[
+        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+    ]
+
+
+class ChatCompletionRequestUserMessage(BaseModel):
+    """
+    What the user says, shows or sends.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    role: Literal["user"]
+    content: StrictStr | UserContentParts
+    name: StrictStr | None = None
+
+
+class ChatCompletionRequestAssistantMessage(BaseModel):
+    """
+    What the model said before. It has content, a refusal or tool calls.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    role: Literal["assistant"]
+    content: StrictStr | AssistantContentParts | None = None
+    audio: Annotated[None, Field(None)] = None
+    """
+    An earlier spoken answer. This server has given none.
+    """
+    function_call: Annotated[None, Field(None)] = None
+    """
+    Replaced by `tool_calls`.
+    """
+    name: StrictStr | None = None
+    refusal: StrictStr | None = None
+    """
+    The words in which the model refused.
+    """
+    tool_calls: list[ChatCompletionMessageToolCall] | None = None
+    """
+    The functions that the model called.
+    """
+    reasoning: StrictStr | None = None
+    """
+    What the model thought.
+    """
+    reasoning_content: StrictStr | None = None
+    """
+    The older name of `reasoning`.
+    """
+
+
+class ChatCompletionChoice(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[StrictInt, Field(ge=0)]
+    message: ChatCompletionResponseMessage
+    logprobs: ChatCompletionLogprobs | None
+    finish_reason: Literal["stop", "length", "tool_calls"]
+    """
+    `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
+    """
+    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
+    """
+    The stop text, or the id of the stop token, that ended the text; null if something else did.
+    """
+
+
+class CreateChatCompletionStreamResponse(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Unique.
+    """
+    object: Literal["chat.completion.chunk"]
+    created: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    model: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
+    """
+    Changes with what an equal seed could be answered differently by.
+    """
+    service_tier: Literal["default"] | MISSING = MISSING
+    """
+    Present where the request names a tier.
+    """
+    choices: list[ChatCompletionStreamChoice]
+    """
+    Empty in the event that tells the token counts.
+    """
+    usage: CompletionUsage | None | MISSING = MISSING
+    """
+    With `include_usage`, null on all events but the last; absent without it.
+    """
+
+
+class CreateResponseRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    input: StrictStr | ResponseInputItems
+    """
+    A user's text, or the items of a conversation in their order.
+    """
+    instructions: StrictStr | None = None
+    """
+    A system message to put before the input.
+    """
+    max_output_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Upper bound on the tokens of the answer, thoughts and calls included. Null fills the context.
+    """
+    temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
+    """
+    How random the choice of tokens is; 0 always takes the most likely one. Null counts as 1.
+    """
+    top_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = 1
+    """
+    Choose among the most likely tokens that together have this probability. Null counts as 1.
+    """
+    top_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
+    """
+    How many of the most likely tokens to tell at each place. More than 0 needs `message.output_text.logprobs` in `include`.
+    """
+    include: list[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
+    """
+    What to answer beside the texts.
+    """
+    tools: Annotated[list[ResponseFunctionTool] | None, Field(max_length=128)] = None
+    """
+    Functions that the model may call. Tools that run on the server are not offered here.
+    """
+    tool_choice: (
+        ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"] | None
+    ) = None
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
+    parallel_tool_calls: StrictBool | None = True
+    """
+    Whether one answer may hold several calls. Null counts as true.
+    """
+    max_tool_calls: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Bounds calls of tools that run on the server. There are none, so that it bounds nothing.
+    """
+    text: ResponseTextOptions | None = None
+    """
+    The form of the answer's text.
+    """
+    reasoning: ResponseReasoningOptions | None = None
+    """
+    How the model is to think before it answers.
+    """
+    stream: StrictBool | None = False
+    """
+    Answer with server-sent events instead of one JSON object.
+    """
+    stream_options: ResponseStreamOptions | None = None
+    """
+    Options of the stream; only with `stream`.
+    """
+    store: StrictBool | None = False
+    """
+    Accepted for the sake of clients that send it. Nothing is stored; the response says `false`.
+    """
+    previous_response_id: StrictStr | None = None
+    """
+    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    """
+    context_management: Annotated[None, Field(None)] = None
+    """
+    When to shorten the conversation. Nothing is ever cut from it here.
+    """
+    conversation: Annotated[None, Field(None)] = None
+    """
+    A stored conversation. None is stored here; send its items in `input`.
+    """
+    moderation: Annotated[None, Field(None)] = None
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    prompt: Annotated[None, Field(None)] = None
+    """
+    A stored prompt template. None is stored here.
+    """
+    background: StrictBool | None = False
+    """
+    Answer later. What is not stored cannot be fetched later, so that true is refused.
+    """
+    truncation: Literal["disabled"] | None = "disabled"
+    """
+    An input that exceeds the context is refused; nothing is ever cut from it.
+    """
+    metadata: Metadata | None = None
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    user: StrictStr | None = None
+    """
+    Repeated by the response, and without effect.
+    """
+    safety_identifier: Annotated[StrictStr | None, Field(max_length=64)] = None
+    """
+    Repeated by the response, and without effect.
+    """
+    prompt_cache_key: StrictStr | None = None
+    """
+    Repeated by the response, and without effect; prompts share their cached beginnings without it.
+    """
+    prompt_cache_options: PromptCacheOptions | None = None
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+
+
+class Response(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    """
+    Unique; `resp_` and a number in hexadecimal digits.
+    """
+    object: Literal["response"]
+    created_at: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    completed_at: StrictInt | None
+    """
+    When the answer was whole, in seconds since 1970; null if it is not.
+    """
+    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    background: Literal[False]
+    error: ResponseError | None
+    """
+    Why it failed; null unless it has.
+    """
+    incomplete_details: ResponseIncompleteDetails | None
+    """
+    Why it is incomplete; null unless it is.
+    """
+    instructions: StrictStr | None
+    max_output_tokens: StrictInt | None
+    max_tool_calls: StrictInt | None
+    metadata: Metadata | None
+    model: StrictStr
+    """
+    The model by the name that the request gives it.
+    """
+    output: list[
+        Annotated[
+            ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+        ]
+    ]
+    """
+    In the order in which the model wrote them: thoughts, texts, calls.
+    """
+    parallel_tool_calls: StrictBool
+    previous_response_id: None
+    prompt_cache_key: StrictStr | None
+    reasoning: ResponseReasoningSettings
+    safety_identifier: StrictStr | None
+    service_tier: Literal["default"]
+    store: Literal[False]
+    temperature: StrictFloat
+    text: ResponseTextSettings
+    tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
+    tools: list[ResponseFunctionTool]
+    top_logprobs: StrictInt
+    top_p: StrictFloat
+    truncation: Literal["disabled"]
+    usage: ResponseUsage | None
+    """
+    Null while the response is in progress, or if it failed before it could be counted.
+    """
+    user: StrictStr | None
+
+
+class ResponseCreatedEvent(BaseModel):
+    """
+    The response as it begins, without output.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.created"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    response: Response
+
+
+class ResponseInProgressEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.in_progress"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    response: Response
+
+
+class ResponseCompletedEvent(BaseModel):
+    """
+    The whole response, the same as without a stream.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.completed"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    response: Response
+
+
+class ResponseIncompleteEvent(BaseModel):
+    """
+    The response as far as its bound of tokens, or the context, let it come.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.incomplete"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    response: Response
+
+
+class ResponseFailedEvent(BaseModel):
+    """
+    The response as far as it came before it failed; its `error` says why.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.failed"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    response: Response
+
+
+class CreateChatCompletionResponse(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Unique.
+    """
+    object: Literal["chat.completion"]
+    created: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    model: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
+    """
+    Changes with what an equal seed could be answered differently by.
+    """
+    service_tier: Literal["default"] | MISSING = MISSING
+    """
+    Present where the request names a tier.
+    """
+    choices: Annotated[list[ChatCompletionChoice], Field(min_length=1)]
+    usage: CompletionUsage
+
+
+ChatCompletionStreamEvent = TypeAliasType(
+    "ChatCompletionStreamEvent", CreateChatCompletionStreamResponse | ErrorResponse
+)
+
+
+ResponseStreamEvent = TypeAliasType(
+    "ResponseStreamEvent",
+    Annotated[
+        ResponseCreatedEvent
+        | ResponseInProgressEvent
+        | ResponseOutputItemAddedEvent
+        | ResponseContentPartAddedEvent
+        | ResponseReasoningTextDeltaEvent
+        | ResponseReasoningTextDoneEvent
+        | ResponseTextDeltaEvent
+        | ResponseTextDoneEvent
+        | ResponseFunctionCallArgumentsDeltaEvent
+        | ResponseFunctionCallArgumentsDoneEvent
+        | ResponseContentPartDoneEvent
+        | ResponseOutputItemDoneEvent
+        | ResponseCompletedEvent
+        | ResponseIncompleteEvent
+        | ResponseFailedEvent
+        | ResponseErrorEvent,
+        Field(discriminator="type"),
+    ],
+)
+"""
+What a stream is made of. `sequence_number` counts the events from 0; `output_index` is the place of an item in the response's `output`, `content_index` that of a part in its item.
+"""
+
+
+class CreateChatCompletionRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    messages: Annotated[
+        list[
+            Annotated[
+                ChatCompletionRequestDeveloperMessage
+                | ChatCompletionRequestSystemMessage
+                | ChatCompletionRequestUserMessage
+                | ChatCompletionRequestAssistantMessage
+                | ChatCompletionRequestToolMessage,
+                Field(discriminator="role"),
+            ]
+        ],
+        Field(min_length=1),
+    ]
+    """
+    The conversation so far.
+    """
+    audio: Annotated[None, Field(None)] = None
+    """
+    How spoken answers sound. This server does not speak.
+    """
+    frequency_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = 0
+    """
+    Lowers a token's score for each time that it stands in the answer already.
+    """
+    function_call: Annotated[None, Field(None)] = None
+    """
+    Replaced by `tool_choice`.
+    """
+    functions: Annotated[None, Field(None)] = None
+    """
+    Replaced by `tools`.
+    """
+    logit_bias: (
+        dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
+    ) = None
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    logprobs: StrictBool | None = False
+    """
+    Tell the log-probability of each token of the answer.
+    """
+    max_completion_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    At most this many tokens of thoughts and answer together. Null fills the context.
+    """
+    max_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    The old name of `max_completion_tokens`; both may stand if they are equal.
+    """
+    metadata: Metadata | None = None
+    modalities: list[Literal["text"]] | None = None
+    """
+    What the answer may consist of, which is text.
+    """
+    moderation: Annotated[None, Field(None)] = None
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    n: Annotated[StrictInt | None, Field(ge=1, le=128)] = 1
+    """
+    How many answers to generate.
+    """
+    parallel_tool_calls: StrictBool | None = True
+    """
+    Whether one answer may hold several calls.
+    """
+    prediction: PredictionContent | None = None
+    """
+    What much of the answer will be. It is not used.
+    """
+    presence_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = 0
+    """
+    Lowers the score of every token that stands in the answer already.
+    """
+    prompt_cache_key: StrictStr | None = None
+    """
+    Groups requests that share a beginning. What is shared is found without it.
+    """
+    prompt_cache_options: PromptCacheOptions | None = None
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    response_format: (
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ) = None
+    """
+    The form that the answer must have. Null is text.
+    """
+    safety_identifier: Annotated[StrictStr | None, Field(max_length=64)] = None
+    """
+    A name for the end user. It has no effect here.
+    """
+    seed: Annotated[StrictInt | None, Field(ge=-9223372036854775808, le=9223372036854775807)] = None
+    """
+    Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`).
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    stop: StopText | StopTexts | None = None
+    store: StrictBool | None = False
+    """
+    Keep the answer for later retrieval. Nothing is kept here.
+    """
+    stream: StrictBool | None = False
+    """
+    Answer with server-sent events.
+    """
+    stream_options: ChatCompletionStreamOptions | None = None
+    temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
+    """
+    Spread of the draws; 0 always takes the most likely token.
+    """
+    tool_choice: (
+        ChatCompletionAllowedToolsChoice
+        | ChatCompletionNamedToolChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ) = None
+    """
+    Null stands for `auto` where there are tools.
+    """
+    tools: Annotated[list[ChatCompletionTool] | None, Field(max_length=128)] = None
+    """
+    Functions that the model may call.
+    """
+    top_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
+    """
+    With `logprobs`, tell also of this many of the most likely tokens at each place.
+    """
+    top_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = 1
+    """
+    Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone.
+    """
+    user: StrictStr | None = None
+    """
+    A name for the end user. It has no effect here.
+    """
+    verbosity: Literal["low", "medium", "high"] | None = None
+    """
+    How long answers should be. It has no effect here.
+    """
+    web_search_options: Annotated[None, Field(None)] = None
+    """
+    How the model searches the web. It does not.
+    """
+    top_k: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all.
+    """
+    min_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = None
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability.
+    """
+    typical_p: Annotated[StrictFloat | None, Field(gt=0.0, le=1.0)] = None
+    """
+    Draw from the tokens of most typical surprise that make up this probability.
+    """
+    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none.
+    """
+    min_tokens: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    No end and no stop text before this many tokens.
+    """
+    stop_token_ids: list[TokenId] | None = None
+    """
+    Tokens that end the text, beside the model's own.
+    """
+    ignore_eos: StrictBool | None = None
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: StrictBool | None = None
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: StrictBool | None = None
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    allowed_token_ids: Annotated[list[TokenId] | None, Field(min_length=1)] = None
+    """
+    The only tokens that may come, the end token too.
+    """
+    bad_words: list[BadWord] | None = None
+    """
+    Texts whose tokens are never completed.
+    """
+    priority: Annotated[StrictInt | None, Field(ge=-2147483648, le=2147483647)] = None
+    """
+    Lower runs first.
+    """
+    cache_salt: Annotated[StrictStr | None, Field(min_length=1)] = None
+    """
+    The prompt's computation is shared only with requests of the same salt.
+    """
+    use_beam_search: StrictBool | None = None
+    """
+    Search for the `n` likeliest texts with as many beams. Nothing is drawn, so `temperature` is 0.
+    """
+    length_penalty: Annotated[StrictFloat | None, Field(ge=-50.0, le=50.0)] = None
+    """
+    Above 0 favours long texts; 1 where null.
+    """
+    early_stopping: StrictBool | None = None
+    """
+    End the search as soon as `n` texts are complete.
+    """
+    structured_outputs: (
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ) = None
+    """
+    The form that the text must have.
+    """
+    guided_json: dict[str, Any] | StrictStr | None = None
+    """
+    The text is JSON that fits this schema.
+    """
+    guided_regex: StrictStr | None = None
+    """
+    The text matches this expression from its first character to its last.
+    """
+    guided_choice: Choices | None = None
+    """
+    The text is one of these.
+    """
+    guided_grammar: StrictStr | None = None
+    """
+    The text follows this grammar in EBNF.
+    """
+    regex: StrictStr | None = None
+    """
+    SGLang's name of `guided_regex`.
+    """
+    ebnf: StrictStr | None = None
+    """
+    SGLang's name of `guided_grammar`.
+    """
+    chat_template: Annotated[None, Field(None)] = None
+    """
+    A template of the request's own. The model's is used.
+    """
+    chat_template_kwargs: dict[str, Any] | None = None
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
+    documents: list[dict[str, Any]] | None = None
+    """
+    Texts for templates that know of retrieval; each commonly with `title` and `text`.
+    """
+    add_generation_prompt: StrictBool | None = None
+    """
+    End the prompt with the opening of an answer, as null does.
+    """
+    continue_final_message: StrictBool | None = None
+    """
+    Go on with the last message, which is the assistant's, rather than open a new one.
+    """
+    add_special_tokens: StrictBool | None = None
+    """
+    Let the tokenizer add its special tokens to what the template made; most templates write them.
+    """
+    include_reasoning: StrictBool | None = None
+    """
+    False leaves the model's thoughts out of the answer.
+    """
+    separate_reasoning: StrictBool | None = None
+    """
+    False leaves the model's thoughts in the content, with their tags.
+    """

@@ -1,0 +1,306 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API 2.3.0: its operations, and the interface that its handlers implement."""
+
+from abc import abstractmethod
+from typing import ClassVar, Final, Required, TypedDict
+
+from generated.operation import Call, EventStream, Handlers, Operation, Parameter
+
+from . import models as m
+
+
+class NoHeaders(TypedDict):
+    """The document declares no header for the answer."""
+
+
+CreateChatCompletionHeaders = TypedDict(
+    "CreateChatCompletionHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+CreateCompletionHeaders = TypedDict(
+    "CreateCompletionHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+CreateResponseHeaders = TypedDict(
+    "CreateResponseHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+CreateEmbeddingHeaders = TypedDict(
+    "CreateEmbeddingHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+ListModelsHeaders = TypedDict(
+    "ListModelsHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+RetrieveModelHeaders = TypedDict(
+    "RetrieveModelHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+OPERATIONS: Final = (
+    Operation(
+        id="createChatCompletion",
+        handler="create_chat_completion",
+        method="POST",
+        path="/v1/chat/completions",
+        summary="Answer a conversation; `stream` chooses one JSON answer or server-sent events",
+        body=m.CreateChatCompletionRequest,
+        response=m.CreateChatCompletionResponse,
+        media_type="application/json",
+        event=m.ChatCompletionStreamEvent,
+        terminator="[DONE]",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="createCompletion",
+        handler="create_completion",
+        method="POST",
+        path="/v1/completions",
+        summary="Continue prompts; `stream` chooses one JSON answer or server-sent events",
+        body=m.CreateCompletionRequest,
+        response=m.CreateCompletionResponse,
+        media_type="application/json",
+        event=m.CompletionStreamEvent,
+        terminator="[DONE]",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="createResponse",
+        handler="create_response",
+        method="POST",
+        path="/v1/responses",
+        summary="Answer an input of items with items, whole or as a stream of typed events",
+        body=m.CreateResponseRequest,
+        response=m.Response,
+        media_type="application/json",
+        event=m.ResponseStreamEvent,
+        event_name="type",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="createEmbedding",
+        handler="create_embedding",
+        method="POST",
+        path="/v1/embeddings",
+        summary="Turn texts into vectors",
+        body=m.CreateEmbeddingRequest,
+        response=m.CreateEmbeddingResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="listModels",
+        handler="list_models",
+        method="GET",
+        path="/v1/models",
+        summary="List the models that a request may name",
+        response=m.ListModelsResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            401: m.ErrorResponse,
+            500: m.ErrorResponse,
+        },
+        is_secured=True,
+    ),
+    Operation(
+        id="retrieveModel",
+        handler="retrieve_model",
+        method="GET",
+        path="/v1/models/{model:path}",
+        summary="Tell of one model",
+        parameters=(Parameter("model", "path", is_text=True),),
+        arguments=m.RetrieveModelArguments,
+        response=m.Model,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            500: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+)
+
+
+class Operations(Handlers):
+    """One method an operation; whoever implements them all can be served."""
+
+    table: ClassVar[tuple[Operation, ...]] = OPERATIONS
+
+    @abstractmethod
+    async def create_chat_completion(
+        self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
+    ) -> m.CreateChatCompletionResponse | EventStream[m.ChatCompletionStreamEvent]:
+        """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_completion(
+        self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
+    ) -> m.CreateCompletionResponse | EventStream[m.CompletionStreamEvent]:
+        """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_response(
+        self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
+    ) -> m.Response | EventStream[m.ResponseStreamEvent]:
+        """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def create_embedding(
+        self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
+    ) -> m.CreateEmbeddingResponse:
+        """POST /v1/embeddings: Turn texts into vectors
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def list_models(self, call: Call[ListModelsHeaders]) -> m.ListModelsResponse:
+        """GET /v1/models: List the models that a request may name
+
+        Declared errors:
+            401: The server has a key, and the request has none or another
+            500: The server failed
+        """
+
+    @abstractmethod
+    async def retrieve_model(
+        self, arguments: m.RetrieveModelArguments, call: Call[RetrieveModelHeaders]
+    ) -> m.Model:
+        """GET /v1/models/{model}: Tell of one model
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            500: The server failed
+        """

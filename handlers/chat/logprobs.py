@@ -1,0 +1,63 @@
+"""Log-probabilities of an answer's tokens, with the bytes that each adds to it."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from engine.events import TokenEvent
+from engine.tokenizer import Tokenizer
+
+LEAST_LOGPROB = -9999.0  # what OpenAI sends for a token of probability 0, where null is not allowed
+
+
+class TokenScore(msgspec.Struct, frozen=True, kw_only=True):
+    """A token and its natural-log probability, at least LEAST_LOGPROB.
+
+    text: its bytes as text; those that are no whole character show as U+FFFD.
+    bytes: UTF-8; a character may begin in one token and end in the next.
+    """
+
+    token_id: int
+    text: str
+    bytes: bytes
+    logprob: float
+
+
+class ScoredToken(TokenScore, frozen=True, kw_only=True):
+    """A token of the answer; `top` are the most likely ones in its place, the best first."""
+
+    top: tuple[TokenScore, ...] = ()
+
+
+def scored_tokens(events: Iterable[TokenEvent], tokenizer: Tokenizer) -> tuple[ScoredToken, ...]:
+    """Of events with log-probabilities.
+
+    Of `ChatChoice.answer_events`, the bytes joined are the answer's text, but for blanks beside thoughts
+    and what a stop string cuts off inside of a token.
+    """
+    return tuple(_scored(event, tokenizer) for event in events)
+
+
+def bounded(logprob: float | None) -> float:
+    """None, of a token without one, is as if it had probability 0."""
+    return LEAST_LOGPROB if logprob is None else max(LEAST_LOGPROB, logprob)
+
+
+def _scored(event: TokenEvent, tokenizer: Tokenizer) -> ScoredToken:
+    data = tokenizer.token_bytes(event.token_id)
+    return ScoredToken(
+        token_id=event.token_id,
+        text=_text(data),
+        bytes=data,
+        logprob=bounded(event.logprob),
+        top=tuple(_score(top.token_id, top.logprob, tokenizer) for top in event.top_logprobs),
+    )
+
+
+def _score(token_id: int, logprob: float, tokenizer: Tokenizer) -> TokenScore:
+    data = tokenizer.token_bytes(token_id)
+    return TokenScore(token_id=token_id, text=_text(data), bytes=data, logprob=bounded(logprob))
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace")

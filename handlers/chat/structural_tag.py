@@ -1,0 +1,58 @@
+"""Parts of xgrammar's structural tags: plain dictionaries that the engine reads as JSON."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Tag: TypeAlias = dict[str, object]
+
+
+def const(text: str) -> Tag:
+    """This text."""
+    return {"type": "const_string", "value": text}
+
+
+def regex(pattern: str) -> Tag:
+    return {"type": "regex", "pattern": pattern}
+
+
+def json_value(schema: Mapping[str, object]) -> Tag:
+    """JSON of this schema.
+
+    At most one blank stands between its tokens: a model could write nothing else for ever.
+    """
+    return {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 1}
+
+
+def text_without(excluded: str) -> Tag:
+    return {"type": "any_text", "excludes": [excluded]}
+
+
+def tag(begin: str, content: Tag, end: str) -> Tag:
+    return {"type": "tag", "begin": begin, "content": content, "end": end}
+
+
+def sequence(*elements: Tag) -> Tag:
+    return {"type": "sequence", "elements": list(elements)}
+
+
+def either(*elements: Tag) -> Tag:
+    return {"type": "or", "elements": list(elements)}
+
+
+def optional(content: Tag) -> Tag:
+    return {"type": "optional", "content": content}
+
+
+def any_number(content: Tag) -> Tag:
+    return {"type": "star", "content": content}
+
+
+def separated(tags: Sequence[Tag], separator: str, *, is_single: bool) -> Tag:
+    """One of the tags, or more unless it is to be single."""
+    return {
+        "type": "tags_with_separator",
+        "tags": list(tags),
+        "separator": separator,
+        "at_least_one": True,
+        "stop_after_first": is_single,
+    }

@@ -1,0 +1,21 @@
+"""How much a model is to think, in the words that its template reads."""
+
+from collections.abc import Mapping
+
+from handlers.chat.params import ChatParams
+
+NO_EFFORT = "none"
+
+# What templates call the switch: Qwen 3 and most after it; DeepSeek V3.1 and Granite.
+_SWITCHES = ("enable_thinking", "thinking")
+
+
+def template_variables(params: ChatParams) -> Mapping[str, object]:
+    """All variables of a request's for its template; a template passes over those that it does not know."""
+    is_on = params.enable_thinking
+    if is_on is None and params.reasoning_effort == NO_EFFORT:
+        is_on = False
+    variables: dict[str, object] = {} if is_on is None else dict.fromkeys(_SWITCHES, is_on)
+    if params.reasoning_effort is not None:
+        variables["reasoning_effort"] = params.reasoning_effort
+    return {**variables, **params.template_kwargs}

@@ -1,0 +1,37 @@
+"""Every tool-call format that we know, and which of them a model's is."""
+
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
+from handlers.chat.tool_formats.glm import GLM
+from handlers.chat.tool_formats.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.tool_formats.kimi import KIMI_K2
+from handlers.chat.tool_formats.llama import LLAMA_JSON
+from handlers.chat.tool_formats.mistral import MISTRAL, MISTRAL_LIST
+from handlers.chat.tool_formats.pythonic import PYTHONIC
+from handlers.chat.tool_formats.qwen_coder import QWEN_CODER
+
+TOOL_FORMATS: tuple[ToolFormat, ...] = (
+    HERMES,
+    QWEN_CODER,
+    GLM,
+    MISTRAL,
+    MISTRAL_LIST,
+    DEEPSEEK_V3,
+    DEEPSEEK_V31,
+    KIMI_K2,
+    GRANITE,
+    PHI_4_MINI,
+    PYTHONIC,
+    LLAMA_JSON,
+)
+
+
+def tool_format_of(template: str) -> ToolFormat | None:
+    """The format that a chat template teaches its model; None if it is none that we know."""
+    return next((known for known in TOOL_FORMATS if known.is_format_of(template)), None)
+
+
+def tool_format_named(name: str) -> ToolFormat | None:
+    """The format of this name or alias."""
+    return next((known for known in TOOL_FORMATS if name in (known.name, *known.aliases)), None)

@@ -1,0 +1,106 @@
+"""Texts to vectors through the engine, for every contract that serves embeddings."""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.events import Embedding
+from engine.model_info import ModelInfo
+from engine.request import EmbeddingRequest, Pooling
+from engine.unit_vector import unit_vector
+from handlers.engine import Engine
+from handlers.refused import Refused
+from handlers.violation import Violation
+from handlers.workers import Workers
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class EmbeddedTexts:
+    """vectors: float32 [dimensions], of unit length, one for each text in order. Counts are of all texts."""
+
+    vectors: list[Vector]
+    num_prompt_tokens: int
+    num_cached_tokens: int
+
+
+class Embedder:
+    """The served model as one that embeds."""
+
+    def __init__(self, engine: Engine, workers: Workers, pooling: Literal["auto", "mean", "last"]) -> None:
+        self._engine = engine
+        self._workers = workers
+        self._pooling = choose_pooling(pooling, engine.model_info)
+
+    async def embed(
+        self,
+        texts: Sequence[str | Sequence[int]],
+        *,
+        num_parallel: int,
+        dimensions: int | None = None,
+        adapter: str | None = None,
+    ) -> EmbeddedTexts:
+        """texts: as such, or as token ids. The first that fails ends the others, and is raised.
+
+        num_parallel: texts that are in the engine at once, so that a long list leaves room for others.
+        dimensions: entries to keep of each vector, which then gets unit length again; None keeps all.
+        Raises Refused if the vectors have fewer, and what `AsyncEngine.embed` does.
+        """
+        self._check_dimensions(dimensions)
+        places = asyncio.Semaphore(num_parallel)
+        tasks = [asyncio.create_task(self._embed(text, adapter, places)) for text in texts]
+        try:
+            told = await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return EmbeddedTexts(
+            [one.vector if dimensions is None else unit_vector(one.vector[:dimensions]) for one in told],
+            sum(one.num_prompt_tokens for one in told),
+            sum(one.num_cached_tokens for one in told),
+        )
+
+    def _check_dimensions(self, dimensions: int | None) -> None:
+        most = self._engine.model_info.hidden_size
+        if dimensions is not None and dimensions > most:
+            raise Refused(
+                f"`dimensions` is {dimensions}; the model's vectors have {most}",
+                "dimensions",
+                Violation.TOO_LARGE,
+            )
+
+    async def _embed(
+        self, text: str | Sequence[int], adapter: str | None, places: asyncio.Semaphore
+    ) -> Embedding:
+        async with places:
+            request = EmbeddingRequest(
+                request_id=uuid4().hex,
+                prompt_token_ids=await self._encode(text),
+                pooling=self._pooling,
+                adapter=adapter,
+            )
+            return await self._engine.embed(request)
+
+    async def _encode(self, text: str | Sequence[int]) -> tuple[int, ...]:
+        """With the special tokens that the tokenizer adds, where it is no ids."""
+        if isinstance(text, str):
+            text = await self._workers.tokenize(len(text), self._engine.tokenizer.encode, text)
+        return tuple(text)
+
+
+def choose_pooling(setting: Literal["auto", "mean", "last"], model: ModelInfo) -> Pooling:
+    """auto: as the model was trained, where its directory says so, else the mean."""
+    return model.pooling or Pooling.MEAN if setting == "auto" else Pooling(setting)
+
+
+def base64_of(vector: Vector) -> str:
+    """The entries as little-endian float32, whatever the machine's order, in base64 (RFC 4648, section 4)."""
+    return b64encode(vector.astype("<f4").tobytes()).decode()

@@ -1,0 +1,19 @@
+"""What every piece of one OpenAI-shaped answer repeats."""
+
+import time
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """created: Unix time in seconds."""
+
+    model: str
+    id: str
+    created: int = field(default_factory=lambda: int(time.time()))
+
+    @classmethod
+    def new(cls, model: str, prefix: str) -> "Envelope":
+        """An id of its own, `<prefix>-<32 hexadecimal digits>`."""
+        return cls(model=model, id=f"{prefix}-{uuid4().hex}")

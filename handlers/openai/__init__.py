@@ -1,0 +1,1 @@
+"""OpenAI's contract on the neutral core."""

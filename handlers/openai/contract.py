@@ -1,0 +1,68 @@
+"""How the contract words its errors, and what every answer carries."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, final
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from generated.openai import models as m
+from generated.operation import Operation
+from handlers.openai.errors import code_of
+from handlers.runtime.call import RequestCall
+from handlers.runtime.contract import Contract
+from handlers.runtime.problem import InvalidRequest, Problem
+from handlers.violation import Violation
+
+_TYPES: Final = {429: "rate_limit_error", 500: "server_error", 503: "service_unavailable_error"}
+_CODES: Final = {
+    "unauthorized": "invalid_api_key",
+    "not_found": "unknown_url",
+    "validation": None,
+    "internal": None,
+}
+
+
+@final
+class OpenAIContract(Contract):
+    """`{"error": {"message", "type", "param", "code"}}`, and a name for every request."""
+
+    name: ClassVar[str] = "openai"
+
+    @override
+    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+        return m.ErrorResponse(
+            error=m.Error(
+                message=_message(problem),
+                type=_TYPES.get(problem.status, "invalid_request_error"),
+                param=problem.field or None,
+                code=_code(problem),
+            )
+        )
+
+    @override
+    def headers(self, call: RequestCall) -> Mapping[str, str]:
+        return {"x-request-id": call.request_id}
+
+
+def _code(problem: Problem) -> str | None:
+    if isinstance(problem, InvalidRequest):
+        return code_of(problem.violation, problem.given)
+    return _CODES.get(problem.kind, problem.kind) or None
+
+
+def _message(problem: Problem) -> str:
+    """In the words that users of OpenAI know, where there are such."""
+    if not isinstance(problem, InvalidRequest):
+        return problem.message
+    match problem.violation:
+        case Violation.MISSING:
+            return f"Missing required parameter: '{problem.field}'."
+        case Violation.UNKNOWN:
+            return f"Unknown parameter: '{problem.field}'."
+        case Violation.MALFORMED_JSON:
+            return f"We could not parse the JSON body of your request: {problem.reason}."
+        case Violation.WRONG_TYPE if problem.field:
+            return f"Invalid type for '{problem.field}': it {problem.reason}."
+        case _:
+            return f"Invalid '{problem.field}': it {problem.reason}." if problem.field else problem.message

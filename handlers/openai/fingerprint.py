@@ -1,0 +1,15 @@
+"""`system_fingerprint`: equal where equal seeds give equal answers."""
+
+import hashlib
+from importlib.metadata import version
+
+from engine.model_info import ModelInfo
+
+
+def fingerprint(model: ModelInfo) -> str:
+    """Of all that the arithmetic depends on: our version and torch's, the model, its type and device."""
+    parts = (
+        *(version(name) for name in ("verbatim", "torch", "transformers")),
+        *(model.model_id, model.revision or "", model.dtype, model.device),
+    )
+    return f"fp_{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:10]}"

@@ -1,0 +1,24 @@
+"""The models that the server has, which is one."""
+
+from generated.openai import models as m
+from handlers.model_names import ModelNames
+
+
+class Models:
+    """created: Unix time in seconds, of the server's start."""
+
+    def __init__(self, names: ModelNames, created: int) -> None:
+        self._names = names
+        self._created = created
+
+    def list(self) -> m.ListModelsResponse:
+        """The model under its own name; aliases are for requests alone."""
+        return m.ListModelsResponse(object="list", data=[self._model(self._names.served)])
+
+    def retrieve(self, name: str) -> m.Model:
+        """Raises ModelNotFound."""
+        self._names.check(name)
+        return self._model(name)
+
+    def _model(self, name: str) -> m.Model:
+        return m.Model(id=name, object="model", created=self._created, owned_by="verbatim")

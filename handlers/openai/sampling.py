@@ -1,0 +1,67 @@
+"""Options of sampling and stopping that chat and completions share, in neutral terms."""
+
+from engine.request import BeamParams, SamplingParams
+from generated.openai import models as m
+from handlers.openai.optional import given, given_or
+from handlers.refused import Refused
+from handlers.seed import draw_seed
+
+Body = m.CreateChatCompletionRequest | m.CreateCompletionRequest
+
+
+def sampling_params(body: Body) -> SamplingParams:
+    """All but the grammar and what is told of log-probabilities."""
+    allowed = body.allowed_token_ids
+    return SamplingParams(
+        temperature=given_or(body.temperature, 0.0 if body.use_beam_search else 1.0),
+        top_k=body.top_k if body.top_k is not None and body.top_k > 0 else None,
+        top_p=given_or(body.top_p, 1.0),
+        typical_p=given_or(body.typical_p, 1.0),
+        min_p=given_or(body.min_p, 0.0),
+        repetition_penalty=given_or(body.repetition_penalty, 1.0),
+        presence_penalty=given_or(body.presence_penalty, 0.0),
+        frequency_penalty=given_or(body.frequency_penalty, 0.0),
+        seed=_seed(body.seed),
+        logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
+        allowed_token_ids=None if allowed is None else tuple(allowed),
+        bad_words=tuple(body.bad_words or ()),
+    )
+
+
+def beam_params(body: Body) -> BeamParams | None:
+    """As many beams as answers, which are two at least. Raises Refused for what a search cannot be with."""
+    if not body.use_beam_search:
+        for field in ("length_penalty", "early_stopping"):
+            if getattr(body, field) is not None:
+                raise Refused(f"'{field}' is of beam search, which 'use_beam_search' asks for.", field)
+        return None
+    if body.temperature not in (None, 0) and "temperature" in body.model_fields_set:
+        raise Refused("Beam search draws nothing: 'temperature' must be 0.", "temperature")
+    if given_or(body.n, 1) < 2:
+        raise Refused("Beam search follows as many beams as 'n', at least 2.", "n")
+    return BeamParams(
+        num_beams=given_or(body.n, 1),
+        length_penalty=given_or(body.length_penalty, 1.0),
+        early_stopping=body.early_stopping is True,
+    )
+
+
+def stop_texts(body: Body) -> tuple[str, ...]:
+    stop = given(body.stop)
+    return (stop,) if isinstance(stop, str) else tuple(stop or ())
+
+
+def check_stream_options(body: Body) -> None:
+    """Raises Refused where there is no stream that they could be of."""
+    if body.stream_options is not None and not body.stream:
+        message = "The 'stream_options' parameter is only allowed when 'stream' is true."
+        raise Refused(message, "stream_options")
+
+
+def includes_usage(body: Body) -> bool:
+    return body.stream_options is not None and body.stream_options.include_usage is True
+
+
+def _seed(seed: int | None) -> int:
+    """As 64 bits without a sign."""
+    return draw_seed() if seed is None else seed % 2**64

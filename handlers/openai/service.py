@@ -1,0 +1,32 @@
+"""What all operations of the contract share."""
+
+from contextlib import AbstractContextManager
+from functools import partial
+
+from handlers.envelope import Envelope
+from handlers.exchange import Exchange
+from handlers.openai.errors import told
+from handlers.openai.fingerprint import fingerprint
+from handlers.shared import Shared
+
+
+class Service:
+    """One served model under this contract."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.engine = shared.engine
+        self.chat = shared.chat
+        self.workers = shared.workers
+        self.tokenizer = shared.engine.tokenizer
+        self.model_info = shared.engine.model_info
+        self.model_names = shared.model_names
+        self.exchanges = shared.exchanges
+        self.fingerprint = fingerprint(shared.engine.model_info)
+
+    def exchange(self, received_s: float, prompt_field: str) -> AbstractContextManager[Exchange]:
+        """As `Exchanges.open`. prompt_field: what the operation calls the prompt."""
+        return self.exchanges.open(received_s, partial(told, prompt_field=prompt_field))
+
+    def envelope(self, prefix: str) -> Envelope:
+        """Of a new answer, whose id has the prefix."""
+        return Envelope.new(self.model_names.served, prefix)

@@ -1,0 +1,34 @@
+"""Tools and the choice among them, in neutral terms."""
+
+from generated.openai import models as m
+from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+
+_Choice = m.ChatCompletionAllowedToolsChoice | m.ChatCompletionNamedToolChoice | str | None
+
+_MODES = {"none": ToolMode.NONE, "auto": ToolMode.AUTO, "required": ToolMode.REQUIRED}
+
+
+def tool_definitions(tools: list[m.ChatCompletionTool] | None) -> tuple[ToolDefinition, ...]:
+    return tuple(
+        ToolDefinition(
+            name=tool.function.name,
+            description=tool.function.description,
+            parameters=tool.function.parameters,
+            strict=tool.function.strict is True,
+        )
+        for tool in tools or ()
+    )
+
+
+def tool_choice(choice: _Choice) -> ToolChoice:
+    match choice:
+        case None:
+            return ToolChoice()
+        case str():
+            return ToolChoice(mode=_MODES[choice])
+        case m.ChatCompletionNamedToolChoice():
+            return ToolChoice.named(choice.function.name)
+        case m.ChatCompletionAllowedToolsChoice():
+            allowed = choice.allowed_tools
+            names = tuple(tool.function.name for tool in allowed.tools)
+            return ToolChoice(mode=_MODES[allowed.mode], allowed=names)
