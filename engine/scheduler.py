@@ -174,12 +174,13 @@ class Scheduler:
                 self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
 
     def _divide_budget(self) -> list[tuple[Sequence, int]]:
-        decoding = [sequence for sequence in self.running if sequence.is_decoding]
-        reserve = 1 if self.running and not self.running[0].is_decoding else 0
+        ready = [sequence for sequence in self.running if not sequence.is_parked]
+        decoding = [sequence for sequence in ready if sequence.is_decoding]
+        reserve = 1 if ready and not ready[0].is_decoding else 0
         shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
         budget = self._max_batch_tokens - len(shares)
-        for sequence in self.running:
-            if budget > 0 and not sequence.is_decoding and not sequence.is_parked:
+        for sequence in ready:
+            if budget > 0 and not sequence.is_decoding:
                 shares[sequence] = min(budget, sequence.num_uncomputed)
                 budget -= shares[sequence]
         return sorted(shares.items(), key=lambda share: share[0].order)

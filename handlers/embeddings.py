@@ -4,7 +4,7 @@ import asyncio
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 from uuid import uuid4
 
 import numpy as np
@@ -15,9 +15,14 @@ from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling
 from engine.unit_vector import unit_vector
 from handlers.engine import Engine
+from handlers.exchange import Exchange
 from handlers.refused import Refused
+from handlers.settings import Settings
 from handlers.violation import Violation
 from handlers.workers import Workers
+
+# Texts of one request that are in the engine at once, so that a long list leaves room for others.
+_MAX_PARALLEL: Final = 32
 
 Vector = NDArray[np.float32]
 
@@ -34,34 +39,39 @@ class EmbeddedTexts:
 class Embedder:
     """The served model as one that embeds."""
 
-    def __init__(self, engine: Engine, workers: Workers, pooling: Literal["auto", "mean", "last"]) -> None:
-        self._engine = engine
+    def __init__(self, engine: Engine, workers: Workers, settings: Settings) -> None:
+        self._hidden_size = engine.model_info.hidden_size
+        self._tokenizer = engine.tokenizer
         self._workers = workers
-        self._pooling = choose_pooling(pooling, engine.model_info)
+        self._pooling = choose_pooling(settings.pooling, engine.model_info)
+        self._max_parallel = min(_MAX_PARALLEL, settings.max_concurrent_requests)
 
     async def embed(
         self,
+        exchange: Exchange,
         texts: Sequence[str | Sequence[int]],
         *,
-        num_parallel: int,
+        field: str,
         dimensions: int | None = None,
         adapter: str | None = None,
     ) -> EmbeddedTexts:
         """texts: as such, or as token ids. The first that fails ends the others, and is raised.
 
-        num_parallel: texts that are in the engine at once, so that a long list leaves room for others.
-        dimensions: entries to keep of each vector, which then gets unit length again; None keeps all.
-        Raises Refused if the vectors have fewer, and what `AsyncEngine.embed` does.
+        field: the one that holds the texts. dimensions: entries to keep of each vector, which then gets unit
+        length again; None keeps all.
+        Raises Overloaded, Refused if the vectors have fewer entries, and what `AsyncEngine.embed` does.
         """
         self._check_dimensions(dimensions)
+        num_parallel = min(len(texts), self._max_parallel)
         places = asyncio.Semaphore(num_parallel)
-        tasks = [asyncio.create_task(self._embed(text, adapter, places)) for text in texts]
-        try:
-            told = await asyncio.gather(*tasks)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        with exchange.permits(field, num_parallel):
+            tasks = [asyncio.create_task(self._embed(exchange, text, adapter, places)) for text in texts]
+            try:
+                told = await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
         return EmbeddedTexts(
             [one.vector if dimensions is None else unit_vector(one.vector[:dimensions]) for one in told],
             sum(one.num_prompt_tokens for one in told),
@@ -69,16 +79,19 @@ class Embedder:
         )
 
     def _check_dimensions(self, dimensions: int | None) -> None:
-        most = self._engine.model_info.hidden_size
-        if dimensions is not None and dimensions > most:
+        if dimensions is not None and dimensions > self._hidden_size:
             raise Refused(
-                f"`dimensions` is {dimensions}; the model's vectors have {most}",
+                f"`dimensions` is {dimensions}; the model's vectors have {self._hidden_size}",
                 "dimensions",
                 Violation.TOO_LARGE,
             )
 
     async def _embed(
-        self, text: str | Sequence[int], adapter: str | None, places: asyncio.Semaphore
+        self,
+        exchange: Exchange,
+        text: str | Sequence[int],
+        adapter: str | None,
+        places: asyncio.Semaphore,
     ) -> Embedding:
         async with places:
             request = EmbeddingRequest(
@@ -87,12 +100,12 @@ class Embedder:
                 pooling=self._pooling,
                 adapter=adapter,
             )
-            return await self._engine.embed(request)
+            return await exchange.embed(request)
 
     async def _encode(self, text: str | Sequence[int]) -> tuple[int, ...]:
         """With the special tokens that the tokenizer adds, where it is no ids."""
         if isinstance(text, str):
-            text = await self._workers.tokenize(len(text), self._engine.tokenizer.encode, text)
+            text = await self._workers.tokenize(len(text), self._tokenizer.encode, text)
         return tuple(text)
 
 

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.events import TokenEvent
-from engine.request import GenerationRequest
+from engine.events import Embedding, TokenEvent
+from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.engine import Engine
 from handlers.limits import ConcurrencyLimit
 from handlers.timing import Timing
@@ -56,9 +56,7 @@ class Exchange:
 
         Raises IncompleteGeneration if the events end before a sequence does.
         """
-        self.timing.validate()
-        for observer in self._observers:
-            observer.validated(len(request.prompt_token_ids), request.stopping.max_tokens)
+        self._validate(len(request.prompt_token_ids), request.stopping.max_tokens)
         num_running = request.num_sequences
         async with aclosing(self._engine.submit(request)) as events:
             async for event in events:
@@ -67,6 +65,18 @@ class Exchange:
                 yield event
         if num_running:
             raise IncompleteGeneration
+
+    async def embed(self, request: EmbeddingRequest) -> Embedding:
+        """The text's vector; what the engine raises passes through."""
+        self._validate(len(request.prompt_token_ids), 0)
+        told = await self._engine.embed(request)
+        self.timing.count_embedding(told)
+        return told
+
+    def _validate(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
+        self.timing.validate()
+        for observer in self._observers:
+            observer.validated(num_prompt_tokens, max_new_tokens)
 
 
 class Exchanges:

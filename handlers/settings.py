@@ -75,6 +75,9 @@ class Settings(BaseSettings):
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
     """Run modelling code that a model's repository carries."""
 
+    pooling: Annotated[Literal["auto", "mean", "last"], env("VERBATIM_POOLING")] = "auto"
+    """Token vectors that make an embedding; auto does as the model's directory says, else takes the mean."""
+
     host: Annotated[str, env("VERBATIM_HOST", "HOSTNAME")] = "127.0.0.1"
     """Address to listen on; 0.0.0.0 for every interface. HOSTNAME counts only if it is an IP address."""
 
@@ -172,7 +175,7 @@ class Settings(BaseSettings):
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
 
-    @field_validator("log_level", "dtype", mode="before")
+    @field_validator("log_level", "dtype", "pooling", mode="before")
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from engine.events import TokenEvent
+from engine.events import Embedding, TokenEvent
 
 
 @dataclass
@@ -30,6 +30,10 @@ class Timing:
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
         self.queue_s = max(self.queue_s, event.queue_s)
+
+    def count_embedding(self, told: Embedding) -> None:
+        self.num_prompt_tokens += told.num_prompt_tokens
+        self.queue_s = max(self.queue_s, told.queue_s)
 
     def finish(self) -> None:
         self.finished = perf_counter()

@@ -249,6 +249,18 @@ class ResponseReasoningOptions(BaseModel):
     """
 
 
+class TextResponseFormatJsonObject(BaseModel):
+    """
+    Any JSON object.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["json_object"]
+
+
 class TextResponseFormatJsonSchema(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -1018,7 +1030,7 @@ class ResponseTextSettings(BaseModel):
         use_attribute_docstrings=True,
     )
     format: Annotated[
-        ResponseFormatText | ResponseFormatJsonObject | TextResponseFormatJsonSchema,
+        ResponseFormatText | TextResponseFormatJsonObject | TextResponseFormatJsonSchema,
         Field(discriminator="type"),
     ]
     verbosity: Literal["low", "medium", "high"] | None
@@ -1294,7 +1306,7 @@ class ResponseTextOptions(BaseModel):
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    format: ResponseFormatText | ResponseFormatJsonObject | TextResponseFormatJsonSchema | None = None
+    format: ResponseFormatText | TextResponseFormatJsonObject | TextResponseFormatJsonSchema | None = None
     """
     Null counts as `text`.
     """
@@ -2085,6 +2097,53 @@ class CreateResponseRequest(BaseModel):
     """
     How long OpenAI caches prompts. It has no effect here.
     """
+    seed: Annotated[StrictInt | None, Field(ge=-9223372036854775808, le=9223372036854775807)] = None
+    """
+    Equal requests with equal seeds are answered alike by equal systems.
+    """
+    stop: StopText | StopTexts | None = None
+    frequency_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = None
+    """
+    Lowers a token's score for each time that it stands in the answer already.
+    """
+    presence_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = None
+    """
+    Lowers the score of every token that stands in the answer already.
+    """
+    logit_bias: (
+        dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
+    ) = None
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    top_k: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all.
+    """
+    min_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = None
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability.
+    """
+    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none.
+    """
+    ignore_eos: StrictBool | None = None
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: StrictBool | None = None
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: StrictBool | None = None
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    chat_template_kwargs: dict[str, Any] | None = None
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
 
 
 class Response(BaseModel):
@@ -2117,7 +2176,7 @@ class Response(BaseModel):
     instructions: StrictStr | None
     max_output_tokens: StrictInt | None
     max_tool_calls: StrictInt | None
-    metadata: Metadata | None
+    metadata: Metadata
     model: StrictStr
     """
     The model by the name that the request gives it.

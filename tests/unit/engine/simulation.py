@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from random import Random
 
 from engine.block_keys import Tags
 from engine.kv_cache import BlockPool
@@ -17,7 +18,10 @@ Content = tuple[Tags, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Arrival:
-    """differs_at: where the prompt leaves the one that all others begin with; None: nowhere."""
+    """differs_at: where the prompt leaves the one that all others begin with; None: nowhere.
+
+    is_search: its sequences are beams, one at first, which go on together (`Simulation.advance`).
+    """
 
     at_step: int
     num_prompt_tokens: int
@@ -28,6 +32,7 @@ class Arrival:
     differs_at: int | None = None
     salt: str | None = None
     reads_cache: bool = True
+    is_search: bool = False
 
     @property
     def tags(self) -> Tags:
@@ -58,6 +63,8 @@ class Simulation:
         self.alive: dict[Sequence, int] = {}  # and how many tokens its family was promised
         self.num_finished: Counter[int] = Counter()
         self.failed: set[int] = set()
+        self.num_begun: Counter[int] = Counter()
+        self.progress: dict[Sequence, tuple[int, int]] = {}  # its preemptions, and where its last work ended
         self.memory: list[Content | None] = [None] * MAX_TOTAL_TOKENS  # None: nothing, or nonsense
 
     def add(self, arrival: Arrival, number: int) -> None:
@@ -82,6 +89,7 @@ class Simulation:
 
     def step(self, *, fails: bool = False) -> Schedule:
         first, before = self.scheduler.running[:1], {*self.scheduler.running}
+        first = [sequence for sequence in first if not sequence.is_parked]
         schedule = self.scheduler.schedule()
         assert [work.sequence for work in schedule.works][: len(first)] == first
         self.copy(schedule)
@@ -93,9 +101,11 @@ class Simulation:
             return schedule
         self.scheduler.complete(schedule)
         self.check_cache()
-        for work in schedule.works:
-            if work.sequence.num_uncomputed == 0:
-                self.sample(work.sequence)
+        for sequence in [work.sequence for work in schedule.works if work.sequence.num_uncomputed == 0]:
+            if self.arrivals[sequence.arrival].is_search:
+                self.park(sequence)
+            else:
+                self.sample(sequence)
         return schedule
 
     def copy(self, schedule: Schedule) -> None:
@@ -140,15 +150,51 @@ class Simulation:
                 self.num_finished[member.arrival] += 1
                 self.end(member)
 
+    def park(self, beam: Sequence) -> None:
+        beam.is_parked = True
+        beams = [one for one in self.alive if one.arrival == beam.arrival]
+        if all(one.is_parked for one in beams):
+            self.advance(beams)
+
+    def advance(self, beams: list[Sequence]) -> None:
+        """Gives some of the beams one child or more, as a search does, and ends the others."""
+        first = beams[0]
+        number, max_tokens = first.arrival, self.alive[first]
+        num_beams = self.arrivals[number].num_sequences
+        is_last = first.num_output_tokens + 1 == max_tokens
+        choose = Random(number * 1000 + first.num_output_tokens)
+        parents = [] if is_last else sorted(choose.choices(range(len(beams)), k=num_beams))
+        for place, beam in enumerate(beams):
+            forks = [self.fork_beam(beam) for _ in range(parents.count(place) - 1)]
+            for child in [*forks, beam][: parents.count(place)]:
+                child.token_ids.append(choose.randrange(50))
+                if child.is_parked:
+                    self.scheduler.unpark(child)
+            if place not in parents:
+                self.end(beam)
+        if is_last:
+            self.num_finished[number] += num_beams
+
+    def fork_beam(self, parent: Sequence) -> Sequence:
+        parent.num_siblings = 1
+        self.num_begun[parent.arrival] += 1
+        child = self.scheduler.fork(parent, index=self.num_begun[parent.arrival])
+        child.num_prompt_tokens = parent.num_prompt_tokens
+        self.alive[child] = self.alive[parent]
+        return child
+
     def check(self, schedule: Schedule) -> None:
         works, running, waiting = schedule.works, self.scheduler.running, self.scheduler.waiting
         assert sum(work.end - work.start for work in works) <= self.max_batch_tokens
         assert len(running) <= self.max_num_sequences
         assert len({work.sequence for work in works}) == len(works)
-        assert {*running, *waiting} == {*self.alive}
+        assert len({*running, *waiting}) == len(running) + len(waiting)
+        assert {*running, *waiting} == {one for one in self.alive if one.is_running or not one.is_parked}
+        assert not any(one.is_parked for one in waiting)
         assert not any(sequence.table.block_ids for sequence in waiting)
         for work in works:
             assert work.sequence in running
+            assert not work.sequence.is_parked
             assert work.start == work.sequence.num_computed < work.end <= work.sequence.num_tokens
             written = range(work.start // BLOCK_SIZE, -(-work.end // BLOCK_SIZE))
             blocks = [work.sequence.table.block_ids[place] for place in written]
@@ -164,7 +210,15 @@ class Simulation:
                 assert self.memory[self.slot(sequence, position)] == self.content(sequence, position)
             if sequence not in ran_before:
                 assert start % BLOCK_SIZE == 0
-                assert start == 0 or sequence.reads_cache
+                assert start == 0 or self.arrivals[sequence.arrival].reads_cache
+        self.check_progress(schedule)
+
+    def check_progress(self, schedule: Schedule) -> None:
+        """Nothing is computed twice, unless its sequence lost its blocks."""
+        for sequence, start, end in schedule.works:
+            num_preemptions, last_end = self.progress.get(sequence, (-1, 0))
+            assert start == last_end or num_preemptions < sequence.num_preemptions
+            self.progress[sequence] = sequence.num_preemptions, end
 
     def check_blocks(self) -> None:
         owners = Counter(block for sequence in self.alive for block in sequence.table.block_ids)

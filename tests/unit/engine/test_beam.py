@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -110,3 +111,32 @@ def test_a_search_whose_candidates_all_complete_is_over() -> None:
     beams = BeamSearch(BeamParams(num_beams=2), max_tokens=9, num_end_tokens=1)
     assert beams.advance(beams.continuations([[Candidate(END, -1.0)]]), [True]) == []
     assert [ids(one.tokens) for one in beams.hypotheses] == [(END,)]
+
+
+@pytest.mark.parametrize(
+    ("length_penalty", "early_stopping", "running", "goes_on"),
+    [
+        # Complete are END with -1.0 and (1, END) with -3.0; all that runs then has two tokens of eight.
+        (2.0, True, -3.5, False),  # two are complete, though -3.5 / 4 would beat -1.0
+        (2.0, False, -3.5, True),
+        (1.0, False, -2.5, True),  # -1.25 beats the worst, -1.5, though not the best
+        (1.0, False, -3.0, False),  # an equal score does not
+        (1.0, False, -3.5, False),
+        (1.0, "never", -3.5, True),  # at eight tokens it may still have -0.44
+        (-1.0, "never", -2.5, True),  # -5.0 beats -6.0; length makes it only worse
+        (-1.0, "never", -3.5, False),
+        (0.0, "never", -3.5, False),
+    ],
+)
+def test_a_search_is_over_when_no_running_beam_can_beat_the_worst_complete_one(
+    length_penalty: float, early_stopping: Any, running: float, goes_on: bool
+) -> None:
+    params = BeamParams(num_beams=2, length_penalty=length_penalty, early_stopping=early_stopping)
+    beams = BeamSearch(params, max_tokens=8, num_end_tokens=1)
+    first = beams.continuations([[Candidate(END, -1.0), Candidate(1, -2.0), Candidate(2, -3.0)]])
+    assert [one.beam for one in beams.advance(first, [True, False, False])] == [0, 0]
+    after_1 = sorted([Candidate(END, -1.0), Candidate(3, running + 2.0)], key=lambda one: -one.score)
+    second = beams.continuations([after_1, [Candidate(4, -50.0), Candidate(5, -60.0)]])
+    living = beams.advance(second, [one.token.token_id == END for one in second])
+    assert len(beams.hypotheses) == 2
+    assert bool(living) == goes_on

@@ -45,6 +45,7 @@ def test_every_block_is_free_or_has_as_many_references_as_owners(steps: list[tup
             child = table.fork(min(amount, written))
             tables.append(child)
             num_tokens[child] = min(amount, written)
+            assert len(child.block_ids) == pool.num_blocks_for(num_tokens[child])
         elif action == "release":
             table.release()
             num_tokens[table] = 0
@@ -73,6 +74,12 @@ def test_a_fork_at_the_end_of_a_block_copies_nothing() -> None:
     child = parent.fork(BLOCK_SIZE)
     assert child.grow(BLOCK_SIZE + 1, write_from=BLOCK_SIZE) is None
     assert child.block_ids[0] == parent.block_ids[0]
+
+
+def test_a_table_that_has_more_blocks_than_asked_for_misses_none() -> None:
+    table = BlockTable(BlockPool(num_blocks=4, block_size=BLOCK_SIZE))
+    table.grow(9, write_from=0)
+    assert table.num_missing(3, write_from=9) == 0
 
 
 def test_blocks_are_reused_in_the_order_they_were_freed() -> None:

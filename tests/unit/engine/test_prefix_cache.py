@@ -70,6 +70,16 @@ def test_a_block_is_free_idle_or_owned_and_the_one_idle_longest_goes_first(
             assert pool.cache.find([key]) == [one]
 
 
+def test_what_follows_a_block_that_is_gone_is_not_found() -> None:
+    pool = BlockPool(POOL_SIZE, BLOCK_SIZE)
+    keys = [b"first", b"second", b"third"]
+    blocks = [pool.allocate() for _ in keys]
+    for key, block in zip(keys, blocks, strict=True):
+        pool.cache.insert(key, block)
+    pool.forget([b"second"])
+    assert pool.cache.find(keys) == blocks[:1]
+
+
 def finish(simulation: Simulation, *, steps: int = 100) -> None:
     for _ in range(steps):
         if not simulation.alive:

@@ -1,5 +1,7 @@
 """The scheduler's invariants under arbitrary arrivals, aborts and failures, with no model but a memory."""
 
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,18 +25,19 @@ arrivals = st.lists(
         at_step=st.integers(0, 30),
         num_prompt_tokens=st.integers(1, 20),
         max_tokens=st.integers(1, MAX_TOTAL_TOKENS - 20),
-        num_sequences=st.integers(1, 4),
+        num_sequences=st.integers(1, 5),
         priority=st.integers(0, 1),
         abort_after=st.none() | st.integers(0, 15),
         differs_at=st.none() | st.integers(0, 19),
         salt=st.sampled_from([None, None, "a", "b"]),
         reads_cache=st.sampled_from([True, True, True, False]),
+        is_search=st.sampled_from([False, False, True]),
     ),
     max_size=12,
 )
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=300)
 @given(
     arrivals, st.integers(1, 12), st.integers(1, 6), st.booleans(), st.sets(st.integers(0, 60), max_size=3)
 )
@@ -115,6 +118,72 @@ def test_siblings_share_the_blocks_of_their_prompt() -> None:
     copies = simulation.step().block_copies
     assert len(copies) == 2  # the last block is half full: two of its three owners take a copy
     assert NUM_BLOCKS - simulation.pool.num_free == 5
+
+
+def test_a_place_is_kept_for_each_sibling_of_a_prompt_that_is_not_yet_computed() -> None:
+    simulation = new_simulation(
+        request(12, num_sequences=3), request(3), max_batch_tokens=8, max_num_sequences=3
+    )
+    assert shares(simulation.step()) == [(0, 8)]
+    assert shares(simulation.step()) == [(0, 4)]
+
+
+def test_a_request_is_not_admitted_before_there_is_a_place_for_each_of_its_siblings() -> None:
+    simulation = new_simulation(request(3), request(3), max_num_sequences=3)
+    simulation.step()
+    simulation.add(request(3, num_sequences=2), number=2)
+    assert shares(simulation.step()) == [(0, 1), (1, 1)]
+
+
+def test_a_block_is_left_for_each_sequence_that_runs() -> None:
+    simulation = new_simulation(request(21))
+    simulation.step()
+    assert simulation.pool.num_free == 2
+    simulation.add(replace(request(5), differs_at=0), number=1)
+    simulation.add(request(3, priority=1), number=2)
+    assert shares(simulation.step()) == [(0, 1)]  # and number 2 does not overtake number 1
+    simulation.abort(1)
+    assert shares(simulation.step()) == [(0, 1), (2, 3)]
+
+
+def test_a_prompt_needs_no_blocks_for_what_it_shares_with_a_sequence_that_runs() -> None:
+    simulation = new_simulation(request(21))
+    simulation.step()
+    simulation.add(request(21), number=1)
+    assert shares(simulation.step()) == [(0, 1), (1, 1)]
+
+
+def test_a_fork_of_a_sequence_that_lost_its_blocks_waits_to_be_computed() -> None:
+    simulation = new_simulation(request(6, 9, num_sequences=2))
+    parent, _ = [simulation.step().works[0].sequence, *simulation.alive][:2]
+    simulation.scheduler._preempt(parent)
+    parent.num_siblings = 1
+    child = simulation.scheduler.fork(parent, index=5)
+    assert (child.is_running, child.num_computed, child.table.block_ids) == (False, 0, [])
+    assert child in simulation.scheduler.waiting
+
+
+def test_of_parked_beams_the_last_in_order_makes_room() -> None:
+    simulation = new_simulation(replace(request(7, 9, num_sequences=4), is_search=True))
+    while len(simulation.alive) < 4:
+        simulation.step()
+    beams = sorted(simulation.alive, key=lambda one: one.order)
+    simulation.scheduler.complete(simulation.scheduler.schedule())  # each has a block of its own now
+    for beam in beams[:3]:
+        beam.is_parked = True
+    simulation.scheduler._preempt(beams[3])
+    while simulation.pool.num_free:
+        simulation.pool.allocate()
+    schedule = simulation.scheduler.schedule()
+    assert [work.sequence for work in schedule.works] == [beams[3]]
+    assert [beam.is_running for beam in beams] == [True, False, False, True]
+
+
+def test_a_parked_beam_takes_no_share_of_the_batch() -> None:
+    simulation = new_simulation(replace(request(3, 9, num_sequences=2), is_search=True), max_batch_tokens=1)
+    while len(simulation.alive) < 2:
+        simulation.step()
+    assert [len(simulation.step().works) for _ in range(4)] == [1] * 4
 
 
 def test_a_sibling_without_a_place_waits_and_is_computed_by_itself() -> None:

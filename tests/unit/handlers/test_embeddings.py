@@ -1,7 +1,9 @@
 import asyncio
 import base64
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -10,8 +12,12 @@ from msgspec.structs import replace
 from engine.errors import InvalidRequest, PromptTooLong
 from engine.events import Embedding
 from engine.request import EmbeddingRequest, Pooling
-from handlers.embeddings import Embedder, base64_of, choose_pooling
+from handlers.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
+from handlers.exchange import Exchanges
+from handlers.limits import ConcurrencyLimit, Overloaded
 from handlers.refused import Refused
+from handlers.settings import Settings
+from handlers.timing import Timing
 from handlers.violation import Violation
 from handlers.workers import Workers
 from tests.scripted_engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
@@ -29,26 +35,63 @@ def engine() -> ScriptedEngine:
     return ScriptedEngine(says("never"))
 
 
+class Embeddings:
+    """A server that embeds; as an observer it notes what it hears."""
+
+    def __init__(self, engine: ScriptedEngine, workers: Workers, **settings: int) -> None:
+        self.limit = ConcurrencyLimit(settings.get("max_concurrent_requests", 128))
+        self.num_validated: list[tuple[int, int]] = []
+        self.answered: list[Timing] = []
+        self._exchanges = Exchanges(engine, self.limit)
+        self._exchanges.observe(self)
+        self._embedder = Embedder(engine, workers, Settings(**settings))  # type: ignore[arg-type]  # by its names
+
+    async def embed(
+        self, *texts: str | Sequence[int], dimensions: int | None = None, adapter: str | None = None
+    ) -> EmbeddedTexts:
+        with self._exchanges.open(perf_counter(), lambda error: error) as exchange:
+            return await self._embedder.embed(
+                exchange, texts, field="input", dimensions=dimensions, adapter=adapter
+            )
+
+    def received(self) -> None:
+        pass
+
+    def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
+        self.num_validated.append((num_prompt_tokens, max_new_tokens))
+
+    def failed(self, error: BaseException) -> None:
+        pass
+
+    def succeeded(self, timing: Timing) -> None:
+        self.answered.append(timing)
+
+
 async def test_texts_and_token_ids_give_vectors_in_their_order_and_the_usage_of_all(
     engine: ScriptedEngine, workers: Workers
 ) -> None:
-    told = await Embedder(engine, workers, "auto").embed(["a b", [5, 6, 7], "c" * 2000], num_parallel=3)
+    server = Embeddings(engine, workers)
+    told = await server.embed("a b", [5, 6, 7], "c" * 2000, adapter="poet")
     encode = engine.tokenizer.encode
     prompts = [tuple(encode("a b")), (5, 6, 7), tuple(encode("c" * 2000))]
     by_prompt = {request.prompt_token_ids: embedding(request).vector for request in engine.texts}
     assert [vector.tolist() for vector in told.vectors] == [by_prompt[prompt].tolist() for prompt in prompts]
     assert told.num_prompt_tokens == sum(map(len, prompts))
     assert told.num_cached_tokens == 3
-    assert all(request.normalize for request in engine.texts)
+    assert {(request.normalize, request.adapter) for request in engine.texts} == {(True, "poet")}
     assert len({request.request_id for request in engine.texts}) == 3
+    assert sorted(server.num_validated) == sorted((len(prompt), 0) for prompt in prompts)
+    (timing,) = server.answered
+    assert (timing.num_prompt_tokens, timing.num_generated_tokens) == (told.num_prompt_tokens, 0)
+    assert timing.queue_s == 0.25
 
 
 async def test_a_shortened_vector_keeps_its_first_entries_at_unit_length(
     engine: ScriptedEngine, workers: Workers
 ) -> None:
-    embedder = Embedder(engine, workers, "auto")
-    (whole,) = (await embedder.embed([[5]], num_parallel=1, dimensions=HIDDEN_SIZE)).vectors
-    (short,) = (await embedder.embed([[5]], num_parallel=1, dimensions=2)).vectors
+    server = Embeddings(engine, workers)
+    (whole,) = (await server.embed([5], dimensions=HIDDEN_SIZE)).vectors
+    (short,) = (await server.embed([5], dimensions=2)).vectors
     assert short.tolist() == pytest.approx((whole[:2] / np.linalg.norm(whole[:2])).tolist())
 
 
@@ -56,21 +99,32 @@ async def test_more_dimensions_than_the_model_has_are_refused_before_anything_ru
     engine: ScriptedEngine, workers: Workers
 ) -> None:
     with pytest.raises(Refused, match="have 4") as caught:
-        await Embedder(engine, workers, "auto").embed([[5]], num_parallel=1, dimensions=HIDDEN_SIZE + 1)
+        await Embeddings(engine, workers).embed([5], dimensions=HIDDEN_SIZE + 1)
     assert (caught.value.field, caught.value.violation) == ("dimensions", Violation.TOO_LARGE)
     assert not engine.texts
 
 
-async def test_no_more_texts_are_in_the_engine_at_once_than_allowed(workers: Workers) -> None:
+async def test_a_list_longer_than_the_server_runs_at_once_takes_its_turns(workers: Workers) -> None:
     num_running = []
 
     def watch(request: EmbeddingRequest) -> Embedding:
-        num_running.append(watched.num_running)
+        num_running.append((watched.num_running, server.limit.in_use))
         return embedding(request)
 
     watched = ScriptedEngine(says("never"), embeds=watch)
-    await Embedder(watched, workers, "auto").embed([[n] for n in range(20)], num_parallel=3)
-    assert (max(num_running), len(num_running)) == (3, 20)
+    server = Embeddings(watched, workers, max_concurrent_requests=3)
+    await server.embed(*([n] for n in range(20)))
+    assert (max(num_running), len(num_running)) == ((3, 3), 20)
+    assert server.limit.in_use == 0
+
+
+async def test_texts_are_refused_as_overload_where_no_place_is_free(
+    engine: ScriptedEngine, workers: Workers
+) -> None:
+    server = Embeddings(engine, workers, max_concurrent_requests=3)
+    with server.limit.hold(2, "other"), pytest.raises(Overloaded):
+        await server.embed([1], [2])
+    assert not engine.texts
 
 
 async def test_the_first_text_that_fails_ends_the_others(workers: Workers) -> None:
@@ -80,26 +134,28 @@ async def test_the_first_text_that_fails_ends_the_others(workers: Workers) -> No
         return embedding(request)
 
     engine = ScriptedEngine(says("never"), embeds=fail)
+    server = Embeddings(engine, workers, max_concurrent_requests=2)
     with pytest.raises(PromptTooLong):
-        await Embedder(engine, workers, "auto").embed([[n] for n in range(20)], num_parallel=2)
-    assert engine.num_running == 0
+        await server.embed(*([n] for n in range(20)))
+    assert engine.num_running == server.limit.in_use == 0
     assert len(engine.texts) < 20
 
 
 async def test_who_stops_waiting_ends_all_texts(workers: Workers) -> None:
     engine = ScriptedEngine(says("never"), gate=asyncio.Event())
-    waiting = asyncio.create_task(Embedder(engine, workers, "auto").embed(["a", "b"], num_parallel=2))
+    server = Embeddings(engine, workers)
+    waiting = asyncio.create_task(server.embed("a", "b"))
     while engine.num_running < 2:
         await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
-    assert engine.num_running == 0
+    assert engine.num_running == server.limit.in_use == 0
 
 
 async def test_a_text_that_is_no_text_is_refused(engine: ScriptedEngine, workers: Workers) -> None:
     with pytest.raises(InvalidRequest):
-        await Embedder(engine, workers, "auto").embed(["\ud800"], num_parallel=1)
+        await Embeddings(engine, workers).embed("\ud800")
 
 
 @pytest.mark.parametrize(
@@ -112,9 +168,18 @@ async def test_a_text_that_is_no_text_is_refused(engine: ScriptedEngine, workers
     ],
 )
 def test_the_setting_comes_before_what_the_model_says_of_itself(
-    engine: ScriptedEngine, own: Pooling | None, setting: str, chosen: Pooling
+    engine: ScriptedEngine,
+    own: Pooling | None,
+    setting: Literal["auto", "mean", "last"],
+    chosen: Pooling,
 ) -> None:
-    assert choose_pooling(setting, replace(engine.model_info, pooling=own)) is chosen  # type: ignore[arg-type]  # literals
+    assert choose_pooling(setting, replace(engine.model_info, pooling=own)) is chosen
+
+
+async def test_the_servers_pooling_is_asked_of_the_engine(engine: ScriptedEngine, workers: Workers) -> None:
+    engine.model_info = replace(engine.model_info, pooling=Pooling.LAST)
+    await Embeddings(engine, workers).embed("a")
+    assert [request.pooling for request in engine.texts] == [Pooling.LAST]
 
 
 def test_base64_holds_little_endian_float32() -> None:
