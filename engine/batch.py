@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.scheduler import Work
+from engine.schedule import Work
 
 
 class Span(NamedTuple):

@@ -22,7 +22,8 @@ from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampler import Sampler
 from engine.sampling_stage import SamplingStage
-from engine.scheduler import Schedule, Scheduler
+from engine.schedule import Schedule
+from engine.scheduler import Scheduler
 from engine.sequence import Sequence
 from engine.stats import Counters, EngineStats, StepCounters
 from engine.tokenizer import Tokenizer
