@@ -89,6 +89,10 @@ check: check-static test  ## Everything that CI checks
 fuzz: $(READY)  ## Fuzz every operation of every contract for longer than `make test` does
 	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} $(BIN)/pytest tests/contract -m fuzz --timeout=7200
 
+.PHONY: soak
+soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten minutes on two cores
+	VERBATIM_SOAK_REQUESTS=$${VERBATIM_SOAK_REQUESTS:-10000} OMP_NUM_THREADS=1 $(BIN)/pytest tests/soak -s
+
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)

@@ -2487,7 +2487,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     verbosity: Literal["low", "medium", "high"] | None = None
     """
-    How long answers should be. It has no effect here.
+    How long answers should be; the model's chat template is told.
     """
     web_search_options: Annotated[None, Field(None)] = None
     """

@@ -41,6 +41,18 @@ class OpenAIContract(Contract):
         )
 
     @override
+    def error_event(self, problem: Problem, operation: Operation) -> BaseModel:
+        if operation.event is not m.ResponseStreamEvent:
+            return self.error_body(problem, operation)
+        return m.ResponseErrorEvent(
+            type="error",
+            sequence_number=0,
+            code=_code(problem),
+            message=_message(problem),
+            param=problem.field or None,
+        )
+
+    @override
     def headers(self, call: RequestCall) -> Mapping[str, str]:
         return {"x-request-id": call.request_id}
 

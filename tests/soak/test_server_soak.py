@@ -170,9 +170,11 @@ async def test_a_server_whose_clients_drop_their_connections_counts_each_request
         usages.append(usage(server.process.pid))
     await clients.close()
     print(clients.outcomes, usages, *(line for line in seen.items() if "request" in line[0]), sep="\n")
-    assert seen["tgi_request_success"] == clients.outcomes["200"] > 0
+    # A client may drop an answer that was complete.
+    num_answered, num_dropped = clients.outcomes["200"], clients.outcomes["dropped"]
+    assert 0 < num_answered <= seen["tgi_request_success"] <= num_answered + num_dropped
     assert seen['tgi_request_failure{err="generation"}'] == 0
-    assert clients.outcomes["dropped"] > 0
+    assert num_dropped > 0
     assert server.process.poll() is None
     warm, last = usages[0], usages[-1]
     assert last.num_threads <= warm.num_threads

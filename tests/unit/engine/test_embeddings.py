@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -161,6 +162,43 @@ def test_hidden_states_that_are_not_finite_fail_their_request_alone(
     assert kinds == {0: GenerationFailed, 1: Embedding, 2: TokenEvent}
     assert_all_free(core)
     assert embedded(core, text(pooling=Pooling.LAST)).num_cached_tokens == 0
+
+
+def test_of_random_embeddings_and_generations_with_aborts_each_ends_once_and_no_block_is_lost(
+    directory: Path,
+) -> None:
+    core = new_core(directory, num_kv_blocks=40, block_size=4, max_batch_tokens=24, max_num_sequences=12)
+    random = Random(0)
+    arrivals = iter(range(400))
+    alive: set[int] = set()
+    num_answered = num_aborted = 0
+    while (arrival := next(arrivals, None)) is not None or core.has_work:
+        if arrival is not None:
+            alive.add(arrival)
+            prompt = tuple(random.choices((40, 41), k=random.randint(1, 60)))
+            if random.random() < 0.7:
+                pooling = random.choice(list(Pooling))
+                priority = random.choice([0, 1])
+                core.embed(
+                    arrival, replace(text(pooling=pooling), prompt_token_ids=prompt, priority=priority)
+                )
+            else:
+                core.add(arrival, replace(generation.new_request(max_tokens=20), prompt_token_ids=prompt))
+        if alive and random.random() < 0.15:
+            aborted = random.choice(sorted(alive))
+            core.abort(aborted)
+            alive.remove(aborted)
+            num_aborted += 1
+        for number, told in core.step() if random.random() < 0.7 else []:
+            assert number in alive, "told after the end"
+            if isinstance(told, Embedding) or (isinstance(told, TokenEvent) and told.finish):
+                alive.remove(number)
+                num_answered += 1
+    assert not alive
+    assert num_answered + num_aborted == 400
+    assert num_aborted > 50
+    assert core.stats().counters.num_preemptions > 0
+    assert_all_free(core)
 
 
 def test_a_vector_of_zeros_stays_as_it_is() -> None:

@@ -32,9 +32,9 @@ def validator(document: Document, schema: Any) -> jsonschema_rs.Validator:
     )
 
 
-@pytest.fixture
-def accepts() -> Accepts:
-    """Whether a component schema of the TGI contract accepts a JSON value."""
-    document = effective("tgi")
+@pytest.fixture(scope="module")
+def accepts(request: pytest.FixtureRequest) -> Accepts:
+    """Whether a component schema accepts a JSON value, in the contract that the module's CONTRACT names."""
+    document = effective(request.module.CONTRACT)
     validators = cache(lambda name: validator(document, {"$ref": f"#/components/schemas/{name}"}))
     return lambda name, value: bool(validators(name).is_valid(value))

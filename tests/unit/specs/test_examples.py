@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.specs.conftest import SPECS, effective, validator
-from tools.generate.document import Document, Pointer, Schema, operations_of, render_pointer
+from tools.generate.document import Document, Pointer, Schema, operations_of, render_pointer, resolve
 from tools.generate.schemas import map_schemas
 
 CONTRACTS = sorted(folder.name for folder in SPECS.iterdir() if folder.is_dir())
@@ -28,7 +28,8 @@ def contents(document: Document) -> Iterator[tuple[Document, Pointer]]:
     for _, _, operation, at in operations_of(document):
         holders = [(operation.get("requestBody", {}), (*at, "requestBody"))]
         holders += [(answer, (*at, "responses", status)) for status, answer in operation["responses"].items()]
-        for holder, place in holders:
+        for node, node_at in holders:
+            holder, place = resolve(document, node, node_at)
             for media_type, media in holder.get("content", {}).items():
                 yield media, (*place, "content", media_type)
 

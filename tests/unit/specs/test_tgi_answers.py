@@ -6,6 +6,8 @@ import pytest
 
 from tests.unit.specs.conftest import Accepts, effective
 
+CONTRACT = "tgi"
+
 CHUNK = {
     "object": "chat.completion.chunk",
     "id": "chatcmpl-1",

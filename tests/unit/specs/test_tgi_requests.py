@@ -6,6 +6,8 @@ import pytest
 
 from tests.unit.specs.conftest import Accepts
 
+CONTRACT = "tgi"
+
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 CALL = {"id": "0", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}

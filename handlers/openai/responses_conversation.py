@@ -1,0 +1,147 @@
+"""A response's input items as the conversation that they tell."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from msgspec.structs import replace
+
+from generated.openai import models as m
+from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
+from handlers.chat.tools import ToolCall
+from handlers.refused import Refused
+
+InputItem: TypeAlias = (
+    m.ResponseInputMessage
+    | m.ResponseAssistantMessage
+    | m.ResponseFunctionCallInput
+    | m.ResponseFunctionCallOutput
+    | m.ResponseReasoningInput
+    | m.ResponseItemReference
+)
+InputPart: TypeAlias = m.ResponseInputText | m.ResponseInputImage | m.ResponseInputFile
+AssistantPart: TypeAlias = m.ResponseOutputTextInput | m.ResponseRefusalInput | m.ResponseInputText
+
+
+class Place(NamedTuple):
+    """Where in the request a message comes from, and its content."""
+
+    message: str
+    content: str
+
+
+class Conversation:
+    """Messages, and where in the request each comes from.
+
+    What the model thought, said and called between two turns of others is one message of its: items of these
+    kinds that follow each other go into one, in this order.
+    """
+
+    def __init__(self, instructions: str | None, items: str | Sequence[InputItem]) -> None:
+        """Raises Refused for an item that cannot be honoured."""
+        self._messages: list[ChatMessage] = []
+        self._places: list[Place] = []
+        self._names: dict[str, str] = {}  # of the functions called, by call
+        if instructions is not None:
+            self._add(ChatMessage(role="system", content=instructions), Place("instructions", "instructions"))
+        if isinstance(items, str):
+            self._add(ChatMessage(role="user", content=items), Place("input", "input"))
+            return
+        for at, item in enumerate(items):
+            self._read(item, f"input[{at}]")
+
+    @property
+    def messages(self) -> tuple[ChatMessage, ...]:
+        return tuple(self._messages)
+
+    def field(self, field: str) -> str:
+        """Where in the request a field of the messages stands, such as `messages[1].content[0]`."""
+        found = re.fullmatch(r"messages\[(\d+)\](\.content)?(.*)", field)
+        if found is None:
+            return "input" if field == "messages" else field
+        place = self._places[int(found[1])]
+        return (place.content if found[2] else place.message) + found[3]
+
+    def _read(self, item: InputItem, at: str) -> None:
+        match item:
+            case m.ResponseInputMessage():
+                message = ChatMessage(role=item.role, content=_content(item.content))
+                self._add(message, Place(at, f"{at}.content"))
+            case m.ResponseFunctionCallOutput():
+                self._add_output(item, at)
+            case m.ResponseReasoningInput():
+                self._add(ChatMessage(role="assistant", reasoning=_thoughts(item)), Place(at, at))
+            case m.ResponseAssistantMessage():
+                self._add_words(item, at)
+            case m.ResponseFunctionCallInput():
+                self._add_call(item, at)
+            case m.ResponseItemReference():
+                raise Refused("no item is stored here; send the item itself", at)
+
+    def _add(self, message: ChatMessage, place: Place) -> None:
+        self._messages.append(message)
+        self._places.append(place)
+
+    def _add_words(self, item: m.ResponseAssistantMessage, at: str) -> None:
+        place = Place(at, f"{at}.content")
+        content = _words(item.content)
+        last = self._own_turn()
+        if last is None or last.content is not None or last.tool_calls:
+            self._add(ChatMessage(role="assistant", content=content), place)
+        else:
+            self._messages[-1] = replace(last, content=content)
+            self._places[-1] = place
+
+    def _add_call(self, item: m.ResponseFunctionCallInput, at: str) -> None:
+        self._names[item.call_id] = item.name
+        call = ToolCall(id=item.call_id, name=item.name, arguments=item.arguments)
+        last = self._own_turn()
+        if last is None:
+            self._add(ChatMessage(role="assistant", tool_calls=(call,)), Place(at, at))
+        else:
+            self._messages[-1] = replace(last, tool_calls=(*last.tool_calls, call))
+
+    def _own_turn(self) -> ChatMessage | None:
+        """The last message, if it is the model's own."""
+        last = self._messages[-1] if self._messages else None
+        return last if last is not None and last.role == "assistant" else None
+
+    def _add_output(self, item: m.ResponseFunctionCallOutput, at: str) -> None:
+        if item.call_id not in self._names:
+            raise Refused(f"no earlier item calls a function as {item.call_id!r}", f"{at}.call_id")
+        message = ChatMessage(
+            role="tool",
+            content=_content(item.output),
+            tool_call_id=item.call_id,
+            name=self._names[item.call_id],
+        )
+        self._add(message, Place(at, f"{at}.output"))
+
+
+def _content(content: str | Sequence[InputPart]) -> str | tuple[ContentPart, ...]:
+    return content if isinstance(content, str) else tuple(map(_part, content))
+
+
+def _part(part: InputPart) -> ContentPart:
+    match part:
+        case m.ResponseInputText():
+            return TextPart(part.text)
+        case m.ResponseInputImage():
+            return MediaPart(MediaKind.IMAGE, part.image_url or part.file_id or "")
+        case m.ResponseInputFile():
+            source = part.file_url or part.file_data or part.file_id
+            return MediaPart(MediaKind.FILE, source or "")
+
+
+def _words(content: str | Sequence[AssistantPart]) -> str | tuple[ContentPart, ...]:
+    if isinstance(content, str):
+        return content
+    return tuple(
+        TextPart(part.refusal if isinstance(part, m.ResponseRefusalInput) else part.text) for part in content
+    )
+
+
+def _thoughts(item: m.ResponseReasoningInput) -> str:
+    """The thoughts; a summary stands in for them where there are none."""
+    texts = item.content or item.summary or ()
+    return "\n\n".join(text.text for text in texts)

@@ -1,0 +1,132 @@
+"""Requests for responses in neutral terms."""
+
+from typing import Final
+from uuid import uuid4
+
+from engine.request import SamplingParams
+from generated.openai import models as m
+from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
+from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.openai.optional import given_or
+from handlers.openai.responses_conversation import Conversation
+from handlers.refused import Refused
+from handlers.runtime.problem import Problem
+from handlers.seed import draw_seed
+from handlers.violation import Violation
+
+_LOGPROBS: Final = "message.output_text.logprobs"
+# What the chat core calls by other names.
+_FIELDS: Final = {"response_format": "text.format", "template_kwargs": "chat_template_kwargs"}
+
+
+def check_rules(body: m.CreateResponseRequest) -> None:
+    """What only a server with a store could honour, and options without those that they belong to.
+
+    Raises Refused, or a Problem where OpenAI has a code of its own.
+    """
+    if body.previous_response_id is not None:
+        raise Problem(
+            400,
+            f"Previous response with id '{body.previous_response_id[:200]}' not found. No response is stored "
+            "here; send the items of the conversation in 'input'.",
+            "previous_response_not_found",
+            field="previous_response_id",
+        )
+    if body.background:
+        message = "No response is stored here, so none could be fetched later: 'background' must be false."
+        raise Refused(message, "background", Violation.UNSUPPORTED_VALUE)
+    if body.stream_options is not None and not body.stream:
+        message = "The 'stream_options' parameter is only allowed when 'stream' is true."
+        raise Refused(message, "stream_options")
+    if body.top_logprobs and not tells_logprobs(body):
+        message = f"'top_logprobs' is only allowed when 'include' has '{_LOGPROBS}'."
+        raise Refused(message, "top_logprobs")
+
+
+def tells_logprobs(body: m.CreateResponseRequest) -> bool:
+    """Whether the answer is to tell the log-probabilities of its tokens."""
+    return body.include is not None and _LOGPROBS in body.include
+
+
+def chat_params(body: m.CreateResponseRequest, conversation: Conversation) -> ChatParams:
+    """Raises InvalidResponseFormat for a format that is no JSON Schema."""
+    return ChatParams(
+        request_id=uuid4().hex,
+        messages=conversation.messages,
+        sampling=_sampling(body),
+        max_tokens=body.max_output_tokens,
+        stop=(body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ()),
+        include_stop=body.include_stop_str_in_output is True,
+        ignore_eos=body.ignore_eos is True,
+        skip_special_tokens=body.skip_special_tokens is not False,
+        tools=tuple(_tool(tool) for tool in body.tools or ()),
+        tool_choice=_tool_choice(body),
+        # What a choice allows changes from turn to turn; the prompt, and what is cached of it, need not.
+        lists_all_tools=isinstance(body.tool_choice, m.ResponseAllowedTools),
+        parallel_tool_calls=body.parallel_tool_calls is not False,
+        response_format=_response_format(body),
+        reasoning=ReasoningStyle.SPLIT,
+        reasoning_effort=None if body.reasoning is None else body.reasoning.effort,
+        template_kwargs=_template_kwargs(body),
+    )
+
+
+def request_field(field: str, conversation: Conversation) -> str:
+    """Where in the request stands what the chat core calls so."""
+    for neutral, own in _FIELDS.items():
+        if field.startswith(neutral):
+            return own + field.removeprefix(neutral)
+    return conversation.field(field)
+
+
+def _sampling(body: m.CreateResponseRequest) -> SamplingParams:
+    return SamplingParams(
+        temperature=given_or(body.temperature, 1.0),
+        top_k=body.top_k if body.top_k is not None and body.top_k > 0 else None,
+        top_p=given_or(body.top_p, 1.0),
+        min_p=given_or(body.min_p, 0.0),
+        repetition_penalty=given_or(body.repetition_penalty, 1.0),
+        presence_penalty=given_or(body.presence_penalty, 0.0),
+        frequency_penalty=given_or(body.frequency_penalty, 0.0),
+        seed=draw_seed() if body.seed is None else body.seed % 2**64,
+        logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
+        num_logprobs=(body.top_logprobs or 0) if tells_logprobs(body) else None,
+    )
+
+
+def _template_kwargs(body: m.CreateResponseRequest) -> dict[str, object]:
+    kwargs = dict(body.chat_template_kwargs or {})
+    verbosity = None if body.text is None else body.text.verbosity
+    return kwargs if verbosity is None else {"verbosity": verbosity, **kwargs}
+
+
+def _tool(tool: m.ResponseFunctionTool) -> ToolDefinition:
+    return ToolDefinition(
+        name=tool.name,
+        description=tool.description,
+        parameters=tool.parameters,
+        strict=tool.strict is not False,
+    )
+
+
+def _tool_choice(body: m.CreateResponseRequest) -> ToolChoice:
+    match body.tool_choice:
+        case m.ResponseFunctionChoice(name=name):
+            return ToolChoice.named(name)
+        case m.ResponseAllowedTools(mode=mode, tools=tools):
+            return ToolChoice(mode=ToolMode(mode), allowed=tuple(tool.name for tool in tools))
+        case None:
+            return ToolChoice()
+        case mode:
+            return ToolChoice(mode=ToolMode(mode))
+
+
+def _response_format(body: m.CreateResponseRequest) -> ResponseFormat | None:
+    match None if body.text is None else body.text.format:
+        case m.TextResponseFormatJsonSchema(schema_=schema):
+            return JsonSchema.parse(schema)
+        case m.TextResponseFormatJsonObject():
+            return AnyJsonObject()
+        case _:
+            return None
