@@ -86,8 +86,8 @@ check-static: lint check-generated  ## What `make check` does before the tests
 check: check-static test  ## Everything that CI checks
 
 .PHONY: fuzz
-fuzz: $(READY)  ## Fuzz every operation of every contract for longer than `make test` does
-	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} $(BIN)/pytest tests/contract -m fuzz --timeout=7200
+fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, for longer than `make test` does
+	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} $(BIN)/pytest tests/contract tests/unit/chat -m fuzz --timeout=7200
 
 .PHONY: soak
 soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten minutes on two cores

@@ -10,7 +10,9 @@ enforced
     multipleOf (whole numbers, of integers without bounds), anyOf, oneOf, allOf of one schema, $ref to a place
     in the document, and the formats in `schema_strings.ENFORCED_FORMATS`
 rewritten, because xgrammar's own way would let through what is not even JSON
-    minLength, maxLength and format ipv4 become a pattern that knows JSON's escapes
+    minLength, maxLength and the formats in `schema_strings` become a pattern that knows JSON's escapes
+rewritten, because xgrammar does not read JSON pointers with escapes
+    such a $ref leads to a copy in $defs
 narrower than the specification, so what is generated is valid still
     properties come in the order of the schema; an object with `properties` and an array with `prefixItems`
     have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string
@@ -23,7 +25,8 @@ refused, because xgrammar ignores them
     of a number; required names that are no properties; patternProperties beside other properties or each
     other; propertyNames beside properties; patterns that `regex_pattern` refuses
 not seen to
-    whether a date has that day in its month; whether a key that is none of the properties comes twice
+    alternatives of a pattern that begin alike, of which one may repeat: `(a|a{2})`;
+    whether a key that is none of the properties comes twice
 """
 
 import json
@@ -52,6 +55,7 @@ def make_enforceable(root: object) -> None:
             raise InvalidGrammar(f"JSON Schema at {place}: {complaint}")
     for schema in document.schemas.values():
         rewrite_strings(schema)
+    document.rename_targets()
 
 
 def parse_json(source: str) -> object:

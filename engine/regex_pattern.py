@@ -29,6 +29,7 @@ _ESCAPE = re.compile(
 )
 _GROUP = re.compile(r"\((?:\?(?::|<[A-Za-z_]\w*>)|(?!\?))")
 _CLASS = re.compile(r"\[(?!\^?\])\^?(?:[^\]\\]|\\.)+\]", re.DOTALL)
+_ATOM_OR_OPTIONAL_GROUP = re.compile(rf"\\.|{_CLASS.pattern}|(?P<optional>\)\?\??)", re.DOTALL)
 _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
 
@@ -42,6 +43,15 @@ def check_regex(pattern: str, *, inside_json: bool = False) -> None:
             f"a regular expression may have {MAX_LENGTH} characters; this one has {len(pattern)}"
         )
     _Scan(pattern, inside_json=inside_json).run()
+
+
+def json_string_pattern(pattern: str) -> str:
+    """The pattern as xgrammar honours it for the characters of a JSON string.
+
+    There it lets the start of an optional group be left out, if the group ends in a repetition:
+    `a(b[0-9]+)?` would match `a1`. A count says the same, and is read right.
+    """
+    return _ATOM_OR_OPTIONAL_GROUP.sub(lambda found: "){0,1}" if found["optional"] else found[0], pattern)
 
 
 class _Group:

@@ -1,6 +1,7 @@
 """The schemas of a JSON Schema document and how they refer to each other."""
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 from engine.errors import InvalidGrammar
@@ -65,6 +66,22 @@ class SchemaDocument:
                 seen.add(id(inner))
                 waiting += self.alternatives(inner)
         return False
+
+    def rename_targets(self) -> None:
+        """Gives the targets of pointers with escapes, which xgrammar does not read, a plain place; in
+        place."""
+        escaped = dict.fromkeys(
+            schema["$ref"] for schema in self.schemas.values() if "~" in schema.get("$ref", "")
+        )
+        if not escaped:
+            return
+        definitions = self.schemas["#"].setdefault("$defs", {})
+        free = (name for at in count() if (name := f"target {at}") not in definitions)
+        names = dict(zip(escaped, free, strict=False))
+        for schema in self.schemas.values():
+            if (pointer := schema.get("$ref")) in names:
+                schema["$ref"] = f"#/$defs/{names[pointer]}"
+        definitions |= {name: self.schemas[pointer] for pointer, name in names.items()}
 
 
 def _check_shapes(place: str, schema: Schema) -> None:

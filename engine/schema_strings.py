@@ -1,10 +1,10 @@
 """What a JSON Schema says of strings, written as xgrammar honours it."""
 
+from engine.regex_pattern import json_string_pattern
 from engine.schema_document import Schema
 
-# Those whose grammar makes valid JSON strings; of "email" and "time" it makes a few that strict readers
-# refuse (a name of more than 64 characters, a leap second at any minute), of "date" and "date-time" the 31st
-# of any month. The grammars of the JSON pointer formats let a raw quote through, so these stay annotations.
+# Those whose grammar makes valid JSON strings. The grammars of the JSON pointer formats let a raw quote
+# through, so these stay annotations.
 ENFORCED_FORMATS = frozenset(
     ("date", "date-time", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference")
     + ("uri-template", "uuid")
@@ -17,12 +17,35 @@ _CHARACTER = (
     r"|\\(?:[\"\\/bfnrt]|u[0-9a-cA-CefEF][0-9a-fA-F]{3}|u[dD][0-7][0-9a-fA-F]{2}))"
 )
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_FORMAT_PATTERNS = {"ipv4": rf"^{_OCTET}(?:\.{_OCTET}){{3}}$"}  # xgrammar's own lets leading zeros through
+
+# RFC 3339 without leap seconds, the 29th of February and years before 1000, which only some readers take.
+_DAY_OF_MONTH = (
+    r"(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    r"|02-(?:0[1-9]|1[0-9]|2[0-8]))"
+)
+_DATE = rf"[1-9][0-9]{{3}}-{_DAY_OF_MONTH}"
+_HOUR = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+_TIME = rf"{_HOUR}:[0-5][0-9](?:\.[0-9]{{1,9}})?(?:Z|[+-]{_HOUR})"
+
+# RFC 5321 without quoted names and rare signs, and short of its limits of length.
+_WORD = r"[A-Za-z0-9_+-]{1,20}"
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,20}[A-Za-z0-9])?"
+_EMAIL = rf"{_WORD}(?:\.{_WORD}){{0,2}}@(?:{_LABEL}\.){{1,3}}[A-Za-z]{{2,10}}"
+
+# xgrammar's own let through leading zeros of ipv4, the 31st of any month, a leap second at any minute, and
+# names of any length in email.
+_FORMAT_PATTERNS = {
+    "ipv4": rf"^{_OCTET}(?:\.{_OCTET}){{3}}$",
+    "date": rf"^{_DATE}$",
+    "time": rf"^{_TIME}$",
+    "date-time": rf"^{_DATE}T{_TIME}$",
+    "email": rf"^{_EMAIL}$",
+}
 
 
 def rewrite_strings(schema: Schema) -> None:
-    """Puts patterns in place of lengths and of some formats, and drops formats that are not enforced; in
-    place.
+    """Puts patterns in place of lengths and of some formats, drops formats that are not enforced, and writes
+    patterns as xgrammar reads them right; in place.
 
     What a schema may hold beside each other is settled before: lengths, a format, or a pattern.
     """
@@ -37,6 +60,11 @@ def rewrite_strings(schema: Schema) -> None:
     elif (pattern := _FORMAT_PATTERNS.get(schema.get("format", ""))) is not None:
         del schema["format"]
         schema["pattern"] = pattern
+    if "pattern" in schema:
+        schema["pattern"] = json_string_pattern(schema["pattern"])
+    if "patternProperties" in schema:
+        properties = schema["patternProperties"]
+        schema["patternProperties"] = {json_string_pattern(name): value for name, value in properties.items()}
 
 
 def is_length(value: object) -> bool:

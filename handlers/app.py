@@ -19,6 +19,8 @@ from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.limits import ConcurrencyLimit
 from handlers.model_names import ModelNames
+from handlers.openai.contract import OpenAIContract
+from handlers.openai.operations import OpenAIHandlers
 from handlers.options import read_settings
 from handlers.placement import check_root
 from handlers.runtime.contract import Contract
@@ -50,7 +52,7 @@ class Served(NamedTuple):
     handlers: Implementation
 
 
-_ALL: Final = (Served(TgiContract(), TgiHandlers),)
+_ALL: Final = (Served(OpenAIContract(), OpenAIHandlers), Served(TgiContract(), TgiHandlers))
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {

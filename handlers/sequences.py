@@ -40,11 +40,13 @@ class GeneratedRequest:
     def __init__(self, num_sequences: int = 1) -> None:
         self.sequences = [GeneratedSequence(index) for index in range(num_sequences)]
         self.num_prompt_tokens = 0
+        self.num_cached_tokens = 0
         self.prompt: tuple[PromptToken, ...] = ()
 
     def add(self, event: TokenEvent) -> None:
         self.sequences[event.index].events.append(event)
         self.num_prompt_tokens = event.num_prompt_tokens
+        self.num_cached_tokens = event.num_cached_tokens
         self.prompt = event.prompt or self.prompt
 
 

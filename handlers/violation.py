@@ -17,5 +17,5 @@ class Violation(Enum):
     TOO_SHORT = auto()  # a text, an array or an object
     TOO_LONG = auto()
     UNSUPPORTED_VALUE = auto()  # not one of those that the document lists, or that this server has
-    UNSUPPORTED_FIELD = auto()  # allowed by the document, and beyond this server or its model
+    UNSUPPORTED_FIELD = auto()  # known, and beyond this server or its model; maybe null alone is allowed
     INVALID_VALUE = auto()  # any other

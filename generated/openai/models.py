@@ -11,6 +11,22 @@ from typing_extensions import TypeAliasType
 from generated.json_types import StrictFloat, StrictInt
 
 
+class RequestCalledFunction(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    name: StrictStr
+    arguments: StrictStr
+    """
+    JSON text.
+    """
+    parsed_arguments: Any = None
+    """
+    The arguments as a library parsed them. It has no effect.
+    """
+
+
 class ImageUrl(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -153,7 +169,6 @@ StopTexts = TypeAliasType("StopTexts", Annotated[list[StopText], Field(max_lengt
 
 class CalledFunction(BaseModel):
     model_config = ConfigDict(
-        extra="forbid",
         use_attribute_docstrings=True,
     )
     name: StrictStr
@@ -395,6 +410,10 @@ class ResponseOutputTextInput(BaseModel):
     """
     Without effect.
     """
+    parsed: Any = None
+    """
+    The text as a library parsed it. It has no effect.
+    """
 
 
 class ResponseRefusalInput(BaseModel):
@@ -430,6 +449,13 @@ class ResponseFunctionCallInput(BaseModel):
     """
     As an answer told it; without effect.
     """
+    parsed_arguments: Any = None
+    """
+    The arguments as a library parsed them. It has no effect.
+    """
+    async_: Annotated[None, Field(None)] = None
+    caller: Annotated[None, Field(None)] = None
+    namespace: Annotated[None, Field(None)] = None
 
 
 class ResponseItemReference(BaseModel):
@@ -778,6 +804,20 @@ class RetrieveModelArguments(BaseModel):
     """
 
 
+class ChatCompletionRequestMessageToolCall(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    type: Literal["function"]
+    function: RequestCalledFunction
+    index: StrictInt | None = None
+    """
+    Which of the answer's calls it was. It has no effect.
+    """
+
+
 class ChatCompletionRequestMessageContentPartText(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -894,7 +934,6 @@ Up to 16 notes of the client's own. They have no effect here.
 
 class ChatCompletionMessageToolCall(BaseModel):
     model_config = ConfigDict(
-        extra="forbid",
         use_attribute_docstrings=True,
     )
     id: StrictStr
@@ -1761,6 +1800,10 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
     role: Literal["developer"]
     content: StrictStr | TextContentParts
     name: StrictStr | None = None
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
 
 
 class ChatCompletionRequestSystemMessage(BaseModel):
@@ -1775,6 +1818,10 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     role: Literal["system"]
     content: StrictStr | TextContentParts
     name: StrictStr | None = None
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
 
 
 class ChatCompletionRequestToolMessage(BaseModel):
@@ -1791,6 +1838,14 @@ class ChatCompletionRequestToolMessage(BaseModel):
     tool_call_id: StrictStr
     """
     The call that it answers.
+    """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
+    name: StrictStr | None = None
+    """
+    The function that answers.
     """
 
 
@@ -1883,6 +1938,10 @@ class ChatCompletionRequestUserMessage(BaseModel):
     role: Literal["user"]
     content: StrictStr | UserContentParts
     name: StrictStr | None = None
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
 
 
 class ChatCompletionRequestAssistantMessage(BaseModel):
@@ -1909,7 +1968,7 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     """
     The words in which the model refused.
     """
-    tool_calls: list[ChatCompletionMessageToolCall] | None = None
+    tool_calls: list[ChatCompletionRequestMessageToolCall] | None = None
     """
     The functions that the model called.
     """
@@ -1920,6 +1979,18 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     reasoning_content: StrictStr | None = None
     """
     The older name of `reasoning`.
+    """
+    type: Literal["text"] | None = None
+    """
+    Marks a message of text. It has no effect.
+    """
+    annotations: list[dict[str, Any]] | None = None
+    """
+    Sources that an answer cites. It has no effect.
+    """
+    parsed: Any = None
+    """
+    The content as a library parsed it. It has no effect.
     """
 
 
@@ -2179,7 +2250,7 @@ class Response(BaseModel):
     metadata: Metadata
     model: StrictStr
     """
-    The model by the name that the request gives it.
+    What /v1/models calls it.
     """
     output: list[
         Annotated[

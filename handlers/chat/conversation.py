@@ -14,15 +14,21 @@ TemplateTool: TypeAlias = dict[str, object]
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}}
 
 
-def template_messages(messages: Sequence[ChatMessage], *, as_parts: bool = False) -> list[TemplateMessage]:
+def template_messages(
+    messages: Sequence[ChatMessage], *, as_parts: bool = False, arguments_as_text: bool = False
+) -> list[TemplateMessage]:
     """For a model that reads text alone.
 
     as_parts: whether the template reads a content as a list of parts, or as a string.
+    arguments_as_text: whether it reads a call's arguments as JSON text, or as an object.
     Raises InvalidMessage where there are none, UnsupportedContent for a part that is no text.
     """
     if not messages:
         raise InvalidMessage("a conversation has at least one message", "messages")
-    told = [_template_message(message, f"messages[{at}]") for at, message in enumerate(messages)]
+    told = [
+        _template_message(message, f"messages[{at}]", arguments_as_text=arguments_as_text)
+        for at, message in enumerate(messages)
+    ]
     return [message | {"content": _parts(message["content"])} for message in told] if as_parts else told
 
 
@@ -30,12 +36,14 @@ def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:
     return [{"type": "function", "function": _template_function(tool)} for tool in tools]
 
 
-def _template_message(message: ChatMessage, field: str) -> TemplateMessage:
+def _template_message(message: ChatMessage, field: str, *, arguments_as_text: bool) -> TemplateMessage:
     told: TemplateMessage = {"role": message.role, "content": flatten(message.content, f"{field}.content")}
     if message.reasoning is not None:
         told["reasoning_content"] = message.reasoning
     if message.tool_calls:
-        told["tool_calls"] = [_template_call(call) for call in message.tool_calls]
+        told["tool_calls"] = [
+            _template_call(call, arguments_as_text=arguments_as_text) for call in message.tool_calls
+        ]
     if message.tool_call_id is not None:
         told["tool_call_id"] = message.tool_call_id
     if message.name is not None:
@@ -62,12 +70,9 @@ def _parts(content: object) -> list[dict[str, str]]:
     return [text_part(content)] if isinstance(content, str) and content else []
 
 
-def _template_call(call: ToolCall) -> dict[str, object]:
-    return {
-        "type": "function",
-        "id": call.id,
-        "function": {"name": call.name, "arguments": _arguments(call.arguments)},
-    }
+def _template_call(call: ToolCall, *, arguments_as_text: bool) -> dict[str, object]:
+    arguments = call.arguments if arguments_as_text else _arguments(call.arguments)
+    return {"type": "function", "id": call.id, "function": {"name": call.name, "arguments": arguments}}
 
 
 def _arguments(text: str) -> object:

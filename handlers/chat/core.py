@@ -1,6 +1,5 @@
 """From a neutral chat request to the engine's and to the reader of its output: one path for all contracts."""
 
-from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import msgspec
@@ -13,12 +12,11 @@ from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolRead
 from handlers.chat.conversation import flatten, template_messages
 from handlers.chat.dialect import Dialect
 from handlers.chat.errors import InvalidMessage, TemplateError
-from handlers.chat.messages import ChatMessage, is_continuable
+from handlers.chat.messages import is_continuable
 from handlers.chat.output import ChatOutputs
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reasoning import reasoning_start
 from handlers.chat.thinking import template_variables
-from handlers.chat.tool_prompt import tell_of_tools, write_out
 from handlers.chat.tool_use import ToolUse, tool_use
 
 _MAX_DIALECTS = 32  # templates that requests bring are remembered, so many at most
@@ -47,11 +45,15 @@ class ChatCore:
     thread.
     """
 
-    def __init__(self, tokenizer: Tokenizer, *, max_total_tokens: int) -> None:
-        """max_total_tokens: the context that the engine has room for, prompt and answer together."""
+    def __init__(
+        self, tokenizer: Tokenizer, *, max_total_tokens: int, tool_format: str | None = None
+    ) -> None:
+        """max_total_tokens: the context that the engine has room for, prompt and answer together.
+        tool_format: the name of the format of tool calls; None leaves it to template and tokenizer.
+        """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
-        self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf))
+        self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf, tool_format=tool_format))
 
     def reads(self, variable: str) -> bool:
         """Whether the model's template has a use for a variable, such as reasoning_effort."""
@@ -62,19 +64,23 @@ class ChatCore:
         dialect = self._dialect(params.chat_template)
         use = tool_use(params.tools, params.tool_choice)
         prompt_text = _render(dialect, params, use)
-        prompt_token_ids = tuple(self._tokenizer.encode(prompt_text, add_special_tokens=False))
+        prompt_token_ids = tuple(
+            self._tokenizer.encode(prompt_text, add_special_tokens=params.add_special_tokens)
+        )
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")
         reasoning = _reasoning(dialect, params, prompt_text)
         grammar = answer_grammar(
             use,
-            dialect.tool_format,
+            dialect.tools.format_for(use),
             params.response_format,
             # Thoughts in the content would break the form that is asked of it.
             reasoning if params.reasoning is ReasoningStyle.SPLIT else None,
             parallel=params.parallel_tool_calls,
         )
         answer_format = _answer_format(dialect, params, use, reasoning)
+        if use.is_demanded:
+            params = replace(params, stop=())  # they are for content, and a call is none
         request = self._request(params, prompt_token_ids, grammar)
         if answer_format.hidden:
             request = replace(request, skip_special_tokens=False)
@@ -110,13 +116,11 @@ class ChatCore:
 
 def _render(dialect: Dialect, params: ChatParams, use: ToolUse) -> str:
     _check_continuation(params)
-    messages: Sequence[ChatMessage] = params.messages
     tools = params.tools if params.lists_all_tools else use.tools
-    if dialect.is_prompted:
-        messages = tell_of_tools(messages, tools) if tools else write_out(messages)
+    messages, shown = dialect.tools.conversation(params.messages, tools)
     return dialect.template.render(
         messages,
-        tools=() if dialect.is_prompted else tools,
+        tools=shown,
         documents=params.documents,
         variables=template_variables(params),
         add_generation_prompt=params.add_generation_prompt is not False,
@@ -158,9 +162,9 @@ def _answer_format(
     tools = None
     if use.tools:
         tools = ToolReading(
-            tool_format=dialect.tool_format,
+            tool_format=dialect.tools.format_for(use),
             tools=use.tools,
-            streams=use.is_demanded or dialect.tool_format.is_marked,
+            streams=use.is_demanded or dialect.tools.tool_format.is_marked,
             max_calls=None if params.parallel_tool_calls else 1,
         )
     is_bound = use.is_demanded or params.response_format is not None

@@ -6,31 +6,31 @@ from transformers import PreTrainedTokenizerBase
 
 from handlers.chat.reasoning_format import ReasoningFormat, reasoning_format_of
 from handlers.chat.template import ChatTemplate
-from handlers.chat.tool_format import ToolFormat
-from handlers.chat.tool_formats.registry import tool_format_of
-from handlers.chat.tool_prompt import PROMPTED_FORMAT
+from handlers.chat.tool_dialect import ToolDialect
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """A template, and the formats that it implies.
-
-    is_prompted: whether tools must be told in words, because the template has no place for them.
-    """
+    """A template, and the formats that it implies."""
 
     template: ChatTemplate
-    tool_format: ToolFormat
-    is_prompted: bool
+    tools: ToolDialect
     reasoning_format: ReasoningFormat | None
 
     @classmethod
-    def of(cls, tokenizer: PreTrainedTokenizerBase, override: str | None = None) -> "Dialect":
-        """As `ChatTemplate` takes the override, and raises TemplateError."""
+    def of(
+        cls, tokenizer: PreTrainedTokenizerBase, override: str | None = None, tool_format: str | None = None
+    ) -> "Dialect":
+        """As `ChatTemplate` takes the override, and raises TemplateError; `tool_format` by its name."""
         template = ChatTemplate(tokenizer, override)
-        known_format = tool_format_of(template.source) if template.shows_tools else None
+        added = tokenizer.get_added_vocab()
         return cls(
             template=template,
-            tool_format=known_format or PROMPTED_FORMAT,
-            is_prompted=known_format is None,
-            reasoning_format=reasoning_format_of(template.source, tokenizer.get_added_vocab()),
+            tools=ToolDialect.of(
+                template,
+                tokens=added,
+                response_template=getattr(tokenizer, "response_template", None),
+                name=tool_format,
+            ),
+            reasoning_format=reasoning_format_of(template.source, added),
         )

@@ -7,7 +7,8 @@ ChatError, a Refused
 ├── ToolError               a tool or a tool choice that cannot be honoured
 │   ├── UnknownTool         the choice names a function that is not among the tools
 │   └── ToolsWithResponseFormat     raised by contracts whose rules exclude the two together
-└── InvalidResponseFormat   a response format that is no JSON Schema
+├── InvalidResponseFormat   a response format that is no JSON Schema
+└── NotStrict               a schema outside of the subset that a contract's `strict` asks for
 """
 
 from handlers.refused import Refused
@@ -67,3 +68,7 @@ class ToolsWithResponseFormat(ToolError):
 
 class InvalidResponseFormat(ChatError):
     """A response format that is no JSON Schema. Whether a schema can be served is the engine's to say."""
+
+
+class NotStrict(ChatError):
+    """A schema outside of the subset that a contract's `strict` asks for; raised for contracts that ask."""

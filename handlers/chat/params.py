@@ -40,6 +40,8 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     reasoning_effort: how long to think, in words that the template knows; none is not at all.
     enable_thinking: whether to think, for templates that can be told; None leaves it to the model's maker.
         `core.ChatCore.variables` tells what the template can be told.
+    add_special_tokens: whether the tokenizer adds its special tokens to what the template made; most templates
+        write them.
     add_generation_prompt: whether the prompt ends with the opening of an assistant's turn; None: unless the
         final message is continued.
     continue_final_message: the last message is the assistant's, and the model goes on with it; no turn can be
@@ -72,5 +74,6 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     template_kwargs: Mapping[str, object] = {}
     reasoning_effort: str | None = None
     enable_thinking: bool | None = None
+    add_special_tokens: bool = False
     add_generation_prompt: bool | None = None
     continue_final_message: bool = False

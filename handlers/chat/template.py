@@ -1,5 +1,6 @@
 """A model's chat template, rendered by transformers itself: in its sandbox and with its rules for blanks."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -16,6 +17,8 @@ from handlers.chat.tools import ToolDefinition
 
 _PROBE = "probe"
 _PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
+_PROBE_ID = "a00000000"  # nine letters or digits, as Mistral's templates ask
+_PROBE_ARGUMENTS = {_PROBE: True}  # which JSON and Python write differently
 _PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
 
 
@@ -66,6 +69,16 @@ class ChatTemplate:
         """Whether a message's content must be a list of parts, as templates of models that see often ask."""
         return not self._shows(_PROBE) and self._shows([text_part(_PROBE)])
 
+    @cached_property
+    def shows_calls(self) -> bool:
+        """Whether it writes an assistant's tool calls."""
+        return self._shows_call(_PROBE_ARGUMENTS) or self.wants_argument_text
+
+    @cached_property
+    def wants_argument_text(self) -> bool:
+        """Whether a call's arguments must be JSON text, as in DeepSeek's templates, and not an object."""
+        return not self._shows_call(_PROBE_ARGUMENTS) and self._shows_call(json.dumps(_PROBE_ARGUMENTS))
+
     def render(
         self,
         messages: Sequence[ChatMessage],
@@ -83,7 +96,11 @@ class ChatTemplate:
         if reserved := self._reserved.intersection(variables):
             name = min(reserved)
             raise TemplateError(f"{name} cannot be set by a request", f"template_kwargs.{name}")
-        conversation = template_messages(self._with_known_roles(messages), as_parts=self.wants_parts)
+        conversation = template_messages(
+            self._with_known_roles(messages),
+            as_parts=self.wants_parts,
+            arguments_as_text=self.wants_argument_text,
+        )
         return self._apply(
             conversation,
             chat_template=self._choose(tools, documents),
@@ -111,6 +128,21 @@ class ChatTemplate:
         except TemplateError:
             return False
         return _PROBE in text and repr(content) not in text
+
+    def _shows_call(self, arguments: object) -> bool:
+        """Whether a call with arguments of this form comes out, with them in JSON's form if at all."""
+        function = {"name": _PROBE, "arguments": arguments}
+        call = {"type": "function", "id": _PROBE_ID, "function": function}
+        content: object = [text_part("-")] if self.wants_parts else "-"
+        conversation: list[TemplateMessage] = [
+            {"role": "user", "content": content},
+            {"role": "assistant", "content": content, "tool_calls": [call]},
+        ]
+        try:
+            text = self._apply(conversation, chat_template=self._choose((), ()))
+        except TemplateError:
+            return False
+        return _PROBE in text and repr(arguments) not in text
 
     def _apply(self, conversation: list[TemplateMessage], **options: object) -> str:
         render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone

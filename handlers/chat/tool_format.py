@@ -59,6 +59,7 @@ class ToolFormat(ABC):
         block of its own, and the separator is between those.
     ids: the identifiers that the family's templates take.
     signs: what a template of the family holds; all of them. strangers: what only templates of others hold.
+    tokens: what the vocabulary of the family's models has, and no other's; all of them.
     """
 
     name: str
@@ -72,6 +73,7 @@ class ToolFormat(ABC):
     ids: ToolCallIds = OPENAI_IDS
     signs: tuple[str, ...]
     strangers: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
 
     @property
     def is_marked(self) -> bool:

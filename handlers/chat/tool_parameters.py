@@ -13,6 +13,7 @@ _SILENT = frozenset(
     ("title", "description", "$schema", "$id", "$comment", "$defs", "definitions", "default", "examples")
 )
 _DEFINITIONS = ("$defs", "definitions")
+_MAX_REFERENCES = 100  # one after the other: they may go in circles
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 ANY_TYPE = frozenset(("string", "boolean", "integer", "number", "array", "object", "null"))
@@ -65,8 +66,12 @@ def _required(schema: Schema) -> set[object]:
 
 
 def _standalone(value: object, root: Schema) -> Schema:
+    """With the root's definitions, and in place of a mere reference what it refers to."""
     definitions = {key: root[key] for key in _DEFINITIONS if key in root}
-    return dict(value) | definitions if isinstance(value, Mapping) else {}
+    found, num_left = value, _MAX_REFERENCES
+    while isinstance(found, Mapping) and not set(found) - _SILENT - {"$ref"} and "$ref" in found and num_left:
+        found, num_left = _referred(str(found["$ref"]), root), num_left - 1
+    return dict(found if isinstance(found, Mapping) else {}) | definitions
 
 
 def _types_of(schema: object, root: Schema) -> frozenset[str]:

@@ -126,13 +126,20 @@ class ToolParser:
         unread, is_final = self._text.unread, self._text.is_final
         opening = self._format.opening(unread, is_final=is_final)
         content = unread[: opening.num_before].rstrip()
-        if is_final and not opening.is_found and (content or not self._follows_call):
-            content = unread
+        if is_final and not opening.is_found:
+            content = self._last_content(unread)
         self._tell_content(len(content))
         if opening.is_found:
             self._text.take(opening.num_before - len(content))
             self._has_marker = True
         return opening.is_found
+
+    def _last_content(self, unread: str) -> str:
+        """All of it, but after a call neither blanks nor the start of a further call."""
+        if not self._follows_call:
+            return unread
+        is_begun = self._is_cut and self._format.marker.startswith(unread.lstrip())
+        return "" if is_begun or not unread.strip() else unread
 
     def _read_block(self) -> Generator[None, None, None]:
         self._has_call, self._begun, self._held = False, None, []

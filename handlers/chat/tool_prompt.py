@@ -10,35 +10,42 @@ from msgspec.structs import replace
 
 from handlers.chat.conversation import flatten, template_tools
 from handlers.chat.messages import ChatMessage
+from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_formats.hermes import HERMES
 from handlers.chat.tools import ToolDefinition
 
-# What such a model is asked to write, and how it is shown its earlier calls.
+# What a model is asked to write of whose own format nothing is known.
 PROMPTED_FORMAT = HERMES
 
 
-def tell_of_tools(messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition]) -> list[ChatMessage]:
-    """The conversation in words alone, with the tools described at its start.
+def tell_of_tools(
+    messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition], tool_format: ToolFormat
+) -> list[ChatMessage]:
+    """The conversation with the tools described at its start, and how they are called.
 
     The description joins the system message or, since not all templates take one, the user's first.
     """
-    first, *rest = write_out(messages)
+    first, *rest = messages
     text = flatten(first.content, "messages[0].content")
+    described = _describe(tools, tool_format)
     match first.role:
         case "system" | "developer":
-            return [replace(first, content="\n\n".join(filter(None, (text, _describe(tools))))), *rest]
+            return [replace(first, content="\n\n".join(filter(None, (text, described)))), *rest]
         case "user":
-            return [replace(first, content="\n\n".join(filter(None, (_describe(tools), text)))), *rest]
+            return [replace(first, content="\n\n".join(filter(None, (described, text)))), *rest]
         case _:
-            return [ChatMessage(role="user", content=_describe(tools)), first, *rest]
+            return [ChatMessage(role="user", content=described), first, *rest]
 
 
-def write_out(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def write_out(messages: Sequence[ChatMessage], tool_format: ToolFormat) -> list[ChatMessage]:
     """Calls as words of the assistant's; results that follow one another as one message of the user's."""
     written: list[ChatMessage] = []
     for is_result, group in groupby(messages, lambda message: message.role == "tool"):
         together = list(group)
-        written.extend([_results(together)] if is_result else map(_with_calls_as_text, together))
+        if is_result:
+            written.append(_results(together))
+        else:
+            written.extend(_with_calls_as_text(message, tool_format) for message in together)
     return written
 
 
@@ -49,19 +56,19 @@ def _results(messages: Sequence[ChatMessage]) -> ChatMessage:
     )
 
 
-def _with_calls_as_text(message: ChatMessage) -> ChatMessage:
+def _with_calls_as_text(message: ChatMessage, tool_format: ToolFormat) -> ChatMessage:
     if not message.tool_calls:
         return message
-    calls = (PROMPTED_FORMAT.write(call.name, call.arguments) for call in message.tool_calls)
-    texts = [flatten(message.content, "messages"), *calls]
+    calls = tool_format.write_all(*((call.name, call.arguments) for call in message.tool_calls))
+    texts = [flatten(message.content, "messages"), calls]
     return replace(message, content="\n".join(filter(None, texts)), tool_calls=())
 
 
-def _describe(tools: Sequence[ToolDefinition]) -> str:
+def _describe(tools: Sequence[ToolDefinition], tool_format: ToolFormat) -> str:
     functions = "\n".join(
         json.dumps(tool["function"], ensure_ascii=False, default=dict) for tool in template_tools(tools)
     )
-    example = PROMPTED_FORMAT.write("function-name", '{"argument": "value"}')
+    example = tool_format.write("function-name", '{"argument": "value"}')
     return (
         "You may call these functions, each given as JSON with a JSON Schema of its parameters:\n"
         f"{functions}\n\nTo call a function, answer with nothing but:\n{example}"

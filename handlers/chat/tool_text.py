@@ -112,27 +112,22 @@ class IncomingText:
         longest = max(map(len, options))
         while True:
             head = self._text[self._at : self._at + longest]
-            fitting = [option for option in options if head.startswith(option)]
-            found = max(fitting, key=len, default=None)
-            possible = [option for option in options if option != found and option.startswith(head)]
-            if not any(len(option) > len(found or "") for option in possible):
+            found = max((option for option in options if head.startswith(option)), key=len, default=None)
+            if not any(len(option) > len(head) and option.startswith(head) for option in options):
                 break
-            if self._is_final:
-                break
-            yield None
+            yield from self.more()
         if found is None:
-            raise EndOfText if possible else Malformed
+            raise Malformed
         return self.take(len(found))
 
-    def closing(self, literal: str) -> Reading[None]:
-        """Reads blanks and the literal, which may be missing where the text ends."""
-        if not literal:
-            return
+    def ending(self, *options: str) -> Reading[str]:
+        """As `literal`, but "" where the text ends, with what it has of an option."""
         try:
             yield from self.blanks()
-            yield from self.literal(literal)
+            return (yield from self.literal(*options))
         except EndOfText:
             self.take(len(self.unread))
+            return ""
 
     def spaced(self, literal: str) -> Reading[None]:
         """Reads the literal with any blanks around it, whatever blanks it has itself."""
@@ -156,7 +151,7 @@ class IncomingText:
         if found:
             return self.take(min(found) - self._at)
         unread = self.unread
-        return self.take(len(unread) - (0 if self._is_final else partial_suffix(unread, ends)))
+        return self.take(len(unread) - partial_suffix(unread, ends))
 
     def json_object(self) -> Reading[None]:
         """Reads a JSON object, telling it as arguments while it comes."""

@@ -74,6 +74,8 @@ def _message(problem: Problem) -> str:
             return f"Unknown parameter: '{problem.field}'."
         case Violation.MALFORMED_JSON:
             return f"We could not parse the JSON body of your request: {problem.reason}."
+        case Violation.UNSUPPORTED_FIELD:
+            return f"Unsupported parameter: '{problem.field}' is not supported by this server."
         case Violation.WRONG_TYPE if problem.field:
             return f"Invalid type for '{problem.field}': it {problem.reason}."
         case _:

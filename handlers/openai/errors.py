@@ -31,7 +31,7 @@ _CODES: Final = {
     Violation.TOO_LONG: "above_max_length",
 }
 _BOUNDS: Final = (Violation.TOO_SMALL, Violation.TOO_LARGE, Violation.TOO_SHORT, Violation.TOO_LONG)
-# OpenAI puts what a bound is of before its name; `bool` comes before the integers that Python counts it among.
+# OpenAI puts what a bound is of before its name.
 _KINDS: Final[tuple[tuple[type, str], ...]] = (
     (int, "integer"),
     (float, "decimal"),
@@ -68,8 +68,8 @@ _KINDS_OF_ERRORS: Final[dict[type[Exception], ErrorKind]] = {
     Overloaded: ErrorKind(
         429, "rate_limit_exceeded", "The server is at its limit of concurrent requests", RETRY_AFTER_S
     ),
-    EngineStopped: ErrorKind(503, "server_shutting_down", "The server is shutting down", RETRY_AFTER_S),
-    RequestAborted: ErrorKind(503, "request_aborted", "The request was aborted", RETRY_AFTER_S),
+    EngineStopped: ErrorKind(503, "service_unavailable", "The server is shutting down", RETRY_AFTER_S),
+    RequestAborted: ErrorKind(503, "service_unavailable", "The request was aborted", RETRY_AFTER_S),
     EngineError: ErrorKind(500, None),
     IncompleteGeneration: ErrorKind(500, None),
 }

@@ -1,10 +1,11 @@
 """A conversation of the wire in neutral terms."""
 
+from collections.abc import Sequence
+
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
 from handlers.refused import Refused
-from handlers.violation import Violation
 
 Message = (
     m.ChatCompletionRequestDeveloperMessage
@@ -22,36 +23,35 @@ _Part = (
 )
 
 
-def conversation(messages: list[Message]) -> tuple[ChatMessage, ...]:
+def conversation(messages: Sequence[Message]) -> tuple[ChatMessage, ...]:
     """Raises Refused for an assistant's message that says nothing, or a result that answers no call."""
-    open_calls: set[str] = set()
+    calls: set[str] = set()
     for place, message in enumerate(messages):
         if isinstance(message, m.ChatCompletionRequestAssistantMessage):
-            _check_assistant(message, f"messages[{place}]")
-            open_calls |= {call.id for call in message.tool_calls or ()}
-        elif (
-            isinstance(message, m.ChatCompletionRequestToolMessage) and message.tool_call_id not in open_calls
-        ):
-            raise Refused(
-                "A message of role 'tool' must answer a tool call of an earlier assistant's message.",
-                f"messages[{place}].tool_call_id",
-            )
+            _check_assistant(message, f"messages[{place}].content")
+            calls |= {call.id for call in message.tool_calls or ()}
+        elif isinstance(message, m.ChatCompletionRequestToolMessage):
+            _check_result(message, calls, f"messages[{place}].tool_call_id")
     return tuple(map(_message, messages))
 
 
 def _check_assistant(message: m.ChatCompletionRequestAssistantMessage, field: str) -> None:
     if message.content is None and not message.refusal and not message.tool_calls:
-        raise Refused(
-            "An assistant's message must have content, a refusal or tool calls.",
-            f"{field}.content",
-            Violation.MISSING,
-        )
+        raise Refused("An assistant's message must have content, a refusal or tool calls.", field)
+
+
+def _check_result(message: m.ChatCompletionRequestToolMessage, calls: set[str], field: str) -> None:
+    if message.tool_call_id not in calls:
+        raise Refused("A tool's message must answer a call of an earlier assistant's message.", field)
 
 
 def _message(message: Message) -> ChatMessage:
     if isinstance(message, m.ChatCompletionRequestToolMessage):
         return ChatMessage(
-            role=message.role, content=_content(message.content), tool_call_id=message.tool_call_id
+            role=message.role,
+            content=_content(message.content),
+            tool_call_id=message.tool_call_id,
+            name=message.name,
         )
     if isinstance(message, m.ChatCompletionRequestAssistantMessage):
         return _assistant(message)
@@ -62,6 +62,7 @@ def _assistant(message: m.ChatCompletionRequestAssistantMessage) -> ChatMessage:
     return ChatMessage(
         role=message.role,
         content=message.refusal if message.content is None else _content(message.content),
+        reasoning=message.reasoning or message.reasoning_content,
         tool_calls=tuple(
             ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
             for call in message.tool_calls or ()
@@ -70,7 +71,7 @@ def _assistant(message: m.ChatCompletionRequestAssistantMessage) -> ChatMessage:
     )
 
 
-def _content(content: str | list[_Part]) -> str | tuple[ContentPart, ...]:
+def _content(content: str | Sequence[_Part]) -> str | tuple[ContentPart, ...]:
     return content if isinstance(content, str) else tuple(map(_part, content))
 
 

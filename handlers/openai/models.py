@@ -1,5 +1,6 @@
 """The models that the server has, which is one."""
 
+from engine.model_info import ModelInfo
 from generated.openai import models as m
 from handlers.model_names import ModelNames
 
@@ -7,8 +8,9 @@ from handlers.model_names import ModelNames
 class Models:
     """created: Unix time in seconds, of the server's start."""
 
-    def __init__(self, names: ModelNames, created: int) -> None:
+    def __init__(self, names: ModelNames, info: ModelInfo, created: int) -> None:
         self._names = names
+        self._info = info
         self._created = created
 
     def list(self) -> m.ListModelsResponse:
@@ -21,4 +23,12 @@ class Models:
         return self._model(name)
 
     def _model(self, name: str) -> m.Model:
-        return m.Model(id=name, object="model", created=self._created, owned_by="verbatim")
+        return m.Model(
+            id=name,
+            object="model",
+            created=self._created,
+            owned_by="verbatim",
+            max_model_len=self._info.max_total_tokens,
+            root=self._names.served,
+            parent=None,
+        )

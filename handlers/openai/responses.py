@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
+from engine.errors import InvalidGrammar
 from engine.events import TokenEvent
 from generated.openai import models as m
 from generated.openai.operations import CreateResponseHeaders
@@ -19,9 +20,16 @@ from handlers.openai.responses_conversation import Conversation
 from handlers.openai.responses_events import ResponseEvent, ResponseEvents
 from handlers.openai.responses_logprobs import response_logprobs
 from handlers.openai.responses_output import ResponseOutput
-from handlers.openai.responses_request import chat_params, check_rules, request_field, tells_logprobs
+from handlers.openai.responses_request import (
+    chat_params,
+    check_rules,
+    grammar_field,
+    request_field,
+    tells_logprobs,
+)
 from handlers.openai.responses_response import ResponseDraft
 from handlers.openai.service import Service
+from handlers.refused import Refused
 from handlers.runtime.problem import Problem
 
 
@@ -46,7 +54,7 @@ class Responses:
         with self._service.exchange(call.received_s, "input") as exchange, exchange.permits("input", 1):
             prepared = await self._prepare(body)
             outputs = prepared.outputs()
-            async with aclosing(_deltas(prepared, outputs, exchange)) as deltas:
+            async with aclosing(_deltas(body, prepared, outputs, exchange)) as deltas:
                 async for delta in deltas:
                     deque(answer.output.feed(delta), maxlen=0)  # nobody is told of the steps
             return answer.ended(outputs)
@@ -71,7 +79,7 @@ class Responses:
         with self._service.exchange(received_s, "input") as exchange, exchange.permits("input", 1):
             prepared = await self._prepare(body)
             outputs = prepared.outputs()
-            async with aclosing(_deltas(prepared, outputs, exchange)) as deltas:
+            async with aclosing(_deltas(body, prepared, outputs, exchange)) as deltas:
                 async for delta in deltas:
                     # Not earlier: a request that the engine refuses is answered with a status of its own.
                     if not events.has_begun:
@@ -104,10 +112,14 @@ class Responses:
 
 
 async def _deltas(
-    prepared: PreparedChat, outputs: ChatOutputs, exchange: Exchange
+    body: m.CreateResponseRequest, prepared: PreparedChat, outputs: ChatOutputs, exchange: Exchange
 ) -> AsyncGenerator[ChatDelta, None]:
-    async with aclosing(exchange.run(prepared.request)) as tokens:
-        async for token in tokens:
-            delta = outputs.feed(token)
-            if delta is not None:
-                yield delta
+    """Raises Refused for a grammar that the engine does not take, and what else the engine raises."""
+    try:
+        async with aclosing(exchange.run(prepared.request)) as tokens:
+            async for token in tokens:
+                delta = outputs.feed(token)
+                if delta is not None:
+                    yield delta
+    except InvalidGrammar as error:
+        raise Refused(str(error), grammar_field(body)) from error

@@ -10,6 +10,7 @@ from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
 from handlers.refused import Refused
+from handlers.violation import Violation
 
 InputItem: TypeAlias = (
     m.ResponseInputMessage
@@ -76,7 +77,8 @@ class Conversation:
             case m.ResponseFunctionCallInput():
                 self._add_call(item, at)
             case m.ResponseItemReference():
-                raise Refused("no item is stored here; send the item itself", at)
+                reason = "No item is stored here, so none can be referred to; send the item itself."
+                raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
 
     def _add(self, message: ChatMessage, place: Place) -> None:
         self._messages.append(message)
@@ -108,7 +110,8 @@ class Conversation:
 
     def _add_output(self, item: m.ResponseFunctionCallOutput, at: str) -> None:
         if item.call_id not in self._names:
-            raise Refused(f"no earlier item calls a function as {item.call_id!r}", f"{at}.call_id")
+            reason = f"No tool call found for function call output with call_id '{item.call_id}'."
+            raise Refused(reason, f"{at}.call_id")
         message = ChatMessage(
             role="tool",
             content=_content(item.output),

@@ -7,12 +7,13 @@ from engine.request import SamplingParams
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
+from handlers.chat.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.openai.optional import given_or
 from handlers.openai.responses_conversation import Conversation
+from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts
 from handlers.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.seed import draw_seed
 from handlers.violation import Violation
 
 _LOGPROBS: Final = "message.output_text.logprobs"
@@ -21,27 +22,16 @@ _FIELDS: Final = {"response_format": "text.format", "template_kwargs": "chat_tem
 
 
 def check_rules(body: m.CreateResponseRequest) -> None:
-    """What only a server with a store could honour, and options without those that they belong to.
-
-    Raises Refused, or a Problem where OpenAI has a code of its own.
-    """
-    if body.previous_response_id is not None:
-        raise Problem(
-            400,
-            f"Previous response with id '{body.previous_response_id[:200]}' not found. No response is stored "
-            "here; send the items of the conversation in 'input'.",
-            "previous_response_not_found",
-            field="previous_response_id",
-        )
-    if body.background:
-        message = "No response is stored here, so none could be fetched later: 'background' must be false."
-        raise Refused(message, "background", Violation.UNSUPPORTED_VALUE)
-    if body.stream_options is not None and not body.stream:
-        message = "The 'stream_options' parameter is only allowed when 'stream' is true."
-        raise Refused(message, "stream_options")
+    """Raises Refused, or a Problem where OpenAI has a code of its own, for what no schema states."""
+    _check_stateless(body)
+    check_stream_options(body)
     if body.top_logprobs and not tells_logprobs(body):
         message = f"'top_logprobs' is only allowed when 'include' has '{_LOGPROBS}'."
         raise Refused(message, "top_logprobs")
+    names = [tool.name for tool in body.tools or ()]
+    for at, name in enumerate(names):
+        if name in names[:at]:
+            raise Refused(f"An earlier tool has the name '{name}' too.", f"tools[{at}].name")
 
 
 def tells_logprobs(body: m.CreateResponseRequest) -> bool:
@@ -56,7 +46,7 @@ def chat_params(body: m.CreateResponseRequest, conversation: Conversation) -> Ch
         messages=conversation.messages,
         sampling=_sampling(body),
         max_tokens=body.max_output_tokens,
-        stop=(body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ()),
+        stop=stop_texts(body),
         include_stop=body.include_stop_str_in_output is True,
         ignore_eos=body.ignore_eos is True,
         skip_special_tokens=body.skip_special_tokens is not False,
@@ -80,6 +70,26 @@ def request_field(field: str, conversation: Conversation) -> str:
     return conversation.field(field)
 
 
+def grammar_field(body: m.CreateResponseRequest) -> str:
+    """Which field a grammar comes from that the engine does not take."""
+    return "tools" if _response_format(body) is None else "text.format"
+
+
+def _check_stateless(body: m.CreateResponseRequest) -> None:
+    """What only a server with a store could honour."""
+    if body.previous_response_id is not None:
+        raise Problem(
+            400,
+            f"Previous response with id '{body.previous_response_id[:200]}' not found. No response is stored "
+            "here; send the items of the conversation in 'input'.",
+            "previous_response_not_found",
+            field="previous_response_id",
+        )
+    if body.background:
+        message = "No response is stored here, so none could be fetched later: 'background' must be false."
+        raise Refused(message, "background", Violation.UNSUPPORTED_VALUE)
+
+
 def _sampling(body: m.CreateResponseRequest) -> SamplingParams:
     return SamplingParams(
         temperature=given_or(body.temperature, 1.0),
@@ -89,7 +99,7 @@ def _sampling(body: m.CreateResponseRequest) -> SamplingParams:
         repetition_penalty=given_or(body.repetition_penalty, 1.0),
         presence_penalty=given_or(body.presence_penalty, 0.0),
         frequency_penalty=given_or(body.frequency_penalty, 0.0),
-        seed=draw_seed() if body.seed is None else body.seed % 2**64,
+        seed=seed_bits(body.seed),
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
         num_logprobs=(body.top_logprobs or 0) if tells_logprobs(body) else None,
     )
@@ -124,7 +134,9 @@ def _tool_choice(body: m.CreateResponseRequest) -> ToolChoice:
 
 def _response_format(body: m.CreateResponseRequest) -> ResponseFormat | None:
     match None if body.text is None else body.text.format:
-        case m.TextResponseFormatJsonSchema(schema_=schema):
+        case m.TextResponseFormatJsonSchema(schema_=schema, strict=strict):
+            if strict:
+                require_strict(schema, "text.format.schema")
             return JsonSchema.parse(schema)
         case m.TextResponseFormatJsonObject():
             return AnyJsonObject()

@@ -13,7 +13,7 @@ def sampling_params(body: Body) -> SamplingParams:
     """All but the grammar and what is told of log-probabilities."""
     allowed = body.allowed_token_ids
     return SamplingParams(
-        temperature=given_or(body.temperature, 0.0 if body.use_beam_search else 1.0),
+        temperature=0.0 if body.use_beam_search else given_or(body.temperature, 1.0),
         top_k=body.top_k if body.top_k is not None and body.top_k > 0 else None,
         top_p=given_or(body.top_p, 1.0),
         typical_p=given_or(body.typical_p, 1.0),
@@ -21,7 +21,7 @@ def sampling_params(body: Body) -> SamplingParams:
         repetition_penalty=given_or(body.repetition_penalty, 1.0),
         presence_penalty=given_or(body.presence_penalty, 0.0),
         frequency_penalty=given_or(body.frequency_penalty, 0.0),
-        seed=_seed(body.seed),
+        seed=seed_bits(body.seed),
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
         allowed_token_ids=None if allowed is None else tuple(allowed),
         bad_words=tuple(body.bad_words or ()),
@@ -29,29 +29,30 @@ def sampling_params(body: Body) -> SamplingParams:
 
 
 def beam_params(body: Body) -> BeamParams | None:
-    """As many beams as answers, which are two at least. Raises Refused for what a search cannot be with."""
+    """As many beams as answers; one beam is greedy decoding. Raises Refused for what no search can have."""
     if not body.use_beam_search:
         for field in ("length_penalty", "early_stopping"):
             if getattr(body, field) is not None:
                 raise Refused(f"'{field}' is of beam search, which 'use_beam_search' asks for.", field)
         return None
-    if body.temperature not in (None, 0) and "temperature" in body.model_fields_set:
-        raise Refused("Beam search draws nothing: 'temperature' must be 0.", "temperature")
-    if given_or(body.n, 1) < 2:
-        raise Refused("Beam search follows as many beams as 'n', at least 2.", "n")
+    if body.temperature and "temperature" in body.model_fields_set:
+        raise Refused("Beam search draws nothing, so 'temperature' must be 0.", "temperature")
+    num_beams = given_or(body.n, 1)
+    if num_beams == 1:
+        return None
     return BeamParams(
-        num_beams=given_or(body.n, 1),
+        num_beams=num_beams,
         length_penalty=given_or(body.length_penalty, 1.0),
         early_stopping=body.early_stopping is True,
     )
 
 
-def stop_texts(body: Body) -> tuple[str, ...]:
+def stop_texts(body: Body | m.CreateResponseRequest) -> tuple[str, ...]:
     stop = given(body.stop)
     return (stop,) if isinstance(stop, str) else tuple(stop or ())
 
 
-def check_stream_options(body: Body) -> None:
+def check_stream_options(body: Body | m.CreateResponseRequest) -> None:
     """Raises Refused where there is no stream that they could be of."""
     if body.stream_options is not None and not body.stream:
         message = "The 'stream_options' parameter is only allowed when 'stream' is true."
@@ -62,6 +63,6 @@ def includes_usage(body: Body) -> bool:
     return body.stream_options is not None and body.stream_options.include_usage is True
 
 
-def _seed(seed: int | None) -> int:
-    """As 64 bits without a sign."""
+def seed_bits(seed: int | None) -> int:
+    """64 bits without a sign; drawn if the request gives none."""
     return draw_seed() if seed is None else seed % 2**64

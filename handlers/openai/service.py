@@ -1,6 +1,7 @@
 """What all operations of the contract share."""
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 
 from handlers.envelope import Envelope
@@ -26,6 +27,17 @@ class Service:
     def exchange(self, received_s: float, prompt_field: str) -> AbstractContextManager[Exchange]:
         """As `Exchanges.open`. prompt_field: what the operation calls the prompt."""
         return self.exchanges.open(received_s, partial(told, prompt_field=prompt_field))
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Of a block that is no exchange: what fails in it is raised as the contract tells of it."""
+        try:
+            yield
+        except Exception as error:
+            problem = told(error, "")
+            if problem is error:
+                raise
+            raise problem from error
 
     def envelope(self, prefix: str) -> Envelope:
         """Of a new answer, whose id has the prefix."""

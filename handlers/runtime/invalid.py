@@ -11,6 +11,8 @@ from handlers.violation import Violation
 
 Path: TypeAlias = tuple[str | int, ...]
 
+_MAX_ERRORS = 1000  # unknown fields can be more; pydantic takes milliseconds to write out so many
+
 _EXPECTED = {
     "string_type": "a string",
     "integer_type": "an integer",
@@ -24,10 +26,18 @@ _EXPECTED = {
     "none_required": "null",
 }
 
+_LENGTHS = {
+    "string_too_short": ("at least", "min_length", "character"),
+    "string_too_long": ("at most", "max_length", "character"),
+    "too_short": ("at least", "min_length", "item"),
+    "too_long": ("at most", "max_length", "item"),
+}
+
 # Violations by pydantic's names for errors; all that is not here is an INVALID_VALUE.
 _VIOLATIONS = {
     **dict.fromkeys(_EXPECTED, Violation.WRONG_TYPE),
     "finite_number": Violation.INVALID_VALUE,
+    "none_required": Violation.UNSUPPORTED_FIELD,  # of a field that may be null alone
     "missing": Violation.MISSING,
     "union_tag_not_found": Violation.MISSING,
     "extra_forbidden": Violation.UNKNOWN,
@@ -48,7 +58,7 @@ class Fault(NamedTuple):
     """What to tell of an invalid value.
 
     field: where it is (`messages[0].content`), empty for the whole value. reason: what is wrong there, a
-    sentence without its full stop. given: what stands there; None where nothing does.
+    predicate ("must be a string"). given: what stands there; None where nothing does.
     """
 
     field: str
@@ -64,6 +74,8 @@ def explain(error: ValidationError, value: Any) -> Fault:
     under a label in the location. Here the alternative that the value comes closest to speaks for the union;
     if there are several, they speak together.
     """
+    if error.error_count() > _MAX_ERRORS:
+        return Fault("", f"is wrong in {error.error_count()} places", Violation.INVALID_VALUE, None)
     told = _closest([_LocatedError(details, value) for details in error.errors(include_url=False)], 0)
     violations = [located.violation for located in told]
     # A text that is none of the constants has the right type, whatever other types there are.
@@ -99,7 +111,9 @@ class _LocatedError:
             if is_missing or _has(value, part):
                 value = None if is_missing else value[part]
                 self.path = (*self.path, part)
-            elif part != "[key]":
+            elif part == "[key]":
+                value = details["loc"][index - 1]
+            else:
                 self.alternatives.append(_Alternative(self.path, part))
         if details["type"].startswith("union_tag_"):  # it is told of the union, and is the tag's
             tag = details["ctx"]["discriminator"].strip("'")
@@ -120,12 +134,24 @@ class _LocatedError:
             return "is missing"
         if self.violation is Violation.UNKNOWN:
             return "is not a field of this object"
-        if self.details["type"] in _EXPECTED:
-            return f"must be {_EXPECTED[self.details['type']]}"
-        if self.details["type"] == "union_tag_invalid":
+        kind = self.details["type"]
+        if kind in _EXPECTED:
+            return f"must be {_EXPECTED[kind]}"
+        if kind in _LENGTHS:
+            bound, name, unit = _LENGTHS[kind]
+            number = self.details["ctx"][name]
+            return f"must have {bound} {number} {unit}{'s' * (number != 1)}"
+        if kind == "string_pattern_mismatch":
+            return f"must match the pattern {self.details['ctx']['pattern']}"
+        if kind == "union_tag_invalid":
             return f"must be {' or '.join(self._constants.split(', '))}"
         message = self.details["msg"].replace("Input should be", "must be")
         return message[:1].lower() + message[1:]
+
+    @property
+    def places(self) -> list[int]:
+        """Its path's array positions."""
+        return [part for part in self.path if isinstance(part, int)]
 
     @property
     def num_constants(self) -> int:
@@ -176,12 +202,13 @@ def _closest_inside(branches: list[list[_LocatedError]], level: int, union: Path
         return mismatches
     depth = max(len(error.path) for found in likely for error in found)
     deepest = [found for found in likely if any(len(error.path) == depth for error in found)]
-    fewest = min(map(len, deepest))
-    closest = [found for found in deepest if len(found) == fewest]
+    # One that fails at a later item of an array has admitted the earlier ones.
+    best = min((len(found), [-place for place in found[0].places]) for found in deepest)
+    closest = [found for found in deepest if (len(found), [-place for place in found[0].places]) == best]
     if len(closest) == 1:
         return _closest(closest[0], level + 1)
     path = next(error.path for error in closest[0] if len(error.path) == depth)
-    return [error for found in closest for error in found if error.path == path]
+    return _of_the_whole([error for found in closest for error in found if error.path == path])
 
 
 def _tag(branches: list[list[_LocatedError]], level: int, union: Path) -> str | int | None:

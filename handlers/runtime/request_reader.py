@@ -5,7 +5,7 @@ from email.message import Message
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 from pydantic_core import from_json
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope
 from generated.operation import Operation
 from handlers.violation import Violation
 
+from .fail_fast import fail_fast_validator
 from .invalid import Fault, explain
 from .problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
@@ -24,8 +25,8 @@ class RequestReader:
     def __init__(self, operation: Operation, max_body_bytes: int) -> None:
         self._operation = operation
         self._max_body_bytes = max_body_bytes
-        self._body = TypeAdapter(operation.body).validator if operation.body else None
-        self._arguments = TypeAdapter(operation.arguments).validator if operation.arguments else None
+        self._body = fail_fast_validator(operation.body) if operation.body else None
+        self._arguments = fail_fast_validator(operation.arguments) if operation.arguments else None
 
     async def read(self, scope: Scope, receive: Receive) -> dict[str, Any]:
         """Keyword arguments for the handler. Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge."""

@@ -23,7 +23,10 @@ TOLERANCE = 1e-4
 END_TOKENS = tuple(range(7, 270, 11))  # so many that hypotheses complete at every length
 TOKENIZER = tiny_tokenizer()
 
-ARCHITECTURES = ("llama", "qwen3", "mistral", "gemma2", "gpt2", "mixtral", "deepseek_v3")
+# Of every attention shape: grouped and not, windows, soft caps, norms, sinks, partial rotary, experts.
+ARCHITECTURES = (
+    "llama", "qwen3", "mistral", "gemma2", "gemma3", "gpt2", "gpt_neox", "mixtral", "deepseek_v3", "gpt_oss",
+)  # fmt: skip
 
 # Name -> how the engine is squeezed. Prompts are of up to 30 tokens, sliding windows of 9.
 SHAPES: dict[str, dict[str, Any]] = {

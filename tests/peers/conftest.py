@@ -9,7 +9,16 @@ import pytest
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    command = [os.environ["VERBATIM"], "serve", "--port", "0", "--max-total-tokens", "1024"]
+    command = [
+        os.environ["VERBATIM"],
+        "serve",
+        "--port",
+        "0",
+        "--max-total-tokens",
+        "1024",
+        "--dtype",
+        "float32",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -73,7 +73,7 @@ def test_a_demanded_tool_is_called_whole_and_streamed(options):
 def test_a_schema_binds_the_answer(options):
     schema = {
         "type": "object",
-        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+        "properties": {"name": {"type": "string", "maxLength": 20}, "age": {"type": "integer"}},
         "required": ["name", "age"],
         "additionalProperties": False,
     }

@@ -30,6 +30,11 @@ WORDS = [
     "kites",
 ]
 
+QUESTION = (
+    "<|im_start|>user\nWhat is the capital of France?<|im_end|>\n"
+    "<|im_start|>assistant\n<think>\n\n</think>\n\n"
+)
+
 
 @pytest.fixture(scope="module")
 def backends(base_url: str):
@@ -61,7 +66,7 @@ def test_log_likelihoods_and_greedy_flags_are_those_of_the_hf_backend(backends):
         (text(source, source.randint(1, 40)), " " + text(source, source.randint(1, 5))) for _ in range(60)
     ]
     # What the model itself says next is greedy, so that both values of the flag occur.
-    pairs += [("<|im_start|>assistant\n<think>\n\n", "</think>")]
+    pairs += [(f"{QUESTION}The", " capital of France")]
     served, reference = (backend.loglikelihood(instances("loglikelihood", pairs)) for backend in backends)
     assert [one[0] for one in served] == pytest.approx([one[0] for one in reference], abs=2e-4)
     assert [one[1] for one in served] == [one[1] for one in reference]

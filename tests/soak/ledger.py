@@ -1,10 +1,12 @@
 """Watches what a core tells: one end a sequence or one error a request, and nothing after it."""
 
 from collections import Counter
+from typing import Any
 
 from engine.core import EngineCore, Output
 from engine.errors import EngineError
-from engine.request import GenerationRequest
+from engine.events import Embedding, TokenEvent
+from engine.request import EmbeddingRequest, GenerationRequest
 
 
 class Ledger:
@@ -15,12 +17,18 @@ class Ledger:
         self.num_added = 0
         self._open: dict[int, dict[int, int]] = {}  # arrival -> sequence that goes on -> its next position
         self._core = core
-        self._add, self._abort, self._step = core.add, core.abort, core.step
-        core.add, core.abort, core.step = self.add, self.abort, self.step  # type: ignore[method-assign]
+        self._add, self._embed, self._abort, self._step = core.add, core.embed, core.abort, core.step
+        core.add, core.embed = self.add, self.embed  # type: ignore[method-assign]
+        core.abort, core.step = self.abort, self.step  # type: ignore[method-assign]
 
-    def add(self, arrival: int, request: GenerationRequest, *args: object, **options: object) -> None:
-        self._add(arrival, request, *args, **options)  # type: ignore[arg-type]
+    def add(self, arrival: int, request: GenerationRequest, *args: Any, **options: Any) -> None:
+        self._add(arrival, request, *args, **options)
         self._open[arrival] = dict.fromkeys(range(request.num_sequences), 0)
+        self.num_added += 1
+
+    def embed(self, arrival: int, request: EmbeddingRequest, **options: Any) -> None:
+        self._embed(arrival, request, **options)
+        self._open[arrival] = {}
         self.num_added += 1
 
     def abort(self, arrival: int) -> None:
@@ -34,18 +42,15 @@ class Ledger:
             self._enter(arrival, event)
         return outputs
 
-    def _enter(self, arrival: int, event: object) -> None:
+    def _enter(self, arrival: int, event: TokenEvent | Embedding | EngineError) -> None:
         sequences = self._open[arrival]  # a KeyError is an event after the end
-        if isinstance(event, EngineError):
+        if isinstance(event, TokenEvent):
+            assert event.position == sequences.pop(event.index), "a token is missing or comes again"
+            if event.finish is None:
+                sequences[event.index] = event.position + 1
+        if not sequences or isinstance(event, EngineError):
             del self._open[arrival]
-            self.num_ended["failed"] += 1
-            return
-        assert event.position == sequences.pop(event.index), "a token is missing or comes again"  # type: ignore[attr-defined]
-        if event.finish is None:  # type: ignore[attr-defined]
-            sequences[event.index] = event.position + 1  # type: ignore[attr-defined]
-        if not sequences:
-            del self._open[arrival]
-            self.num_ended["finished"] += 1
+            self.num_ended["failed" if isinstance(event, EngineError) else "finished"] += 1
 
     def assert_closed(self) -> None:
         assert not self._open, "requests that never ended"

@@ -17,22 +17,23 @@ from transformers import AutoModelForCausalLM
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
+from engine.embedding_job import EmbeddingJob
 from engine.errors import GenerationFailed, InvalidRequest, RequestAborted
 from engine.events import TokenEvent
 from engine.generation import Generation, Job
-from engine.request import GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sequence import Sequence
 from tests.soak.ledger import Ledger
 from tests.soak.usage import Usage, usage
 from tests.soak.workload import Ending, Errand, Workload
 
-NUM_REQUESTS = int(os.environ.get("VERBATIM_SOAK_REQUESTS", "400"))
+NUM_REQUESTS = int(os.environ.get("VERBATIM_SOAK_REQUESTS", "300"))
 NUM_CLIENTS = 40
 # The first fifth of the requests warms up: torch's buffers, compiled grammars, the pages of the cache.
 NUM_ROUNDS = 5
 # What the allocator keeps in fragments. A request that left its tokens, its events and its noise behind would
 # cost some 20 KB: 160 MB in 8,000 requests.
-MAX_GROWTH_BYTES = 64 * 2**20
+MAX_GROWTH_BYTES = 32 * 2**20
 MAX_CHECKED = 300  # sequences whose log-probabilities are computed again by transformers
 TOLERANCE = 1e-3
 
@@ -66,7 +67,7 @@ async def test_whatever_its_client_does_every_request_ends_once_and_leaves_nothi
     assert_nothing_left(engine)
     assert_no_growth(usages)
     counters = engine.stats().counters
-    print(clients.outcomes, ledger.num_ended, counters, usages, sep="\n")
+    print(clients.outcomes, f"{counters.num_preemptions} preemptions", *usages, sep="\n")
     assert clients.outcomes.total() == NUM_REQUESTS // NUM_ROUNDS * NUM_ROUNDS
     assert counters.num_preemptions > 0
     assert counters.num_cache_hit_tokens > 0
@@ -118,6 +119,8 @@ class Clients:
             return "aborted"
 
     async def _read(self, errand: Errand) -> str:
+        if isinstance(errand.request, EmbeddingRequest):
+            return await self._embed(errand.request)
         events = []
         try:
             async with aclosing(self._engine.submit(errand.request)) as stream:
@@ -129,6 +132,11 @@ class Clients:
             return type(error).__name__
         self._check(errand.request, events)
         return "read"
+
+    async def _embed(self, request: EmbeddingRequest) -> str:
+        vector = (await self._engine.embed(request)).vector
+        assert float((vector**2).sum()) == pytest.approx(1, abs=TOLERANCE)
+        return "embedded"
 
     def _check(self, request: GenerationRequest, events: list[TokenEvent]) -> None:
         """Each sequence has all its tokens in order, and one end, the last."""
@@ -174,7 +182,7 @@ def assert_nothing_left(engine: AsyncEngine) -> None:
     assert not engine._streams
     assert not engine._arrivals
     gc.collect()
-    left = [thing for thing in gc.get_objects() if type(thing) in (Job, Generation, Sequence)]
+    left = [thing for thing in gc.get_objects() if type(thing) in (Job, EmbeddingJob, Generation, Sequence)]
     assert not left, f"{len(left)} of them are still referred to"
 
 

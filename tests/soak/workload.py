@@ -7,9 +7,11 @@ from typing import NamedTuple, TypeVar
 from engine.async_engine import AsyncEngine
 from engine.request import (
     BeamParams,
+    EmbeddingRequest,
     GenerationRequest,
     Grammar,
     GrammarKind,
+    Pooling,
     SamplingParams,
     StopConditions,
     Watermark,
@@ -46,7 +48,7 @@ class Errand(NamedTuple):
     """A request and its client. patience: events that it reads, where it does not read all; delay_s: from the
     submission to a cancellation or an abort."""
 
-    request: GenerationRequest
+    request: GenerationRequest | EmbeddingRequest
     ending: Ending
     patience: int
     delay_s: float
@@ -63,7 +65,18 @@ class Workload:
     def errand(self, number: int) -> Errand:
         random = self._random
         ending = random.choices([*Ending], weights=[6, 2, 1, 1])[0]
-        return Errand(self._request(number), ending, random.randrange(6), random.expovariate(10.0))
+        request = self._embedding(number) if random.random() < 0.08 else self._request(number)
+        return Errand(request, ending, random.randrange(6), random.expovariate(10.0))
+
+    def _embedding(self, number: int) -> EmbeddingRequest:
+        random = self._random
+        return EmbeddingRequest(
+            request_id=str(number),
+            prompt_token_ids=self._prompt(),
+            pooling=random.choice([*Pooling]),
+            priority=random.choice([0, -1]),
+            cache_salt=random.choice([None, "salt"]),
+        )
 
     def _request(self, number: int) -> GenerationRequest:
         random = self._random

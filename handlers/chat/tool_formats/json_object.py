@@ -67,10 +67,10 @@ class JsonObjectFormat(ToolFormat):
             if not is_list:
                 break
             yield CallEnd()
-            yield from text.blanks()
-            if (yield from text.literal(",", "]")) == "]":
+            if (yield from text.ending(",", "]")) != ",":
                 break
-        yield from text.closing(self.end.strip().removeprefix("]"))
+        if closing := self.end.strip().removeprefix("]"):
+            yield from text.ending(closing)
         if not is_list:
             yield CallEnd()
 
@@ -86,7 +86,7 @@ class JsonObjectFormat(ToolFormat):
         text.go_back(1)
         yield CallBegin(heads[head])
         yield from text.json_object()
-        yield from text.closing(self.object_end)
+        yield from text.ending(self.object_end)
 
     def _head(self, name: str) -> str:
         return self.object_begin % json.dumps(name, ensure_ascii=False)

@@ -49,4 +49,5 @@ KIMI_K2 = KimiFormat(
     holds_many=True,
     ids=KIMI_IDS,
     signs=("<|tool_calls_section_begin|>",),
+    tokens=("<|tool_calls_section_begin|>",),  # the first templates said nothing of calls
 )

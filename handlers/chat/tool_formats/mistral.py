@@ -19,6 +19,7 @@ MISTRAL_LIST = JsonObjectFormat(
     ids=MISTRAL_IDS,
     signs=("[TOOL_CALLS]",),
     strangers=("[ARGS]",),
+    tokens=("[TOOL_CALLS]",),
 )
 
 
@@ -41,4 +42,5 @@ MISTRAL = MistralFormat(
     separator="",
     ids=MISTRAL_IDS,
     signs=("[TOOL_CALLS]", "[ARGS]"),
+    tokens=("[TOOL_CALLS]", "[ARGS]"),
 )

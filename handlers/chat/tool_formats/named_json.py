@@ -31,8 +31,7 @@ class NamedJsonFormat(ToolFormat):
             yield CallEnd()
             if not self.holds_many:
                 break
-            yield from text.blanks()
-            if (yield from text.literal(self.call_begin, self.end)) == self.end:
+            if (yield from text.ending(self.call_begin, self.end)) != self.call_begin:
                 break
             text.go_back(len(self.call_begin))
 
@@ -43,7 +42,8 @@ class NamedJsonFormat(ToolFormat):
         yield CallBegin(name, id)
         yield from text.blanks()
         yield from text.json_object()
-        yield from text.closing(self.call_end.strip())
+        if self.call_end:
+            yield from text.ending(self.call_end.strip())
 
     def read_id(self, text: IncomingText, name: str) -> Reading[str | None]:
         """Reads what stands between name and arguments; the call's identifier, if the model wrote one."""

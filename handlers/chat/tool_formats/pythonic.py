@@ -41,11 +41,10 @@ class PythonicFormat(ToolFormat):
             yield CallBegin(head[:-1])
             yield from _read_arguments(text)
             yield CallEnd()
-            yield from text.blanks()
-            if (yield from text.literal(",", "]")) == "]":
+            if (yield from text.ending(",", "]")) != ",":
                 break
         if marker:
-            yield from text.closing(self.marker_end)
+            yield from text.ending(self.marker_end)
 
     @override
     def call(self, tool: BoundTool) -> CallSyntax:
@@ -59,7 +58,11 @@ class PythonicFormat(ToolFormat):
         values: dict[str, object] = json.loads(arguments)
         if not all(map(_is_keyword, values)):
             return f"{name}(**{values!r})"
-        return f"{name}({', '.join(f'{key}={value!r}' for key, value in values.items())})"
+        return f"{name}({', '.join(f'{key}={_literal(value)}' for key, value in values.items())})"
+
+
+def _literal(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def _read_arguments(text: IncomingText) -> Reading[None]:

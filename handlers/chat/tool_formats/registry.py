@@ -1,5 +1,7 @@
 """Every tool-call format that we know, and which of them a model's is."""
 
+from collections.abc import Collection
+
 from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from handlers.chat.tool_formats.glm import GLM
@@ -27,9 +29,14 @@ TOOL_FORMATS: tuple[ToolFormat, ...] = (
 )
 
 
-def tool_format_of(template: str) -> ToolFormat | None:
-    """The format that a chat template teaches its model; None if it is none that we know."""
-    return next((known for known in TOOL_FORMATS if known.is_format_of(template)), None)
+def tool_format_of(template: str, tokens: Collection[str] = ()) -> ToolFormat | None:
+    """The format that a chat template teaches its model, or failing that the one whose tokens the vocabulary
+    has; None if it is none that we know.
+    """
+    taught = next((known for known in TOOL_FORMATS if known.is_format_of(template)), None)
+    return taught or next(
+        (known for known in TOOL_FORMATS if known.tokens and set(known.tokens) <= set(tokens)), None
+    )
 
 
 def tool_format_named(name: str) -> ToolFormat | None:

@@ -67,11 +67,13 @@ class TaggedValuesFormat(ToolFormat):
             name = yield from text.literal(*tools)
             yield from text.spaced(self.name_end)
             yield CallBegin(name)
-            yield from self._read_arguments(text, named_parameters(tools[name]))
-        yield from text.closing(self.end.strip())
+            yield from self._read_arguments(text, named_parameters(tools[name]), is_bound=is_bound)
+        yield from text.ending(self.end.strip())
         yield CallEnd()
 
-    def _read_arguments(self, text: IncomingText, parameters: Mapping[str, Parameter]) -> Reading[None]:
+    def _read_arguments(
+        self, text: IncomingText, parameters: Mapping[str, Parameter], *, is_bound: bool
+    ) -> Reading[None]:
         separator = "{"
         end = (self.call_end or self.end).strip()
         while True:
@@ -89,11 +91,11 @@ class TaggedValuesFormat(ToolFormat):
             if parameter is not None and _is_text(parameter):
                 yield from self._read_text(text)
             else:
-                value = yield from text.until(self.value_end)
+                value = yield from self._read_value(text, is_bound=is_bound)
                 yield CallArguments(self._as_json(value, parameter.types if parameter else ANY_TYPE))
-        yield CallArguments("{}" if separator == "{" else "}")
         if not self.call_end:
             text.go_back(len(end))
+        yield CallArguments("{}" if separator == "{" else "}")
 
     def _read_text(self, text: IncomingText) -> Reading[None]:
         ends = (self.padding + self.value_end, self.value_end)
@@ -106,6 +108,13 @@ class TaggedValuesFormat(ToolFormat):
             yield from text.more()
         yield from text.literal(*ends)
         yield CallArguments('"')
+
+    def _read_value(self, text: IncomingText, *, is_bound: bool) -> Reading[str]:
+        value = yield from text.until(self.value_end)
+        while is_bound and value.startswith(('"', "[", "{")) and not _is_json(value):
+            # The tag stands in a string of it.
+            value += self.value_end + (yield from text.until(self.value_end))
+        return value
 
     def _as_json(self, value: str, types: frozenset[str]) -> str:
         """The value, if it is JSON of a type that it may have; otherwise it is a string."""
@@ -164,6 +173,14 @@ class TaggedValuesFormat(ToolFormat):
         # A part of what may be written: no tag can stand in it.
         least, most = restrictions.get("minLength", 0), restrictions.get("maxLength", "")
         return regex(f"[^<]{{{least},{most}}}")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
+        return False
+    return True
 
 
 def _is_text(parameter: Parameter) -> bool:

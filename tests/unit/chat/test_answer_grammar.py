@@ -25,6 +25,7 @@ from handlers.chat.response_format import AnyJsonObject, JsonSchema, Regex, Resp
 from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_formats.hermes import HERMES
 from handlers.chat.tool_formats.llama import LLAMA_JSON
+from handlers.chat.tool_formats.registry import TOOL_FORMATS
 from handlers.chat.tool_use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
 from tests.unit.chat.models import chat_tokenizer
@@ -46,7 +47,6 @@ TOOLS = (
         name="get_forecast", parameters={key: CITY[key] for key in ("properties", "required", "$defs")}
     ),
 )
-FORMATS = [HERMES, LLAMA_JSON]
 TOKENIZER = chat_tokenizer()
 END = TOKENIZER.end_token_ids[0]
 COMPILER = GrammarCompiler(TOKENIZER)
@@ -84,9 +84,8 @@ def blind_walk(grammar: Grammar | None, seed: int) -> str:
     while len(tokens) < 2000:
         allowed = allowed_tokens(state)
         hurried = [token for token in CLOSING if allowed[token]]
-        token = rng.choice(
-            hurried if hurried and rng.random() < 0.4 else np.flatnonzero(allowed & ASCII).tolist()
-        )
+        readable = np.flatnonzero(allowed & ASCII).tolist() or np.flatnonzero(allowed).tolist()
+        token = rng.choice(hurried if hurried and rng.random() < 0.4 else readable)
         state.accept(token)
         if token == END:
             return TOKENIZER.decode(tokens, skip_special_tokens=True)
@@ -103,10 +102,13 @@ def thoughts(thinking: ReasoningStart) -> ReasoningReading:
 
 
 def read(
-    text: str, tool_format: ToolFormat = HERMES, thinking: ReasoningStart = ReasoningStart.CLOSED
+    text: str,
+    tool_format: ToolFormat = HERMES,
+    thinking: ReasoningStart = ReasoningStart.CLOSED,
+    tools: tuple[ToolDefinition, ...] = TOOLS,
 ) -> AnswerText:
-    tools = ToolReading(tool_format=tool_format, tools=TOOLS, streams=False)
-    parser = AnswerParser(AnswerFormat(tools=tools, reasoning=thoughts(thinking)), lambda name: "id")
+    reading = ToolReading(tool_format=tool_format, tools=tools, streams=True)
+    parser = AnswerParser(AnswerFormat(tools=reading, reasoning=thoughts(thinking)), lambda name: "id")
     answer = parser.feed(text) + parser.finish()
     return replace(answer, calls=join_pieces(answer.calls))
 
@@ -119,14 +121,85 @@ def check_calls(answer: AnswerText) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("tool_format", FORMATS)
+@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
 def test_a_required_call_is_a_call_and_nothing_else(tool_format: ToolFormat, seed: int) -> None:
     grammar = answer_grammar(use(ToolMode.REQUIRED), tool_format, None, None, parallel=True)
     check_calls(read(blind_walk(grammar, seed), tool_format))
 
 
+VALUES: dict[str, dict[str, object]] = {
+    "short": {"type": "string", "minLength": 2, "maxLength": 3},
+    "choice": {"enum": ["a b", "it's", 'x"y']},
+    "tagged": {"enum": ["<b>", "</parameter>", "</arg_value>"]},
+    "mixed": {"enum": ["a", 1, None]},
+    "one": {"const": "only"},
+    "pattern": {"type": "string", "pattern": "^[a-c]{1,3}$"},
+    "date": {"type": "string", "format": "date"},
+    "flag": {"type": "boolean"},
+    "number": {"type": "integer", "minimum": -3, "maximum": 12},
+    "maybe": {"anyOf": [{"$ref": "#/$defs/Short"}, {"type": "null"}]},
+    "list": {"type": "array", "items": {"$ref": "#/$defs/Short"}, "minItems": 1, "maxItems": 2},
+    "nested": {
+        "type": "object",
+        "properties": {"on": {"type": "boolean"}, "at": {"$ref": "#/$defs/Short"}},
+        "required": ["on"],
+    },
+}
+DEFINITIONS = {"Short": {"type": "string", "maxLength": 3}}
+SCHEMAS: dict[str, dict[str, object]] = {
+    **{name: {"properties": {"a": value}, "required": ["a"]} for name, value in VALUES.items()},
+    "optional": {"properties": {"a": {"type": "boolean"}, "b": VALUES["short"], "c": VALUES["number"]}},
+    "some": {"properties": {"a": VALUES["flag"], "b": VALUES["short"]}, "required": ["b"]},
+    "names": {"properties": {"a b": VALUES["flag"], "for": VALUES["one"]}, "required": ["a b", "for"]},
+    "map": {"additionalProperties": VALUES["short"], "minProperties": 1, "maxProperties": 2},
+    "recursive": {"properties": {"a": VALUES["flag"], "b": {"$ref": "#"}}, "required": ["a"]},
+    "many": {"properties": {f"p{at}": VALUES["flag"] for at in range(9)}},
+    "none": {"properties": {}},
+}
+
+
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
+@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
+def test_arguments_of_a_demanded_call_are_valid_whatever_the_schema(
+    tool_format: ToolFormat, schema: dict[str, object]
+) -> None:
+    tool = ToolDefinition(name="f", parameters={"type": "object", "$defs": DEFINITIONS} | schema)
+    grammar = answer_grammar(use(ToolMode.NAMED, [tool]), tool_format, None, None, parallel=True)
+    for seed in range(3):
+        text = blind_walk(grammar, seed)
+        answer = read(text, tool_format, tools=(tool,))
+        assert (answer.content, len(answer.calls)) == ("", 1), text
+        jsonschema_rs.validate(dict(tool.parameters or {}), json.loads(answer.calls[0].arguments))
+
+
+@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
+def test_a_string_may_be_any_text(tool_format: ToolFormat) -> None:
+    parameters = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    tools = [ToolDefinition(name="f", parameters=parameters)]
+    grammar = answer_grammar(use(ToolMode.REQUIRED, tools), tool_format, None, None, parallel=True)
+    for text in ("", "a", "Zürich\n", "<b>&amp;", '"{[('):
+        assert accepts(grammar, tool_format.write("f", json.dumps({"a": text}, ensure_ascii=False)))
+
+
+@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
+def test_under_auto_a_strict_function_is_held_to_its_schema_and_another_is_not(
+    tool_format: ToolFormat,
+) -> None:
+    good, bad = (
+        tool_format.write("get_weather", json.dumps({key: "Oslo", "unit": "C"})) for key in ("city", "town")
+    )
+    for strict in (True, False):
+        tools = [ToolDefinition(name="get_weather", parameters=CITY, strict=strict)]
+        grammar = answer_grammar(use(ToolMode.AUTO, tools), tool_format, None, None, parallel=True)
+        if grammar is None:
+            assert not strict and not tool_format.is_marked
+            continue
+        assert accepts(grammar, good) and accepts(grammar, "Hello")
+        assert accepts(grammar, bad) is not strict
+
+
 @pytest.mark.parametrize("tool", TOOLS)
-@pytest.mark.parametrize("tool_format", FORMATS)
+@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
 def test_a_named_call_is_one_call_of_that_function(tool_format: ToolFormat, tool: ToolDefinition) -> None:
     grammar = answer_grammar(use(ToolMode.NAMED, [tool]), tool_format, None, None, parallel=True)
     answer = read(blind_walk(grammar, 1), tool_format)
@@ -135,14 +208,14 @@ def test_a_named_call_is_one_call_of_that_function(tool_format: ToolFormat, tool
 
 
 @pytest.mark.parametrize(("parallel", "num_calls"), [(True, 2), (True, 1), (False, 1)])
-@pytest.mark.parametrize("tool_format", FORMATS)
+@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
 def test_several_calls_are_allowed_if_parallel_ones_are(
     tool_format: ToolFormat, parallel: bool, num_calls: int
 ) -> None:
-    call = tool_format.write("get_weather", '{"city": "Oslo", "unit": "C"}')
     grammar = answer_grammar(use(ToolMode.REQUIRED), tool_format, None, None, parallel=parallel)
-    assert accepts(grammar, tool_format.separator.join([call] * num_calls))
-    assert parallel or not accepts(grammar, tool_format.separator.join([call] * 2))
+    call = ("get_weather", '{"city": "Oslo", "unit": "C"}')
+    assert accepts(grammar, tool_format.write_all(*[call] * num_calls))
+    assert parallel or not accepts(grammar, tool_format.write_all(call, call))
 
 
 @pytest.mark.parametrize("seed", range(3))

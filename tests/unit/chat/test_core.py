@@ -3,7 +3,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from engine.request import Grammar, GrammarKind, SamplingParams
+from engine.request import BeamParams, Grammar, GrammarKind, SamplingParams
 from engine.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import ChatError, InvalidMessage, TemplateError, UnknownTool, UnsupportedContent
@@ -256,3 +256,73 @@ async def test_tags_that_are_special_tokens_are_seen_and_other_special_tokens_ar
     text = "<think>Hm.</think>Hi<|pad|>\n" + HERMES.write("get_time", "{}") + "<|im_end|>"
     got = await answer(prepared, text)
     assert (got.reasoning, got.content, len(got.tool_calls)) == ("Hm.", "Hi", 1)
+
+
+def test_every_option_of_the_engine_reaches_it() -> None:
+    sampling = SamplingParams(temperature=0.0, top_k=3, bad_words=("x",), allowed_token_ids=(1, 2))
+    chat = params(
+        sampling=sampling, beams=BeamParams(num_beams=3), cache_salt="salt", skip_special_tokens=False
+    )
+    request = prepare(chat_tokenizer(), chat).request
+    assert (request.sampling, request.beams, request.cache_salt) == (sampling, chat.beams, "salt")
+    assert not request.skip_special_tokens
+
+
+async def test_special_tokens_show_where_they_are_asked_for_even_beside_tags_that_are_special() -> None:
+    chat = params(reasoning=ReasoningStyle.SPLIT, skip_special_tokens=False)
+    got = await answer(prepare(chat_tokenizer(special_tags=TAGS), chat), "<think>Hm.</think>Hi<|pad|>")
+    assert (got.reasoning, got.content) == ("Hm.", "Hi<|pad|>")
+
+
+THINKING_SWITCHES = "{{ enable_thinking }} {{ thinking }} {{ reasoning_effort }}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "  "),
+        ({"enable_thinking": False}, "False False "),
+        ({"enable_thinking": True}, "True True "),
+        ({"reasoning_effort": "high"}, "  high"),
+        ({"reasoning_effort": "none"}, "False False none"),
+        ({"reasoning_effort": "none", "enable_thinking": True}, "True True none"),
+        ({"reasoning_effort": "low", "template_kwargs": {"reasoning_effort": "max"}}, "  max"),
+    ],
+)
+def test_effort_and_thinking_reach_the_template_as_it_calls_them(
+    changes: dict[str, object], expected: str
+) -> None:
+    prompt = prepare(chat_tokenizer("-" + THINKING_SWITCHES), params(**changes)).prompt_text
+    assert prompt == "-" + expected
+
+
+def test_a_template_of_the_requests_own_decides_how_its_answer_is_read() -> None:
+    core = ChatCore(chat_tokenizer(PLAIN_TEMPLATE), max_total_tokens=1000)
+    plain = core.prepare(params(reasoning=ReasoningStyle.SPLIT))
+    thinking = core.prepare(params(reasoning=ReasoningStyle.SPLIT, chat_template=THINKING_TEMPLATE))
+    readings = [chat.answer_format.reasoning for chat in (plain, thinking)]
+    assert [reading and reading.start for reading in readings] == [
+        ReasoningStart.POSSIBLE,
+        ReasoningStart.OPEN,
+    ]
+    with pytest.raises(TemplateError) as caught:
+        core.prepare(params(chat_template="no such name"))
+    assert caught.value.field == "chat_template"
+
+
+def test_a_turn_that_is_opened_cannot_be_continued() -> None:
+    said = ChatMessage(role="assistant", content="Well")
+    goes_on = params(HELLO, said, continue_final_message=True)
+    for is_opened in (None, False):
+        prompt = prepare(chat_tokenizer(), replace(goes_on, add_generation_prompt=is_opened)).prompt_text
+        assert prompt.endswith("assistant\nWell")
+    with pytest.raises(InvalidMessage) as caught:
+        prepare(chat_tokenizer(), replace(goes_on, add_generation_prompt=True))
+    assert caught.value.field == "add_generation_prompt"
+    closed = prepare(chat_tokenizer(), params(HELLO, said, add_generation_prompt=False))
+    assert closed.prompt_text.endswith("Well<|im_end|>\n")
+
+
+def test_a_core_knows_what_its_template_can_be_told() -> None:
+    core = ChatCore(chat_tokenizer(), max_total_tokens=1000)
+    assert core.reads("enable_thinking") and not core.reads("reasoning_effort")

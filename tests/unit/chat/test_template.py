@@ -1,9 +1,11 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from engine.tokenizer import Tokenizer
 from handlers.chat.errors import TemplateError
-from handlers.chat.messages import ChatMessage
+from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.template import ChatTemplate
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.chat.models import (
@@ -115,3 +117,84 @@ def test_special_tokens_are_told_from_tags() -> None:
     special = ChatTemplate(chat_tokenizer(special_tags=["<think>"]).hf).special_tokens
     assert special.intersection(TAGS) == {"<think>"}
     assert "<|im_end|>" in special
+
+
+NAMED = {
+    "default": PLAIN_TEMPLATE,
+    "tool_use": HERMES_TEMPLATE,
+    "rag": "{% for document in documents %}{{ document.text }}{% endfor %}",
+}
+PARTS_TEMPLATE = """\
+{%- for message in messages %}
+{{- message.role + ':' }}
+{%- for part in message.content %}{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}
+{%- endfor %}"""
+
+
+def test_among_named_templates_tools_and_documents_choose() -> None:
+    named = template(NAMED)
+    assert named.render([HELLO]) == template(PLAIN_TEMPLATE).render([HELLO])
+    assert named.render([HELLO], tools=[TOOL]) == template().render([HELLO], tools=[TOOL])
+    assert named.render([HELLO], documents=[{"text": "Facts."}]) == "Facts."
+    with_both = named.render([HELLO], tools=[TOOL], documents=[{"text": "Facts."}])
+    assert "get_weather" in with_both and "Facts." in with_both
+
+
+def test_several_templates_without_a_default_are_an_error_that_names_them() -> None:
+    with pytest.raises(TemplateError, match="no default chat template, but rag, tool_use") as caught:
+        template({name: NAMED[name] for name in ("tool_use", "rag")}).render([HELLO])
+    assert caught.value.field == "chat_template"
+
+
+def test_a_template_is_taken_in_place_of_the_models_by_text_or_by_name() -> None:
+    hf = chat_tokenizer(NAMED).hf
+    assert ChatTemplate(hf, "{{ messages[0].content }}!").render([HELLO]) == "Hello!"
+    assert ChatTemplate(hf, "tool_use").render([HELLO]) == template().render([HELLO])
+    assert ChatTemplate(chat_tokenizer(None).hf, "{{ 'a' }}").render([HELLO]) == "a"
+    with pytest.raises(TemplateError, match="'missing'") as caught:
+        ChatTemplate(hf, "missing")
+    assert caught.value.field == "chat_template"
+
+
+def test_content_comes_in_parts_where_the_template_reads_parts_alone() -> None:
+    messages = [
+        ChatMessage(role="user", content=(TextPart("Hel"), TextPart("lo"))),
+        ChatMessage(role="assistant", content=None),
+    ]
+    reads_parts = template(PARTS_TEMPLATE)
+    assert reads_parts.wants_parts and reads_parts.render(messages) == "user:Helloassistant:"
+    prints = template("{% for message in messages %}{{ message.content }}{% endfor %}")
+    assert not prints.wants_parts and prints.render(messages) == "Hello"
+    assert not template().wants_parts and not template(None).wants_parts
+
+
+def test_what_a_function_returns_is_a_tools_result() -> None:
+    messages = [HELLO, ChatMessage(role="function", name="get_weather", content="12 °C")]
+    assert "<|im_start|>tool\n12 °C" in template().render(messages)
+
+
+@pytest.mark.parametrize(
+    ("messages", "refusal"),
+    [
+        ([ChatMessage(role="system", content="Be brief."), HELLO], "System role not supported"),
+        ([HELLO, HELLO], "Roles must alternate"),
+    ],
+)
+def test_a_template_that_refuses_a_conversation_says_so_of_the_messages(
+    messages: list[ChatMessage], refusal: str
+) -> None:
+    with pytest.raises(TemplateError, match=refusal) as caught:
+        template(PLAIN_TEMPLATE).render(messages)
+    assert caught.value.field == "messages"
+
+
+def test_a_template_is_known_to_read_a_variable() -> None:
+    assert template().reads("enable_thinking") and not template().reads("reasoning_effort")
+    assert not template().reads("enable") and not template(None).reads("enable_thinking")
+
+
+def test_a_template_file_beside_the_tokenizer_is_read(tmp_path: Path) -> None:
+    chat_tokenizer(None).hf.save_pretrained(tmp_path)
+    (tmp_path / "chat_template.jinja").write_text("{{ messages[0].content }} from a file")
+    loaded = Tokenizer.from_directory(tmp_path, vocab_size=300, end_token_ids=())
+    assert ChatTemplate(loaded.hf).render([HELLO]) == "Hello from a file"

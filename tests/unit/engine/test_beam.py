@@ -107,6 +107,16 @@ def test_a_continuation_beyond_the_first_num_beams_does_not_complete() -> None:
     assert beams.hypotheses == []
 
 
+def test_enough_live_on_though_every_end_token_is_likelier() -> None:
+    params = BeamParams(num_beams=2, length_penalty=2.0, early_stopping="never")
+    beams = BeamSearch(params, max_tokens=9, num_end_tokens=3)
+    candidates = [Candidate(token_id, -1.0 - token_id) for token_id in range(6)]
+    continuations = beams.continuations([candidates])
+    living = beams.advance(continuations, [one.token.token_id < 3 for one in continuations])
+    assert [one.token.token_id for one in living] == [3, 4]
+    assert [ids(one.tokens) for one in beams.hypotheses] == [(0,), (1,)]
+
+
 def test_a_search_whose_candidates_all_complete_is_over() -> None:
     beams = BeamSearch(BeamParams(num_beams=2), max_tokens=9, num_end_tokens=1)
     assert beams.advance(beams.continuations([[Candidate(END, -1.0)]]), [True]) == []

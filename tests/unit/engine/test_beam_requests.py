@@ -75,6 +75,32 @@ def test_an_abort_at_any_step_frees_every_beam(directory: Path, num_steps: int) 
     assert bool(outputs) == (num_steps == REQUEST.stopping.max_tokens)
 
 
+@pytest.mark.parametrize("prompt", [(5, 6, 7), (40, 41), (9, 1, 3, 7)])
+def test_a_beam_that_was_preempted_tells_so_through_its_children(
+    directory: Path, prompt: tuple[int, ...]
+) -> None:
+    core = new_core(directory)
+    stopping = StopConditions(max_tokens=30, ignore_eos=True)
+    core.add(0, replace(REQUEST, prompt_token_ids=prompt, stopping=stopping))
+    for _ in range(3):
+        core.step()
+    for sequence in core.scheduler.running[::-1]:
+        core.scheduler._preempt(sequence)
+    outputs = []
+    while core.has_work:
+        outputs += core.step()
+    assert {event.num_preemptions for _, event in outputs if isinstance(event, TokenEvent)} == {1}
+
+
+def test_no_two_beams_have_the_same_place_in_the_order(directory: Path) -> None:
+    core = new_core(directory)
+    core.add(0, replace(REQUEST, beams=BeamParams(num_beams=5)))
+    while core.has_work:
+        core.step()
+        orders = [sequence.order for sequence in core.scheduler.running]
+        assert len({*orders}) == len(orders)
+
+
 def test_all_events_come_at_the_end_best_sequence_first(directory: Path) -> None:
     core = new_core(directory)
     core.add(0, REQUEST)

@@ -168,12 +168,15 @@ def test_a_model_that_fails_at_every_step_is_reported(
     def fail(batch: Any, rows: list[int]) -> torch.Tensor:
         raise RuntimeError("device lost")
 
-    monkeypatch.setattr(core._runner, "run", fail)
-    for arrival in range(3):
-        assert not core.is_failing
-        core.add(arrival, new_request())
+    run = core._runner.run
+    was_failing = []
+    for arrival in range(6):
+        # After three failures one request succeeds, then two fail.
+        monkeypatch.setattr(core._runner, "run", run if arrival == 3 else fail)
+        core.add(arrival, new_request(max_tokens=1))
         core.step()
-    assert core.is_failing
+        was_failing.append(core.is_failing)
+    assert was_failing == [False, False, True, False, False, False]
 
 
 def test_a_row_of_nan_fails_its_request_alone_and_leaves_no_nan_in_the_cache(
@@ -301,6 +304,58 @@ def test_sequences_of_one_request_draw_from_their_own_seeds(core: EngineCore) ->
     assert len({*together}) == 3
     for index, text in enumerate(together):
         assert texts(replace(request, sampling=SamplingParams(seed=5 + index)))[0] == text
+
+
+@pytest.mark.parametrize("num_sequences", [1, 3])
+@pytest.mark.parametrize("num_steps", range(8))
+def test_an_abort_in_any_state_frees_every_block(directory: Path, num_steps: int, num_sequences: int) -> None:
+    """While it waits, between chunks of its prompt, while it decodes, and after a preemption."""
+    core = new_core(directory, block_size=4, num_kv_blocks=24, max_batch_tokens=6)
+    first = replace(new_request("t" * 40, max_tokens=20), num_sequences=num_sequences)
+    core.add(0, first)
+    core.add(1, replace(first, priority=1))  # waits
+    for _ in range(num_steps):
+        core.step()
+    if num_steps == 7:
+        for sequence in core.scheduler.running[::-1]:
+            core.scheduler._preempt(sequence)
+    for arrival in (0, 1):
+        core.abort(arrival)
+        core.abort(arrival)
+    assert_all_free(core)
+    assert core.step() == []
+    assert core.stats().counters.num_aborted == 2
+
+
+def test_a_grammar_goes_on_after_a_preemption_where_it_was(core: EngineCore) -> None:
+    grammar = Grammar(GrammarKind.REGEX, "(abc|de){9}")
+    request = replace(new_request(max_tokens=40), sampling=SamplingParams(temperature=0.0, grammar=grammar))
+    compiled = GrammarCompiler(core._tokenizer).compile(grammar)
+    texts = []
+    for is_preempted in (False, True):
+        core.add(ALONE, request, compiled)
+        events = [event for _ in range(4) for _, event in core.step()]
+        if is_preempted:
+            core.scheduler._preempt(*core.scheduler.running)
+        events += [event for _, event in run_steps(core)]
+        assert all(isinstance(event, TokenEvent) for event in events)
+        texts.append("".join(event.text for event in events if isinstance(event, TokenEvent)))
+    assert texts[0] == texts[1]
+    assert texts[0].replace("abc", "de") == "de" * 9
+
+
+def test_cached_blocks_depend_on_model_revision_adapter_and_salt(directory: Path) -> None:
+    """The adapter's and the salt's values may be equal; their kinds tell them apart."""
+
+    def root(revision: str, **fields: str) -> bytes:
+        config = EngineConfig(model=str(directory), device="cpu")
+        core = build_core(config, lambda line: None)[0]
+        core._cache_tags = (("model", "m"), ("revision", revision))
+        core.add(0, replace(new_request(), **fields))
+        return core.scheduler.waiting[0].keys._root
+
+    roots = [root("1"), root("2"), root("1", adapter="x"), root("1", cache_salt="x")]
+    assert len({*roots}) == len(roots)
 
 
 def test_preemption_neither_repeats_nor_alters_what_is_drawn(directory: Path) -> None:

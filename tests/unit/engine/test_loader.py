@@ -164,6 +164,13 @@ def test_float32_is_not_packed() -> None:
     assert not can_pack(tiny_model("llama"))
 
 
+def test_rotary_frequencies_stay_in_float32(llama: Path) -> None:
+    """In bfloat16 they would turn far positions by the wrong angle."""
+    model = load(llama, dtype="bfloat16").model
+    assert model.dtype is torch.bfloat16
+    assert model.model.rotary_emb.inv_freq.dtype is torch.float32
+
+
 def test_half_precision_becomes_what_the_cpu_is_fast_at(tmp_path: Path) -> None:
     save_tiny_model(tmp_path)
     LlamaConfig.from_pretrained(tmp_path, dtype="float16").save_pretrained(tmp_path)

@@ -54,6 +54,15 @@ def test_a_bad_word_begun_in_the_prompt_is_not_completed() -> None:
     assert excluded(SamplingParams(bad_words=("zqx",)), prompt=[first], output=middle) == {last}
 
 
+def test_a_bad_word_is_seen_from_its_first_token_on() -> None:
+    *prefix, last = encode("there")
+    assert len(prefix) == 4 > len(encode(" there"))
+    params = SamplingParams(bad_words=("there",))
+    assert excluded(params, prompt=[1], output=prefix) == {last}
+    assert excluded(params, prompt=prefix[:1], output=prefix[1:]) == {last}
+    assert excluded(params, prompt=[1], output=prefix[1:]) == set()
+
+
 def test_bad_words_exclude_what_transformers_bad_words_ids_exclude() -> None:
     words = ("a", "the", "zq", "zqz", "qzq", "and so")
     sequences = [encode(prefix + word) for word in words for prefix in ("", " ")]

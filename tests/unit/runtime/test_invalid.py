@@ -69,9 +69,9 @@ def told(message: dict[str, Any]) -> str:
         ({"part": {"url": "a"}}, "part.type: is missing"),
         ({"part": {"type": None, "url": "a"}}, "part.type: must be 'text' or 'image' or 'photo'"),
         ({"choice": "never"}, "choice: must be 'auto' or 'none' or an object"),
-        ({"choice": {"words": []}}, "choice.words: list should have at least 1 item after validation, not 0"),
+        ({"choice": {"words": []}}, "choice.words: must have at least 1 item"),
         ({"choice": {"words": ["a", 1]}}, "choice.words[1]: must be a string"),
-        ({"scores": {"a": 1}}, "scores.a: string should match pattern '^[0-9]+$'"),
+        ({"scores": {"a": 1}}, "scores.a: must match the pattern ^[0-9]+$"),
         ({"scores": {"1": -2}}, "scores.1: must be greater than or equal to -1"),
         ({"as": 1}, "as: must be a string"),
     ],
@@ -165,13 +165,17 @@ class AllowedChoice(Closed):
 Stops = Annotated[list[StrictStr], Field(min_length=1, max_length=2)]
 
 
+TokenId = Annotated[StrictInt, Field(ge=0)]
+
+
 class Request(Closed):
     messages: Annotated[list[SystemMessage | UserMessage | ToolMessage], Field(min_length=1)] = []
     items: list[Item | CallItem | OutputItem] = []
     choice: Literal["none", "auto"] | NamedChoice | AllowedChoice = "auto"
-    prompt: StrictStr | list[StrictStr] | list[StrictInt] | list[list[StrictInt]] = ""
+    prompt: StrictStr | list[StrictStr] | list[TokenId] | list[list[TokenId]] = ""
     stop: StrictStr | Stops | None = None
     temperature: Annotated[StrictFloat, Field(ge=0, le=2)] = 1
+    audio: None = None
     top: Annotated[StrictInt, Field(gt=0, lt=9)] = 1
     name: Annotated[StrictStr, Field(pattern="^[a-z]+$")] = "a"
 
@@ -187,9 +191,10 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
         (
             {"messages": []},
             "messages",
-            "list should have at least 1 item after validation, not 0",
+            "must have at least 1 item",
             Violation.TOO_SHORT,
         ),
+        ({"audio": {}}, "audio", "must be null", Violation.UNSUPPORTED_FIELD),
         ({"mesages": []}, "mesages", "is not a field of this object", Violation.UNKNOWN),
         ({"messages": [USER, "a"]}, "messages[1]", "must be an object", Violation.WRONG_TYPE),
         ({"messages": [{"content": "a"}]}, "messages[0].role", "is missing", Violation.MISSING),
@@ -228,7 +233,7 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
         (
             {"messages": [{**USER, "content": []}]},
             "messages[0].content",
-            "list should have at least 1 item after validation, not 0",
+            "must have at least 1 item",
             Violation.TOO_SHORT,
         ),
         (
@@ -258,7 +263,7 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
         (
             {"messages": [{**USER, "name": "anna"}]},
             "messages[0].name",
-            "string should have at most 3 characters",
+            "must have at most 3 characters",
             Violation.TOO_LONG,
         ),
         ({"items": [{"role": "user"}]}, "items[0].content", "is missing", Violation.MISSING),
@@ -293,17 +298,20 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
         (
             {"stop": []},
             "stop",
-            "list should have at least 1 item after validation, not 0",
+            "must have at least 1 item",
             Violation.TOO_SHORT,
         ),
         (
             {"stop": ["a", "b", "c"]},
             "stop",
-            "list should have at most 2 items after validation, not 3",
+            "must have at most 2 items",
             Violation.TOO_LONG,
         ),
         ({"stop": ["a", 1]}, "stop[1]", "must be a string", Violation.WRONG_TYPE),
         ({"prompt": {"a": 1}}, "prompt", "must be a string or an array", Violation.WRONG_TYPE),
+        ({"prompt": ["a", 1]}, "prompt[1]", "must be a string", Violation.WRONG_TYPE),
+        ({"prompt": [1, "a"]}, "prompt[1]", "must be an integer", Violation.WRONG_TYPE),
+        ({"prompt": [-1]}, "prompt[0]", "must be greater than or equal to 0", Violation.TOO_SMALL),
         ({"prompt": [[1], [2, "a"]]}, "prompt[1][1]", "must be an integer", Violation.WRONG_TYPE),
         ({"temperature": -1}, "temperature", "must be greater than or equal to 0", Violation.TOO_SMALL),
         ({"temperature": 2.5}, "temperature", "must be less than or equal to 2", Violation.TOO_LARGE),
@@ -312,7 +320,7 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
         ({"top": 0}, "top", "must be greater than 0", Violation.TOO_SMALL),
         ({"top": 9}, "top", "must be less than 9", Violation.TOO_LARGE),
         ({"top": 1.5}, "top", "must be an integer", Violation.WRONG_TYPE),
-        ({"name": "A"}, "name", "string should match pattern '^[a-z]+$'", Violation.INVALID_VALUE),
+        ({"name": "A"}, "name", "must match the pattern ^[a-z]+$", Violation.INVALID_VALUE),
         ([], "", "must be an object", Violation.WRONG_TYPE),
     ],
     ids=lambda value: json.dumps(value) if isinstance(value, dict | list) else "",

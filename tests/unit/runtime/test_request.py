@@ -61,7 +61,7 @@ async def test_the_time_that_a_body_takes_to_arrive_is_not_the_requests() -> Non
     [
         ('{"stars": 1}', "text: is missing"),
         ('{"text": 5}', "text: must be a string"),
-        ('{"text": ""}', "text: string should have at least 1 character"),
+        ('{"text": ""}', "text: must have at least 1 character"),
         ('{"text": "a", "stars": 6}', "stars: must be less than or equal to 5"),
         ('{"text": "a", "stars": true}', "stars: must be an integer"),
         ('{"text": "a", "stars": "3"}', "stars: must be an integer"),
@@ -72,7 +72,7 @@ async def test_the_time_that_a_body_takes_to_arrive_is_not_the_requests() -> Non
         ('{"text": "a", "stream": 1}', "stream: must be true or false"),
         ('{"text": "a", "tags": "b"}', "tags: must be an array"),
         ('{"text": "a", "tags": ["b", 5]}', "tags[1]: must be a string or an object"),
-        ('{"text": "a", "tags": [{"name": ""}]}', "tags[0].name: string should have at least 1 character"),
+        ('{"text": "a", "tags": [{"name": ""}]}', "tags[0].name: must have at least 1 character"),
         ('{"text": "a", "tags": [{"title": "b"}]}', "tags[0].name: is missing"),
         ("[]", "must be an object"),
         ("null", "must be an object"),

@@ -5,6 +5,7 @@ from typing import Any, get_type_hints
 
 import pytest
 from openai.types import completion_create_params, embedding_create_params
+from openai.types.chat import ChatCompletionMessage
 from openai.types.chat import completion_create_params as chat_create_params
 
 from tests.unit.specs.conftest import SPECS, Accepts, effective
@@ -75,6 +76,9 @@ ACCEPTED = [
     (CHAT, conversation({"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"})),
     (CHAT, conversation({"role": "assistant", "content": None, "tool_calls": [CALL]})),
     (CHAT, conversation({"role": "assistant", "content": "So", "reasoning_content": "Hm", "refusal": None})),
+    (CHAT, conversation({"role": "assistant", "annotations": [], "tool_calls": [{**CALL, "index": 0}]})),
+    (CHAT, conversation({"role": "tool", "tool_call_id": "0", "name": "weather", "content": "18"})),
+    (CHAT, conversation({"role": "user", "content": "Hi", "type": "text"})),
     (CHAT, conversation({"role": "tool", "tool_call_id": "0", "content": [{"type": "text", "text": "18"}]})),
     (CHAT, user({"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}})),
     (CHAT, user({"type": "input_audio", "input_audio": {"data": "AA==", "format": "wav"}})),
@@ -175,6 +179,14 @@ def decided_fields(notes: Path) -> set[str]:
     section = notes.read_text(encoding="utf-8").partition("\n## Fields\n")[2].partition("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     return {name for row in rows for name in row.split("`")[1::2]}
+
+
+def test_an_answer_can_be_sent_back_as_openais_client_writes_it_out(accepts: Accepts) -> None:
+    message = ChatCompletionMessage.model_validate(
+        {"role": "assistant", "content": None, "refusal": None, "tool_calls": [CALL], "reasoning": "Hm"}
+    )
+    for written in (message.model_dump(), message.model_dump(exclude_unset=True)):
+        assert accepts(CHAT, conversation(written))
 
 
 @pytest.mark.parametrize("schema", [CHAT, COMPLETION, EMBEDDING])

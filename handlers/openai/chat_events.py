@@ -1,0 +1,106 @@
+"""Chunks of a streamed chat answer.
+
+A chunk of nothing but text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
+"""
+
+import orjson
+
+from generated.openai import models as m
+from generated.operation import EncodedEvent
+from handlers.chat.delta import ChatDelta, ToolCallDelta
+from handlers.chat.usage import ChatUsage
+from handlers.envelope import Envelope
+from handlers.openai.chat_response import ChatAnswer, stop_reason
+from handlers.openai.usage import usage
+
+
+class ChatEvents:
+    """Writes the chunks of one streamed answer; the role comes once for each choice.
+
+    empty: a chunk without choices, as each of the others has it around its own.
+    """
+
+    def __init__(
+        self, answer: ChatAnswer, empty: m.CreateChatCompletionStreamResponse, *, shows_logprobs: bool
+    ) -> None:
+        self._answer = answer
+        self._empty = empty
+        self._is_plain = not shows_logprobs
+        self._begun: set[int] = set()
+        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
+        self._before, _, self._after = empty.model_dump_json().encode().partition(b'"choices":[]')
+
+    def encode(self, delta: ChatDelta) -> EncodedEvent | m.CreateChatCompletionStreamResponse | None:
+        """None where there is nothing to show."""
+        is_text = not (delta.tool_calls or delta.finish or delta.reasoning)
+        if self._is_plain and is_text and delta.index in self._begun:
+            return self._encode_text(delta.index, delta.content)
+        if is_text and not delta.content:
+            return None
+        choice = self._choice(delta)
+        return None if choice is None else self._empty.model_copy(update={"choices": [choice]})
+
+    def usage(self, counts: ChatUsage) -> m.CreateChatCompletionStreamResponse:
+        """The chunk that follows the last choice, where the client asked for it."""
+        return self._empty.model_copy(update={"usage": usage(counts)})
+
+    def _encode_text(self, index: int, content: str) -> EncodedEvent:
+        return EncodedEvent(
+            b'%b"choices":[{"index":%d,"delta":{"content":%b},"logprobs":null,"finish_reason":null}]%b'
+            % (self._before, index, orjson.dumps(content), self._after)
+        )
+
+    def _choice(self, delta: ChatDelta) -> m.ChatCompletionStreamChoice | None:
+        piece = self._delta(delta)
+        if not piece.model_fields_set and delta.finish is None:
+            return None  # thoughts that are not shown
+        choice = m.ChatCompletionStreamChoice(
+            index=delta.index,
+            delta=piece,
+            logprobs=self._answer.logprobs(delta.answer_events),
+            finish_reason=delta.finish.value if delta.finish else None,
+        )
+        if delta.finish:
+            choice.stop_reason = stop_reason(delta.events[-1])
+        return choice
+
+    def _delta(self, delta: ChatDelta) -> m.ChatCompletionStreamResponseDelta:
+        piece = m.ChatCompletionStreamResponseDelta()
+        if delta.index not in self._begun:
+            self._begun.add(delta.index)
+            piece.role = "assistant"
+            piece.content = None if delta.tool_calls else ""
+        if delta.content:
+            piece.content = delta.content
+        if delta.reasoning and self._answer.shows_reasoning:
+            piece.reasoning = piece.reasoning_content = delta.reasoning
+        if delta.tool_calls:
+            piece.tool_calls = [_tool_call(call) for call in delta.tool_calls]
+        return piece
+
+
+def empty_chunk(
+    envelope: Envelope, fingerprint: str, *, tells_usage: bool, names_tier: bool
+) -> m.CreateChatCompletionStreamResponse:
+    """A chunk without choices."""
+    chunk = m.CreateChatCompletionStreamResponse(
+        id=envelope.id,
+        object="chat.completion.chunk",
+        created=envelope.created,
+        model=envelope.model,
+        system_fingerprint=fingerprint,
+        choices=[],
+    )
+    if names_tier:
+        chunk.service_tier = "default"
+    if tells_usage:
+        chunk.usage = None
+    return chunk
+
+
+def _tool_call(call: ToolCallDelta) -> m.ChatCompletionMessageToolCallChunk:
+    function = m.CalledFunctionChunk(arguments=call.arguments)
+    chunk = m.ChatCompletionMessageToolCallChunk(index=call.index, function=function)
+    if call.name is not None and call.id is not None:
+        function.name, chunk.id, chunk.type = call.name, call.id, "function"
+    return chunk

@@ -1,0 +1,76 @@
+"""Chat requests in neutral terms."""
+
+from uuid import uuid4
+
+from msgspec.structs import replace
+
+from generated.openai import models as m
+from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.openai.formats import answer_form
+from handlers.openai.messages import conversation
+from handlers.openai.optional import given, given_or
+from handlers.openai.sampling import beam_params, check_stream_options, sampling_params, stop_texts
+from handlers.openai.tools import tool_choice, tool_definitions
+from handlers.refused import Refused
+from handlers.violation import Violation
+
+
+def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
+    """Raises Refused and its kinds."""
+    check_stream_options(body)
+    return ChatParams(
+        request_id=uuid4().hex,
+        messages=conversation(body.messages),
+        sampling=replace(sampling_params(body), num_logprobs=_num_logprobs(body)),
+        max_tokens=_max_tokens(body),
+        min_tokens=body.min_tokens or 0,
+        stop=stop_texts(body),
+        stop_token_ids=tuple(body.stop_token_ids or ()),
+        include_stop=body.include_stop_str_in_output is True,
+        ignore_eos=body.ignore_eos is True,
+        num_sequences=given_or(body.n, 1),
+        beams=beam_params(body),
+        priority=body.priority or 0,
+        cache_salt=body.cache_salt,
+        skip_special_tokens=body.skip_special_tokens is not False,
+        tools=tool_definitions(body.tools),
+        tool_choice=tool_choice(body.tool_choice),
+        parallel_tool_calls=body.parallel_tool_calls is not False,
+        response_format=answer_form(body),
+        reasoning=ReasoningStyle.INLINE if body.separate_reasoning is False else ReasoningStyle.SPLIT,
+        documents=tuple(body.documents or ()),
+        template_kwargs=_template_kwargs(body),
+        reasoning_effort=given(body.reasoning_effort),
+        add_special_tokens=body.add_special_tokens is True,
+        add_generation_prompt=body.add_generation_prompt,
+        continue_final_message=body.continue_final_message is True,
+    )
+
+
+def _max_tokens(body: m.CreateChatCompletionRequest) -> int | None:
+    new, old = body.max_completion_tokens, body.max_tokens
+    if new is not None and old is not None and new != old:
+        raise Refused(
+            "'max_tokens' is the old name of 'max_completion_tokens'; send one of them.", "max_tokens"
+        )
+    return old if new is None else new
+
+
+def _num_logprobs(body: m.CreateChatCompletionRequest) -> int | None:
+    if body.logprobs:
+        return body.top_logprobs or 0
+    if body.top_logprobs is not None:
+        raise Refused("'top_logprobs' is only allowed when 'logprobs' is true.", "top_logprobs")
+    return None
+
+
+def _template_kwargs(body: m.CreateChatCompletionRequest) -> dict[str, object]:
+    kwargs = dict(body.chat_template_kwargs or {})
+    for name in ("messages", "tools", "documents", "add_generation_prompt", "continue_final_message"):
+        if name in kwargs:
+            raise Refused(
+                f"'{name}' is no variable for the template; it has a field of its own.",
+                f"chat_template_kwargs.{name}",
+                Violation.UNSUPPORTED_FIELD,
+            )
+    return kwargs if body.verbosity is None else {"verbosity": body.verbosity, **kwargs}

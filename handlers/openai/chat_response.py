@@ -1,0 +1,70 @@
+"""Whole chat answers."""
+
+from collections.abc import Sequence
+
+from engine.events import FinishReason, TokenEvent
+from engine.tokenizer import Tokenizer
+from generated.openai import models as m
+from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
+from handlers.chat.result import ChatChoice
+from handlers.chat.tools import ToolCall
+
+
+class ChatAnswer:
+    """Writes the choices of one answer. shows: what of them the client wants to see."""
+
+    def __init__(self, tokenizer: Tokenizer, *, shows_logprobs: bool, shows_reasoning: bool) -> None:
+        self._tokenizer = tokenizer
+        self._shows_logprobs = shows_logprobs
+        self.shows_reasoning = shows_reasoning
+
+    def choice(self, choice: ChatChoice) -> m.ChatCompletionChoice:
+        return m.ChatCompletionChoice(
+            index=choice.index,
+            message=self._message(choice),
+            logprobs=self.logprobs(choice.answer_events),
+            finish_reason=choice.finish.value,
+            stop_reason=stop_reason(choice.events[-1]),
+        )
+
+    def logprobs(self, events: Sequence[TokenEvent]) -> m.ChatCompletionLogprobs | None:
+        """Of the tokens of content and calls; thoughts are not told of."""
+        if not self._shows_logprobs:
+            return None
+        scored = scored_tokens(events, self._tokenizer)
+        return m.ChatCompletionLogprobs(content=[_token(token) for token in scored], refusal=None)
+
+    def _message(self, choice: ChatChoice) -> m.ChatCompletionResponseMessage:
+        message = m.ChatCompletionResponseMessage(
+            role="assistant", content=choice.content or (None if choice.tool_calls else ""), refusal=None
+        )
+        if choice.tool_calls:
+            message.tool_calls = [_tool_call(call) for call in choice.tool_calls]
+        if choice.reasoning and self.shows_reasoning:
+            message.reasoning = message.reasoning_content = choice.reasoning
+        return message
+
+
+def stop_reason(last: TokenEvent) -> str | int | None:
+    """Which stop text or token id of the request's ended a text, told by its last event."""
+    if last.finish is not FinishReason.STOP:
+        return None
+    return last.stop_match if last.stop_match is not None else last.token_id
+
+
+def _tool_call(call: ToolCall) -> m.ChatCompletionMessageToolCall:
+    function = m.CalledFunction(name=call.name, arguments=call.arguments)
+    return m.ChatCompletionMessageToolCall(id=call.id, type="function", function=function)
+
+
+def _token(token: ScoredToken) -> m.ChatCompletionTokenLogprob:
+    return m.ChatCompletionTokenLogprob(
+        token=token.text,
+        logprob=token.logprob,
+        bytes=list(token.bytes),
+        top_logprobs=[_top(top) for top in token.top],
+    )
+
+
+def _top(score: TokenScore) -> m.ChatCompletionTopLogprob:
+    return m.ChatCompletionTopLogprob(token=score.text, logprob=score.logprob, bytes=list(score.bytes))

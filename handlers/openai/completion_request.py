@@ -1,0 +1,119 @@
+"""Completion requests in neutral terms: one request of the engine for each prompt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from msgspec.structs import replace
+
+from engine.request import GenerationRequest, StopConditions
+from engine.tokenizer import Tokenizer
+from generated.openai import models as m
+from handlers.chat.response_format import response_grammar
+from handlers.openai.formats import answer_form
+from handlers.openai.optional import given_or
+from handlers.openai.prompts import prompts_of
+from handlers.openai.sampling import beam_params, check_stream_options, sampling_params, stop_texts
+from handlers.refused import Refused
+
+
+@dataclass(frozen=True)
+class CompletionPlan:
+    """What a request asks of all of its prompts.
+
+    prompts: texts, or token ids. n: texts to tell for each. best_of: texts to generate for each.
+    max_tokens: 0 tells of the prompt alone.
+    num_logprobs: as `engine.request.SamplingParams` means it, of all that is told.
+    """
+
+    prompts: Sequence[str | Sequence[int]]
+    n: int
+    best_of: int
+    max_tokens: int
+    num_logprobs: int | None
+    echoes: bool
+
+    @property
+    def num_sequences(self) -> int:
+        return len(self.prompts) * self.best_of
+
+    @property
+    def num_characters(self) -> int:
+        return sum(len(prompt) for prompt in self.prompts)
+
+
+def completion_plan(body: m.CreateCompletionRequest) -> CompletionPlan:
+    """Reads no prompt, so that it is quick. Raises Refused."""
+    check_stream_options(body)
+    n = given_or(body.n, 1)
+    best_of = n if body.best_of is None else body.best_of
+    if best_of < n:
+        raise Refused("'best_of' must be at least 'n'.", "best_of")
+    if best_of > n and body.stream:
+        raise Refused("A stream cannot wait for the best of several: 'best_of' must be 'n'.", "best_of")
+    if best_of > n and body.use_beam_search:
+        raise Refused("Beam search answers with its best: 'best_of' must be 'n'.", "best_of")
+    return CompletionPlan(
+        prompts=prompts_of(body.prompt),
+        n=n,
+        best_of=best_of,
+        max_tokens=given_or(body.max_tokens, 16),
+        num_logprobs=body.logprobs,
+        echoes=body.echo is True,
+    )
+
+
+def completion_requests(
+    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer
+) -> list[GenerationRequest]:
+    """In the order of the prompts; those without a seed draw their own. Raises Refused and its kinds."""
+    form = answer_form(body)
+    grammar = None if form is None else response_grammar(form)
+    num_ranked = plan.num_logprobs
+    if plan.best_of > plan.n and num_ranked is None:
+        num_ranked = 0  # the likeliest are chosen
+    return [
+        GenerationRequest(
+            request_id=uuid4().hex,
+            prompt_token_ids=prompt,
+            sampling=replace(
+                sampling_params(body),
+                grammar=grammar,
+                num_logprobs=num_ranked,
+                num_prompt_logprobs=plan.num_logprobs if plan.echoes else None,
+            ),
+            stopping=_stopping(body, plan.max_tokens),
+            num_sequences=plan.best_of,
+            beams=beam_params(body),
+            skip_special_tokens=body.skip_special_tokens is not False,
+            priority=body.priority or 0,
+            cache_salt=body.cache_salt,
+        )
+        for prompt in _encoded(body, plan, tokenizer)
+    ]
+
+
+def _stopping(body: m.CreateCompletionRequest, max_tokens: int) -> StopConditions:
+    return StopConditions(
+        max_tokens=max(max_tokens, 1),  # the engine tells of a prompt with its first token
+        min_tokens=body.min_tokens or 0,
+        stop=stop_texts(body),
+        stop_token_ids=tuple(body.stop_token_ids or ()),
+        include_stop=body.include_stop_str_in_output is True,
+        ignore_eos=body.ignore_eos is True,
+    )
+
+
+def _encoded(
+    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer
+) -> list[tuple[int, ...]]:
+    adds_special = body.add_special_tokens is not False
+    encoded = []
+    for place, prompt in enumerate(plan.prompts):
+        if isinstance(prompt, str):
+            prompt = tokenizer.encode(prompt, add_special_tokens=adds_special)
+        if not prompt:
+            field = "prompt" if isinstance(body.prompt, str) else f"prompt[{place}]"
+            raise Refused("A prompt must have at least one token.", field)
+        encoded.append(tuple(prompt))
+    return encoded

@@ -1,0 +1,126 @@
+"""Completion answers, whole and in chunks."""
+
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import orjson
+
+from engine.events import FinishReason, TokenEvent
+from engine.tokenizer import Tokenizer
+from generated.openai import models as m
+from generated.operation import EncodedEvent
+from handlers.chat.usage import ChatUsage
+from handlers.openai.chat_response import stop_reason
+from handlers.openai.completion_request import CompletionPlan
+from handlers.openai.completion_text import LogprobWriter
+from handlers.openai.usage import usage
+from handlers.sequences import GeneratedRequest, GeneratedSequence
+
+_FINISH_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {
+    FinishReason.END_TOKEN: "stop",
+    FinishReason.STOP: "stop",
+    FinishReason.LENGTH: "length",
+}
+
+
+def completion_choices(
+    plan: CompletionPlan, prompts: Sequence[str], generated: Sequence[GeneratedRequest], tokenizer: Tokenizer
+) -> list[m.CompletionChoice]:
+    """The best `n` texts of the first prompt, then those of the second, and so on. prompts: their texts."""
+    choices: list[m.CompletionChoice] = []
+    for prompt, request in zip(prompts, generated, strict=True):
+        sequences = request.sequences
+        if plan.best_of > plan.n:
+            sequences = sorted(sequences, key=lambda one: one.mean_logprob, reverse=True)[: plan.n]
+        for sequence in sequences:
+            choices.append(_choice(len(choices), plan, prompt, request, sequence, tokenizer))
+    return choices
+
+
+def _choice(
+    index: int,
+    plan: CompletionPlan,
+    prompt: str,
+    request: GeneratedRequest,
+    sequence: GeneratedSequence,
+    tokenizer: Tokenizer,
+) -> m.CompletionChoice:
+    events = sequence.events if plan.max_tokens else []
+    text = sequence.text if plan.max_tokens else ""
+    logprobs = None
+    if plan.num_logprobs is not None:
+        writer = LogprobWriter(tokenizer, offset=0 if plan.echoes else len(prompt))
+        logprobs = writer.write([*(request.prompt if plan.echoes else ()), *events])
+    return m.CompletionChoice(
+        index=index,
+        text=prompt + text if plan.echoes else text,
+        logprobs=logprobs,
+        finish_reason=_FINISH_REASONS[sequence.finish] if plan.max_tokens else "length",
+        stop_reason=stop_reason(sequence.events[-1]) if plan.max_tokens else None,
+    )
+
+
+class CompletionEvents:
+    """Writes the chunks of one streamed answer, one a token.
+
+    A chunk that ends nothing goes into a prebuilt envelope; a test holds it to the model's own serialisation.
+    empty: a chunk without choices, as each of the others has it around its own.
+    """
+
+    def __init__(
+        self,
+        plan: CompletionPlan,
+        prompts: Sequence[str],
+        empty: m.CreateCompletionStreamResponse,
+        tokenizer: Tokenizer,
+    ) -> None:
+        self._plan = plan
+        self._prompts = prompts
+        self._empty = empty
+        self._tokenizer = tokenizer
+        self._writers: dict[int, LogprobWriter] = {}
+        self._told_prompts: dict[int, TokenEvent] = {}
+        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
+        self._before, _, self._after = empty.model_dump_json().encode().partition(b'"choices":[]')
+
+    def encode(self, prompt: int, event: TokenEvent) -> EncodedEvent | m.CreateCompletionStreamResponse:
+        """prompt: which of them the event is of."""
+        index = prompt * self._plan.n + event.index
+        begins = event.position == 0 and self._plan.echoes
+        is_plain = event.finish is None and self._plan.num_logprobs is None and not begins
+        if is_plain:
+            return EncodedEvent(
+                b'%b"choices":[{"index":%d,"text":%b,"logprobs":null,"finish_reason":null}]%b'
+                % (self._before, index, orjson.dumps(event.text), self._after)
+            )
+        text = event.text if self._plan.max_tokens else ""
+        choice = m.CompletionStreamChoice(
+            index=index,
+            text=self._prompts[prompt] + text if begins else text,
+            logprobs=self._logprobs(prompt, index, event),
+            finish_reason=self._finish_reason(event),
+        )
+        if event.finish is not None:
+            choice.stop_reason = stop_reason(event) if self._plan.max_tokens else None
+        return self._empty.model_copy(update={"choices": [choice]})
+
+    def usage(self, counts: ChatUsage) -> m.CreateCompletionStreamResponse:
+        """The chunk that follows the last choice, where the client asked for it."""
+        return self._empty.model_copy(update={"usage": usage(counts)})
+
+    def _finish_reason(self, event: TokenEvent) -> Literal["stop", "length"] | None:
+        if event.finish is None:
+            return None
+        return _FINISH_REASONS[event.finish] if self._plan.max_tokens else "length"
+
+    def _logprobs(self, prompt: int, index: int, event: TokenEvent) -> m.CompletionLogprobs | None:
+        """With its first token a text tells of the prompt's, which the request's first event has."""
+        if self._plan.num_logprobs is None:
+            return None
+        if event.prompt is not None:
+            self._told_prompts[prompt] = event
+        echoed = self._told_prompts.get(prompt) if event.position == 0 and self._plan.echoes else None
+        offset = 0 if self._plan.echoes else len(self._prompts[prompt])
+        writer = self._writers.setdefault(index, LogprobWriter(self._tokenizer, offset=offset))
+        told = (echoed.prompt or ()) if echoed else ()
+        return writer.write([*told, *([event] if self._plan.max_tokens else ())])

@@ -1,0 +1,116 @@
+"""The operation `/v1/completions`."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+from engine.request import GenerationRequest
+from generated.openai import models as m
+from generated.openai.operations import CreateCompletionHeaders
+from generated.operation import Call, EncodedEvent
+from handlers.chat.usage import ChatUsage
+from handlers.merge import merge
+from handlers.openai.completion_request import CompletionPlan, completion_plan, completion_requests
+from handlers.openai.completion_response import CompletionEvents, completion_choices
+from handlers.openai.sampling import includes_usage
+from handlers.openai.service import Service
+from handlers.openai.usage import usage
+from handlers.sequences import GeneratedRequest
+
+
+class Completions:
+    """Continues prompts."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def whole(
+        self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
+    ) -> m.CreateCompletionResponse:
+        with (
+            self._service.exchange(call.received_s, "prompt") as exchange,
+            exchange.permits("prompt", (plan := self._plan(body)).num_sequences),
+        ):
+            requests = await self._read(body, plan)
+            generated = [GeneratedRequest(plan.best_of) for _ in requests]
+            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
+                async for prompt, token in tokens:
+                    generated[prompt].add(token)
+            return self._response(plan, requests, generated)
+
+    async def stream(
+        self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
+    ) -> AsyncGenerator[m.CreateCompletionStreamResponse | EncodedEvent, None]:
+        with (
+            self._service.exchange(call.received_s, "prompt") as exchange,
+            exchange.permits("prompt", (plan := self._plan(body)).num_sequences),
+        ):
+            requests = await self._read(body, plan)
+            tokenizer = self._service.tokenizer
+            chunks = CompletionEvents(plan, self._texts(plan, requests), self._empty_chunk(body), tokenizer)
+            generated = [GeneratedRequest(plan.best_of) for _ in requests]
+            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
+                async for prompt, token in tokens:
+                    generated[prompt].add(token)
+                    yield chunks.encode(prompt, token)
+            if includes_usage(body):
+                yield chunks.usage(_usage(plan, generated))
+
+    def _plan(self, body: m.CreateCompletionRequest) -> CompletionPlan:
+        self._service.model_names.check(body.model)
+        return completion_plan(body)
+
+    async def _read(self, body: m.CreateCompletionRequest, plan: CompletionPlan) -> list[GenerationRequest]:
+        service = self._service
+        return await service.workers.tokenize(
+            plan.num_characters, completion_requests, body, plan, service.tokenizer
+        )
+
+    def _texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[str]:
+        """The prompts as text, those of token ids with their special tokens."""
+        decode = self._service.tokenizer.decode
+        return [
+            prompt if isinstance(prompt, str) else decode(request.prompt_token_ids, skip_special_tokens=False)
+            for prompt, request in zip(plan.prompts, requests, strict=True)
+        ]
+
+    def _response(
+        self,
+        plan: CompletionPlan,
+        requests: Sequence[GenerationRequest],
+        generated: Sequence[GeneratedRequest],
+    ) -> m.CreateCompletionResponse:
+        envelope = self._service.envelope("cmpl")
+        texts = self._texts(plan, requests)
+        return m.CreateCompletionResponse(
+            id=envelope.id,
+            object="text_completion",
+            created=envelope.created,
+            model=envelope.model,
+            system_fingerprint=self._service.fingerprint,
+            choices=completion_choices(plan, texts, generated, self._service.tokenizer),
+            usage=usage(_usage(plan, generated)),
+        )
+
+    def _empty_chunk(self, body: m.CreateCompletionRequest) -> m.CreateCompletionStreamResponse:
+        envelope = self._service.envelope("cmpl")
+        chunk = m.CreateCompletionStreamResponse(
+            id=envelope.id,
+            object="text_completion",
+            created=envelope.created,
+            model=envelope.model,
+            system_fingerprint=self._service.fingerprint,
+            choices=[],
+        )
+        if includes_usage(body):
+            chunk.usage = None
+        return chunk
+
+
+def _usage(plan: CompletionPlan, generated: Sequence[GeneratedRequest]) -> ChatUsage:
+    """Of all prompts, and of all texts that were generated, told or not."""
+    num_generated = sum(len(one.events) for request in generated for one in request.sequences)
+    return ChatUsage(
+        num_prompt_tokens=sum(request.num_prompt_tokens for request in generated),
+        num_cached_tokens=sum(request.num_cached_tokens for request in generated),
+        num_completion_tokens=num_generated if plan.max_tokens else 0,
+    )

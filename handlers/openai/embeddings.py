@@ -1,0 +1,40 @@
+"""The operation `/v1/embeddings`."""
+
+from generated.openai import models as m
+from generated.openai.operations import CreateEmbeddingHeaders
+from generated.operation import Call
+from handlers.embeddings import Embedder, Vector, base64_of
+from handlers.openai.prompts import prompts_of
+from handlers.openai.service import Service
+
+
+class Embeddings:
+    """Turns texts into vectors."""
+
+    def __init__(self, service: Service, embedder: Embedder) -> None:
+        self._service = service
+        self._embedder = embedder
+
+    async def whole(
+        self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
+    ) -> m.CreateEmbeddingResponse:
+        service = self._service
+        with service.exchange(call.received_s, "input") as exchange:
+            service.model_names.check(body.model)
+            told = await self._embedder.embed(
+                exchange, prompts_of(body.input), field="input", dimensions=body.dimensions
+            )
+        write = base64_of if body.encoding_format == "base64" else _numbers
+        return m.CreateEmbeddingResponse(
+            object="list",
+            data=[
+                m.Embedding(object="embedding", index=index, embedding=write(vector))
+                for index, vector in enumerate(told.vectors)
+            ],
+            model=service.model_names.served,
+            usage=m.EmbeddingUsage(prompt_tokens=told.num_prompt_tokens, total_tokens=told.num_prompt_tokens),
+        )
+
+
+def _numbers(vector: Vector) -> list[float]:
+    return [float(entry) for entry in vector]

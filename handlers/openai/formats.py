@@ -1,0 +1,99 @@
+"""The form that an answer must have, under all the names that clients know it by."""
+
+from typing import Any
+
+from pydantic_core import from_json
+
+from generated.openai import models as m
+from handlers.chat.response_format import (
+    AnyJsonObject,
+    Choice,
+    Ebnf,
+    JsonSchema,
+    Regex,
+    ResponseFormat,
+    StructuralTag,
+)
+from handlers.openai.sampling import Body
+from handlers.refused import Refused
+
+# Each names a form by itself; a request may have one of them.
+_FIELDS = (
+    "response_format",
+    "structured_outputs",
+    "guided_json",
+    "guided_regex",
+    "guided_choice",
+    "guided_grammar",
+    "regex",
+    "ebnf",
+)
+
+
+def answer_form(body: Body) -> ResponseFormat | None:
+    """None is free text.
+
+    Raises Refused for two forms at once, InvalidResponseFormat for what is no JSON Schema or structural tag.
+    """
+    named = {field: value for field in _FIELDS if (value := getattr(body, field)) is not None}
+    forms = {field: value for field, value in named.items() if not isinstance(value, m.ResponseFormatText)}
+    if len(forms) > 1:
+        first, second, *_ = forms
+        raise Refused(f"'{first}' and '{second}' both say what form the answer has; send one.", second)
+    return next((_form(field, value) for field, value in forms.items()), None)
+
+
+def _form(field: str, value: Any) -> ResponseFormat:
+    match field:
+        case "response_format":
+            return _response_format(value)
+        case "structured_outputs":
+            return _structured(value)
+        case "guided_json":
+            return JsonSchema.parse(value)
+        case "guided_choice":
+            return Choice(tuple(value))
+        case "guided_regex" | "regex":
+            return Regex(value)
+        case _:
+            return Ebnf(value)
+
+
+def _response_format(value: Any) -> ResponseFormat:
+    match value:
+        case m.ResponseFormatJsonSchema(json_schema=m.JsonSchemaFormat(schema_=None)):
+            return AnyJsonObject()
+        case m.ResponseFormatJsonSchema():
+            return JsonSchema.parse(value.json_schema.schema_)
+        case m.ResponseFormatJsonObject(value=None):
+            return AnyJsonObject()
+        case m.ResponseFormatRegex():
+            return Regex(value.value)
+        case _:
+            return JsonSchema.parse(value.value)
+
+
+def _structured(value: Any) -> ResponseFormat:
+    match value:
+        case m.StructuredOutputsJson():
+            return JsonSchema.parse(value.json_)
+        case m.StructuredOutputsJsonObject():
+            return AnyJsonObject()
+        case m.StructuredOutputsRegex():
+            return Regex(value.regex)
+        case m.StructuredOutputsChoice():
+            return Choice(tuple(value.choice))
+        case m.StructuredOutputsGrammar():
+            return Ebnf(value.grammar)
+        case _:
+            return StructuralTag.parse(_structural_tag(value.structural_tag))
+
+
+def _structural_tag(text: str) -> dict[str, Any]:
+    try:
+        tag = from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        raise Refused(
+            f"The structural tag is not JSON: {error}", "structured_outputs.structural_tag"
+        ) from None
+    return tag if isinstance(tag, dict) else {}

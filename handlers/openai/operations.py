@@ -1,0 +1,87 @@
+"""The contract's operations."""
+
+import time
+from typing import final
+
+from typing_extensions import override
+
+from generated.openai import models as m
+from generated.openai.operations import (
+    CreateChatCompletionHeaders,
+    CreateCompletionHeaders,
+    CreateEmbeddingHeaders,
+    CreateResponseHeaders,
+    ListModelsHeaders,
+    Operations,
+    RetrieveModelHeaders,
+)
+from generated.operation import Call, EventStream, Operation
+from handlers.embeddings import Embedder
+from handlers.openai.chat import Chat
+from handlers.openai.completions import Completions
+from handlers.openai.embeddings import Embeddings
+from handlers.openai.models import Models
+from handlers.openai.responses import Responses
+from handlers.openai.service import Service
+from handlers.runtime.problem import Problem, Unauthorized
+from handlers.shared import Shared
+
+
+@final
+class OpenAIHandlers(Operations):
+    """Answers every operation of the contract; streams where the client asked for one."""
+
+    def __init__(self, shared: Shared) -> None:
+        service = Service(shared)
+        self._service = service
+        self._chat = Chat(service)
+        self._completions = Completions(service)
+        self._embeddings = Embeddings(service, Embedder(shared.engine, shared.workers, shared.settings))
+        self._responses = Responses(service)
+        self._models = Models(service.model_names, service.model_info, int(time.time()))
+
+    @override
+    async def create_chat_completion(
+        self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
+    ) -> m.CreateChatCompletionResponse | EventStream[m.ChatCompletionStreamEvent]:
+        if body.stream:
+            return self._chat.stream(body, call)
+        return await self._chat.whole(body, call)
+
+    @override
+    async def create_completion(
+        self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
+    ) -> m.CreateCompletionResponse | EventStream[m.CompletionStreamEvent]:
+        if body.stream:
+            return self._completions.stream(body, call)
+        return await self._completions.whole(body, call)
+
+    @override
+    async def create_response(
+        self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
+    ) -> m.Response | EventStream[m.ResponseStreamEvent]:
+        if body.stream:
+            return self._responses.stream(body, call)
+        return await self._responses.whole(body, call)
+
+    @override
+    async def create_embedding(
+        self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
+    ) -> m.CreateEmbeddingResponse:
+        return await self._embeddings.whole(body, call)
+
+    @override
+    async def list_models(self, call: Call[ListModelsHeaders]) -> m.ListModelsResponse:
+        return self._models.list()
+
+    @override
+    async def retrieve_model(
+        self, arguments: m.RetrieveModelArguments, call: Call[RetrieveModelHeaders]
+    ) -> m.Model:
+        with self._service.telling():
+            return self._models.retrieve(arguments.model)
+
+    def refused(self, operation: Operation, problem: Problem) -> None:
+        """Counts what never became an exchange; strangers without a key are no requests."""
+        if operation.body is not None and not isinstance(problem, Unauthorized):
+            self._service.exchanges.refused(problem)

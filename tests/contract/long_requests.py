@@ -1,0 +1,47 @@
+"""Requests that run until their client goes or their server stops, in the terms of each contract."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+
+class LongRequest(NamedTuple):
+    """Generates hundreds of tokens whatever the model would like, for no end token is allowed before.
+
+    is_finished: whether an event says that all was generated. is_unavailable: whether it says that the server
+    stopped before. Both are None where the answer is no stream.
+    """
+
+    path: str
+    body: Mapping[str, Any]
+    is_finished: Callable[[Any], bool] | None = None
+    is_unavailable: Callable[[Any], bool] | None = None
+
+
+_GRAMMAR: Final = {"type": "regex", "value": "[a-z]{4000}"}
+_NATIVE: Final = {"inputs": "Hello", "parameters": {"max_new_tokens": 400, "grammar": _GRAMMAR}}
+_CHAT: Final = {
+    "messages": [{"role": "user", "content": "Hello"}],
+    "n": 8,
+    "max_tokens": 400,
+    "stream": True,
+    "response_format": _GRAMMAR,
+}
+
+# By contract: at least one stream, and one whole answer.
+LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
+    "tgi": (
+        LongRequest("/generate", _NATIVE),
+        LongRequest(
+            "/generate_stream",
+            _NATIVE,
+            is_finished=lambda event: event["generated_text"] is not None,
+            is_unavailable=lambda event: event["error_type"] == "unavailable",
+        ),
+        LongRequest(
+            "/v1/chat/completions",
+            _CHAT,
+            is_finished=lambda event: event["choices"][0]["finish_reason"] == "length",
+            is_unavailable=lambda event: event["error"]["http_status_code"] == 503,
+        ),
+    ),
+}

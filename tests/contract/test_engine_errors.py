@@ -1,0 +1,66 @@
+"""What the engine raises is told by every contract with a status that its document declares."""
+
+import logging
+
+import pytest
+
+from engine.errors import (
+    EngineError,
+    EngineStopped,
+    GenerationFailed,
+    InvalidGrammar,
+    InvalidRequest,
+    InvalidToken,
+    PromptTooLong,
+    RequestAborted,
+    UnknownAdapter,
+)
+from handlers.app import TABLES, build_app
+from handlers.settings import Settings
+from tests.scripted_engine import ScriptedEngine, fails_after
+from tests.unit.runtime.client import send
+
+from .long_requests import LONG_REQUESTS, LongRequest
+
+ERRORS = [
+    InvalidRequest("no"),
+    PromptTooLong(9, 9, 9),
+    InvalidToken("no"),
+    InvalidGrammar("no"),
+    UnknownAdapter("no"),
+    GenerationFailed("no"),
+    RequestAborted("no"),
+    EngineStopped("no"),
+]
+
+
+def test_all_that_the_engine_raises_for_a_request_is_here() -> None:
+    for_requests = {error for error in _leaves(EngineError) if error.__name__ != "ModelNotSupported"}
+    assert for_requests <= {type(error) for error in ERRORS}
+
+
+def _leaves(error: type[Exception]) -> set[type[Exception]]:
+    return {error}.union(*(_leaves(kind) for kind in error.__subclasses__())) - {EngineError}
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize(
+    ("contract", "request_"),
+    [
+        pytest.param(name, request, id=f"{name}{request.path}")
+        for name in TABLES
+        for request in LONG_REQUESTS[name]
+    ],
+)
+async def test_an_error_of_the_engine_has_a_declared_status(
+    contract: str, request_: LongRequest, error: EngineError, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = build_app(Settings(), ScriptedEngine(fails_after(error), max_total_tokens=1000))
+    response = await send(app, "POST", f"/{contract}{request_.path}", json=request_.body)
+    operation = next(one for one in TABLES[contract] if (one.method, one.path) == ("POST", request_.path))
+    assert response.status_code in operation.errors
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+    if isinstance(error, InvalidRequest):
+        assert 400 <= response.status_code < 500
+    if isinstance(error, EngineStopped):
+        assert (response.status_code, "retry-after" in response.headers) == (503, True)

@@ -1,0 +1,104 @@
+"""What becomes of requests of every contract when their client goes, and when the server is told to stop."""
+
+import asyncio
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from handlers.app import TABLES
+from tests.conftest import LIMITS, Server, running_server
+
+from .long_requests import LONG_REQUESTS, LongRequest
+
+ALL = [(contract, request) for contract in TABLES for request in LONG_REQUESTS[contract]]
+STREAMS = [(contract, request) for contract, request in ALL if request.is_finished is not None]
+
+
+def metric(url: str, name: str) -> float:
+    """A sample of the server's own metrics; 0 where it has not been counted yet."""
+    lines = httpx.get(f"{url}/tgi/metrics").text.splitlines()
+    return next((float(line.split()[-1]) for line in lines if line.startswith(name + " ")), 0.0)
+
+
+async def wait_until(condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
+    async with asyncio.timeout(timeout_s):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def test_every_contract_has_a_long_stream_and_a_long_whole_answer() -> None:
+    for contract in TABLES:
+        kinds = {request.is_finished is None for request in LONG_REQUESTS[contract]}
+        assert kinds == {True, False}, contract
+
+
+@pytest.mark.parametrize(("contract", "request_"), ALL, ids=lambda value: getattr(value, "path", value))
+async def test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once(
+    server_url: str, contract: str, request_: LongRequest
+) -> None:
+    dropped = metric(server_url, 'tgi_request_failure{err="dropped"}')
+    async with httpx.AsyncClient() as client:
+        url = f"{server_url}/{contract}{request_.path}"
+        asking = asyncio.create_task(client.post(url, json=request_.body))
+        await wait_until(lambda: metric(server_url, "tgi_batch_current_size") > 0)
+        asking.cancel()
+    await wait_until(lambda: metric(server_url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
+    await wait_until(lambda: metric(server_url, "tgi_batch_current_size") == 0, timeout_s=5)
+
+
+async def test_a_server_told_to_stop_finishes_what_runs_and_takes_no_more() -> None:
+    with running_server(*LIMITS) as server:
+        for (contract, request), last in await last_events(server, signal.SIGTERM):
+            assert request.is_finished is not None
+            assert request.is_finished(last), (contract, last)
+        assert server.process.wait(timeout=60) == 0
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(f"{server.url}/tgi/health")
+
+
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGINT])
+async def test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server_in_peace(
+    asked: signal.Signals, tmp_path: Path
+) -> None:
+    options = (*LIMITS, "--graceful-termination-timeout", "0")
+    log = tmp_path / "log"
+    with log.open("w") as file, running_server(*options, log=file) as server:
+        for (contract, request), last in await last_events(server, asked):
+            assert request.is_unavailable is not None
+            assert request.is_unavailable(last), (contract, last)
+        assert server.process.wait(timeout=60) == 0
+    assert "Traceback" not in log.read_text()
+
+
+async def last_events(server: Server, asked: signal.Signals) -> list[tuple[tuple[str, LongRequest], Any]]:
+    """Of all contracts' streams, which run at once when the server is told to stop."""
+    began = [asyncio.Event() for _ in STREAMS]
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client, asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(last_event(client, contract, request, event))
+            for (contract, request), event in zip(STREAMS, began, strict=True)
+        ]
+        await asyncio.gather(*(event.wait() for event in began))
+        server.process.send_signal(asked)
+    return [(stream, task.result()) for stream, task in zip(STREAMS, tasks, strict=True)]
+
+
+async def last_event(
+    client: httpx.AsyncClient, contract: str, request: LongRequest, began: asyncio.Event
+) -> Any:
+    """The one before the terminator, if the operation has one."""
+    operation = next(one for one in TABLES[contract] if (one.method, one.path) == ("POST", request.path))
+    events = []
+    async with client.stream("POST", f"/{contract}{request.path}", json=request.body) as answer:
+        async for line in answer.aiter_lines():
+            if line.startswith("data: "):
+                events.append(line.removeprefix("data: "))
+                began.set()
+    if operation.terminator is not None:
+        assert events.pop() == operation.terminator
+    return json.loads(events[-1])

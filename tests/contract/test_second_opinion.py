@@ -1,0 +1,90 @@
+"""Answers of every contract's operations, stream events included, in the judgement of a second validator.
+
+schemathesis reads the twin that fuzzing needs; openapi-core reads the document that is served.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import httpx
+import pytest
+from openapi_core import Config, OpenAPI
+from openapi_core.exceptions import OpenAPIError
+from openapi_core.testing import MockRequest, MockResponse
+
+from handlers.app import TABLES
+
+from .exchanges import EXCHANGES, Exchange
+from .paths import is_of
+
+Judge = Callable[[str], OpenAPI]
+
+
+@pytest.fixture(scope="module")
+def judge(server_url: str) -> Judge:
+    """A contract's document, as this server serves it."""
+
+    @cache
+    def read(contract: str) -> OpenAPI:
+        document = httpx.get(f"{server_url}/{contract}/openapi.json").json()
+        document["servers"] = [{"url": f"{server_url}/{contract}"}]
+        config = Config(extra_media_type_deserializers={"text/event-stream": json.loads})
+        return OpenAPI.from_dict(document, config=config)
+
+    return read
+
+
+@pytest.mark.parametrize("contract", TABLES)
+def test_the_exchanges_cover_every_operation(contract: str) -> None:
+    succeed = [exchange for exchange in EXCHANGES[contract] if exchange.status < 300]
+    missing = [
+        operation.id
+        for operation in TABLES[contract]
+        if not any(is_of(operation, exchange.method, exchange.path) for exchange in succeed)
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    ("contract", "exchange"),
+    [(contract, exchange) for contract in TABLES for exchange in EXCHANGES[contract]],
+    ids=lambda value: f"{value.path} {value.status}" if isinstance(value, Exchange) else value,
+)
+def test_answers_are_what_the_served_document_declares(
+    judge: Judge, server_url: str, contract: str, exchange: Exchange
+) -> None:
+    url = f"{server_url}/{contract}{exchange.path}"
+    answer = httpx.request(exchange.method, url, json=exchange.body, timeout=100)
+    assert answer.status_code == exchange.status, answer.text
+    parts = list(parts_of(answer))
+    assert parts
+    for part in parts:
+        validate(judge(contract), url, exchange, answer, part)
+
+
+def test_the_judge_refuses_an_answer_that_is_not_declared(judge: Judge, server_url: str) -> None:
+    exchange = next(one for one in EXCHANGES["tgi"] if (one.path, one.status) == ("/generate", 200))
+    answer = httpx.Response(200, json={"text": "the wrong key"})
+    with pytest.raises(OpenAPIError):
+        validate(judge("tgi"), f"{server_url}/tgi/generate", exchange, answer, answer.content)
+
+
+def parts_of(answer: httpx.Response) -> Iterator[bytes]:
+    """The whole body, or the data of each event but the terminator."""
+    if not answer.headers.get("content-type", "").startswith("text/event-stream"):
+        yield answer.content
+        return
+    for line in answer.text.splitlines():
+        if line and line != "data: [DONE]" and not line.startswith("event: "):
+            assert line.startswith("data: ")
+            yield line.removeprefix("data: ").encode()
+
+
+def validate(judge: OpenAPI, url: str, exchange: Exchange, answer: httpx.Response, part: bytes) -> None:
+    host, path = url[: url.index("/", 8)], url[url.index("/", 8) :]
+    body = json.dumps(exchange.body).encode()
+    request = MockRequest(host, exchange.method.lower(), path, data=body, content_type="application/json")
+    content_type = answer.headers.get("content-type", "").partition(";")[0]
+    response = MockResponse(part, answer.status_code, dict(answer.headers), content_type)
+    judge.validate_response(request, response)
