@@ -146,23 +146,26 @@ class Scheduler:
 
     def complete(self, schedule: Schedule) -> None:
         """Records that the step ran: its tokens' keys and values are in their blocks, for others to use."""
+        size = self.pool.block_size
         for work in schedule.works:
-            work.sequence.num_computed = work.end
-            if self._prefix_caching:
+            sequence, start, end = work
+            sequence.num_computed = end
+            if self._prefix_caching and start // size < end // size:
                 self._show_filled(work)
 
     def _show_filled(self, work: Work) -> None:
         """Puts the blocks that this work has filled into the prefix cache."""
         sequence, size = work.sequence, self.pool.block_size
         places = range(work.start // size, work.end // size)
-        if places:
-            keys = sequence.keys.of(sequence.token_ids, places.stop)
-            for place in places:
-                self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
+        keys = sequence.keys.of(sequence.token_ids, places.stop)
+        for place in places:
+            self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
 
     def _divide_budget(self) -> list[tuple[Sequence, int]]:
         ready = [sequence for sequence in self.running if not sequence.is_parked]
         decoding = [sequence for sequence in ready if sequence.is_decoding]
+        if len(decoding) == len(ready) <= self._max_batch_tokens:  # the usual step; these are in order
+            return [(sequence, 1) for sequence in decoding]
         reserve = 1 if ready and not ready[0].is_decoding else 0
         shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
         budget = self._max_batch_tokens - len(shares)
