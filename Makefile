@@ -99,7 +99,7 @@ drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alo
 
 .PHONY: bench
 bench: $(READY)  ## Tokens per second beside plain transformers, on random weights
-	$(BIN)/python -m tools.bench
+	$(BIN)/python -m tools.bench speed
 
 .PHONY: demo-model
 demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on two cores)

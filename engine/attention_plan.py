@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -68,10 +69,15 @@ def _decode_range(
     tables = [span.blocks[first:] for span, first in zip(spans, first_blocks, strict=True)]
     width = max(map(len, tables))
     # Padding repeats a block of the sequence's own: another's could hold a NaN, which a mask does not stop.
-    blocks = torch.tensor([table + table[:1] * (width - len(table)) for table in tables])
-    keys = torch.arange(width * block_size) + block_size * torch.tensor(first_blocks)[:, None]
-    queries = torch.tensor([[span.start] for span in spans])
-    mask = _mask(queries, keys, window, dtype)[:, None, None]
+    padded = chain.from_iterable(table + table[:1] * (width - len(table)) for table in tables)
+    blocks = torch.from_numpy(np.fromiter(padded, np.int64, len(spans) * width)).view(-1, width)
+    # How many keys from the first gathered one on each row may see, and how many of these the window hides.
+    num_seen = np.array([span.end for span in spans]) - np.array(first_blocks) * block_size
+    keys = np.arange(width * block_size)
+    hidden = keys >= num_seen[:, None]
+    if window is not None:
+        hidden |= keys < num_seen[:, None] - window
+    mask = _additive(torch.from_numpy(hidden), dtype)[:, None, None]
     return KeyRange(spans[0].row, len(spans), blocks.to(device), mask.to(device))
 
 
@@ -94,4 +100,8 @@ def _mask(queries: Tensor, keys: Tensor, window: int | None, dtype: torch.dtype)
     hidden = keys > queries
     if window is not None:
         hidden |= keys <= queries - window
+    return _additive(hidden, dtype)
+
+
+def _additive(hidden: Tensor, dtype: torch.dtype) -> Tensor:
     return torch.zeros(hidden.shape, dtype=dtype, device=hidden.device).masked_fill_(hidden, float("-inf"))

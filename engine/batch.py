@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from engine.scheduler import Work
+from engine.schedule import Work
 
 
 class Span(NamedTuple):
@@ -56,9 +57,14 @@ def build_batch(works: list[Work], block_size: int, device: torch.device) -> Bat
     for sequence, start, end in works:
         blocks = sequence.table.block_ids
         spans.append(Span(len(input_ids), start, end - start, blocks[: -(-end // block_size)]))
-        input_ids += sequence.token_ids[start:end]
-        positions += range(start, end)
-        slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
-    rows = torch.tensor([input_ids, positions, slots]).to(device, non_blocking=True)
+        if end - start == 1:  # thousands of these a second: no loop
+            input_ids.append(sequence.token_ids[start])
+            positions.append(start)
+            slots.append(blocks[start // block_size] * block_size + start % block_size)
+        else:
+            input_ids += sequence.token_ids[start:end]
+            positions += range(start, end)
+            slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
+    rows = torch.from_numpy(np.array([input_ids, positions, slots])).to(device, non_blocking=True)
     num_decodes = sum(span.num_tokens == 1 for span in spans)
     return Batch(works, rows[0], rows[1], rows[2], spans[:num_decodes], spans[num_decodes:])

@@ -15,13 +15,15 @@ from engine.embedding_stage import EmbeddingStage
 from engine.errors import EngineError, GenerationFailed
 from engine.events import Embedding, TokenEvent
 from engine.generation import Job
-from engine.grammar import CompiledGrammar
+from engine.grammar import CompiledGrammar, GrammarState
+from engine.mask_thread import MaskThread
 from engine.model_runner import ModelRunner
 from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampler import Sampler
 from engine.sampling_stage import SamplingStage
-from engine.scheduler import Schedule, Scheduler
+from engine.schedule import Schedule
+from engine.scheduler import Scheduler
 from engine.sequence import Sequence
 from engine.stats import Counters, EngineStats, StepCounters
 from engine.tokenizer import Tokenizer
@@ -62,6 +64,7 @@ class EngineCore:
         self._tokenizer = tokenizer
         self._cache_tags = cache_tags
         self._sampling_stage = SamplingStage(scheduler, sampler, tokenizer, runner.device)
+        self._mask_thread = MaskThread()
         self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._embedding_stage = EmbeddingStage()
         self._jobs: dict[int, Job] = {}  # by arrival; embeddings are in their stage
@@ -183,7 +186,8 @@ class EngineCore:
         ]
         prompt_rows = find_prompt_rows(batch, self._jobs)
         started = time.perf_counter()
-        logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
+        with self._mask_thread.filling(self._grammars(sequence for sequence, _ in ends)):
+            logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         computed = time.perf_counter()
         self.scheduler.complete(schedule)
         keep_prompt_scores(prompt_rows, logits[len(ends) :], self._tokenizer)
@@ -191,6 +195,12 @@ class EngineCore:
         news = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
         self._tell(news, outputs)
         return computed - started, time.perf_counter() - computed
+
+    def _grammars(self, sequences: Iterable[Sequence]) -> Iterator[GrammarState]:
+        for sequence in sequences:
+            grammar = self._jobs[sequence.arrival].generations[sequence].sampling.grammar
+            if grammar is not None:
+                yield grammar
 
     def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> Iterator[News]:
         """Beams are searched, all other sequences sampled."""

@@ -93,7 +93,8 @@ class Generation:
     def accept(self, sampled: Sampled, tokenizer: Tokenizer, *, batch_size: int, now: float) -> TokenEvent:
         """Appends a token and tells of it; with a `finish`, it was the last."""
         token_id = sampled.token_id
-        self.sequence.token_ids.append(token_id)
+        sequence = self.sequence
+        sequence.token_ids.append(token_id)
         self.sampling.accept(token_id)
         finish = self._finish_by_token(token_id, tokenizer)
         step = self.text.append(token_id, is_last=finish is not None)
@@ -103,8 +104,8 @@ class Generation:
         job = self.job
         return TokenEvent(
             request_id=job.request.request_id,
-            index=self.sequence.index,
-            position=self.sequence.num_output_tokens - 1,
+            index=sequence.index,
+            position=sequence.num_output_tokens - 1,
             token_id=token_id,
             token_text=step.token_text,
             is_special=tokenizer.is_special(token_id),
@@ -114,9 +115,9 @@ class Generation:
             prompt=job.first_words(tokenizer),
             finish=finish,
             stop_match=step.stop_match,
-            num_prompt_tokens=self.sequence.num_prompt_tokens,
+            num_prompt_tokens=sequence.num_prompt_tokens,
             num_cached_tokens=job.num_cached_tokens,
-            num_preemptions=self.sequence.num_preemptions,
+            num_preemptions=sequence.num_preemptions,
             batch_size=batch_size,
             queue_s=(job.started_at or now) - job.submitted_at,
             step_s=step_s,

@@ -37,9 +37,13 @@ _WHERE_IN_XGRAMMAR = re.compile(r"^(\[[\d:]+\] )?\S+\.(cc|h):\d+: ")
 class GrammarState:
     """How far one sequence has come in its grammar."""
 
-    def __init__(self, matcher: Any, stop_token_ids: Sequence[int]) -> None:
+    def __init__(self, matcher: Any, stop_token_ids: Sequence[int], vocab_size: int) -> None:
         self._matcher = matcher
         self._stop_token_ids = stop_token_ids
+        self._bitmask = xgrammar.allocate_token_bitmask(1, vocab_size)
+        self._excludes: bool | None = (
+            None  # what `fill` says of _bitmask; None: not filled since the last token
+        )
         self.is_too_slow = False  # whether a token took longer than MAX_STEP_S
 
     @property
@@ -59,6 +63,7 @@ class GrammarState:
 
         Raises GenerationFailed for a token that the grammar does not allow; the sampler masks those.
         """
+        self._excludes = None
         if self.is_complete:
             is_allowed = token_id in self._stop_token_ids
         else:
@@ -72,6 +77,19 @@ class GrammarState:
         Returns whether any token is excluded. The grammar must not be complete.
         """
         return self._timed(self._matcher.fill_next_token_bitmask, bitmask, row)
+
+    def prepare(self) -> None:
+        """Works out which tokens may come next, unless that is done. Another thread may do it, provided that
+        nothing else uses this state meanwhile."""
+        if self._excludes is None and not self.is_complete and not self.is_too_slow:
+            self._excludes = self.fill(self._bitmask, 0)
+
+    @property
+    def mask(self) -> Any | None:
+        """Which tokens may come next, int32 [ceil(v / 32)], a bit each; None: all may. The grammar must be
+        neither complete nor too slow."""
+        self.prepare()
+        return self._bitmask[0] if self._excludes else None
 
     def _timed(self, step: Callable[..., bool], *arguments: Any) -> bool:
         started = time.thread_time()
@@ -101,7 +119,7 @@ class CompiledGrammar:
         matcher = xgrammar.GrammarMatcher(
             self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
         )
-        return GrammarState(matcher, stops)
+        return GrammarState(matcher, stops, self._compiled.tokenizer_info.vocab_size)
 
 
 class GrammarCompiler:

@@ -1,7 +1,6 @@
 """Which tokens a grammar allows next, as bits, and what that does to logits."""
 
 import torch
-import xgrammar
 from torch import Tensor
 
 from engine.grammar import GrammarState
@@ -11,23 +10,18 @@ from engine.grammar import GrammarState
 _ADDED = torch.where((torch.arange(256).unsqueeze(1) >> torch.arange(8)) & 1 == 1, 0.0, -torch.inf)
 
 
-class GrammarMask:
-    """A bit for each token: one row, used again for each sequence that has a grammar."""
-
-    def __init__(self, vocab_size: int) -> None:
-        self._vocab_size = vocab_size
-        self._bits = xgrammar.allocate_token_bitmask(1, vocab_size)  # [1, ceil(v / 32)] int32, on the CPU
-
-    def apply(self, logits: Tensor, grammar: GrammarState) -> None:
-        """Sets the logits [v] of tokens that may not come next to -inf, in place; all of them if the grammar
-        takes too long to follow.
-        """
-        if grammar.is_too_slow:
-            logits.fill_(-torch.inf)
-        elif grammar.is_complete:
-            allowed = logits[list(grammar.stop_token_ids)].clone()
-            logits.fill_(-torch.inf)
-            logits[list(grammar.stop_token_ids)] = allowed
-        elif grammar.fill(self._bits, 0):
-            rows = self._bits[0].view(torch.uint8).int()
-            logits += _ADDED.index_select(0, rows).flatten()[: self._vocab_size].to(logits.device)
+def apply_grammar(logits: Tensor, grammar: GrammarState) -> None:
+    """Sets the logits [v] of tokens that may not come next to -inf, in place; all of them if the grammar
+    takes too long to follow.
+    """
+    if not grammar.is_complete:
+        grammar.prepare()
+    if grammar.is_too_slow:
+        logits.fill_(-torch.inf)
+    elif grammar.is_complete:
+        allowed = logits[list(grammar.stop_token_ids)].clone()
+        logits.fill_(-torch.inf)
+        logits[list(grammar.stop_token_ids)] = allowed
+    elif (mask := grammar.mask) is not None:
+        rows = mask.view(torch.uint8).int()
+        logits += _ADDED.index_select(0, rows).flatten()[: len(logits)].to(logits.device)

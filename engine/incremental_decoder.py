@@ -50,7 +50,7 @@ class IncrementalDecoder:
         if not text.startswith(self._text[: self._num_returned]):
             text = self._forget_context()
         self._text = text
-        num_open = _num_trailing_replacements(text)
+        num_open = _num_trailing_replacements(text) if text.endswith(REPLACEMENT) else 0
         returned = text[self._num_returned : len(text) - num_open]
         self._num_returned += len(returned)
         self._slide(is_complete=num_open == 0)
@@ -63,6 +63,8 @@ class IncrementalDecoder:
         return held
 
     def _decode(self) -> str:
+        if len(self._window) == 1:
+            return self._tokenizer.token_text(self._window[0])  # cached
         return self._tokenizer.decode(self._window, skip_special_tokens=False)
 
     def _forget_context(self) -> str:
@@ -85,17 +87,12 @@ class IncrementalDecoder:
 
     def _restart(self, window: list[int], *, num_held: int) -> None:
         self._window = window
-        if len(window) == 1:
-            self._text = self._tokenizer.token_text(window[0])  # cached
-        else:
-            self._text = self._decode()
+        self._text = self._decode()
         self._num_returned = max(len(self._text) - num_held, 0)
 
 
 def _num_trailing_replacements(text: str) -> int:
     """How many characters at the end may still become others."""
-    if not text.endswith(REPLACEMENT):
-        return 0
     return min(len(text) - len(text.rstrip(REPLACEMENT)), MAX_INCOMPLETE_CHARACTERS)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from engine.grammar_mask import GrammarMask
+from engine.grammar_mask import apply_grammar
 from engine.sampling_state import SamplingState
 from engine.watermark import green_mask
 
@@ -77,10 +77,9 @@ def filter_tokens(logits: Tensor, states: Sequence[SamplingState]) -> None:
 
 
 def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:
-    mask = GrammarMask(logits.shape[1])
     for row, state in zip(logits, states, strict=True):
         if state.grammar is not None:
-            mask.apply(row, state.grammar)
+            apply_grammar(row, state.grammar)
 
 
 def _flat_index(logits: Tensor, entries: Sequence[tuple[int, Tensor]]) -> Tensor:

@@ -1,5 +1,6 @@
 """Log-probabilities of the model's raw logits: natural log of softmax, in float32."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import torch
@@ -43,11 +44,14 @@ def rank_logprobs(
     if k == 0:
         return [()] * len(num_ranked)
     values, ids = top_tokens(logprobs, k)
+    text, is_special = tokenizer.token_text, tokenizer.is_special
     return [
         tuple(
-            TokenLogprob(token_id, tokenizer.token_text(token_id), logprob, tokenizer.is_special(token_id))
-            for token_id, logprob in zip(row_ids[:count], row_values[:count], strict=True)
-            if logprob > -torch.inf
+            [
+                TokenLogprob(token_id, text(token_id), logprob, is_special(token_id))
+                for token_id, logprob in zip(row_ids[:count], row_values[:count], strict=True)
+                if logprob > -math.inf
+            ]
         )
         for row_ids, row_values, count in zip(ids.tolist(), values.tolist(), num_ranked, strict=True)
     ]

@@ -54,6 +54,7 @@ class OutputText:
         self._tokenizer = tokenizer
         self._decoder = IncrementalDecoder(tokenizer, prompt_token_ids)
         self._matcher = StopMatcher(stopping.stop)
+        self._has_stops = len(stopping.stop) > 0
         self._include_stop = stopping.include_stop
         self._min_tokens = stopping.min_tokens
         self._skip_special_tokens = skip_special_tokens
@@ -71,13 +72,14 @@ class OutputText:
         Nothing may be appended after the last token or after a stop string was found.
         """
         self._num_tokens += 1
+        if not self._has_stops and not self._is_hidden(token_id):
+            # The common case: nothing is ever held.
+            text = self._decoder.append(token_id)
+            text = text + self._decoder.flush() if is_last else text
+            return TextStep(text, text, None)
         pieces = self._decode(token_id, is_last=is_last)
         token_text = "".join(piece.text for piece in pieces)
         match = self._matcher.feed(token_text, is_armed=self._num_tokens > self._min_tokens)
-        if match is None and not self._held and self._is_certain(is_last=is_last):
-            # The common case, without the queue.
-            text = "".join(piece.text for piece in pieces if piece.is_visible)
-            return TextStep(token_text, text, None)
         num_before = self._num_held
         self._hold(pieces)
         num_certain = self._num_certain(match, num_before, is_last=is_last)
@@ -86,12 +88,15 @@ class OutputText:
         return TextStep(token_text, self._release(num_certain), match.stop if match else None)
 
     def _decode(self, token_id: int, *, is_last: bool) -> list[_Piece]:
-        if self._skip_special_tokens and self._tokenizer.is_special(token_id):
+        if self._is_hidden(token_id):
             # Not fed to the decoder: the characters around it join as if it were not there.
             pieces = [_Piece(self._tokenizer.token_text(token_id), is_visible=False)]
             return [_Piece(self._decoder.flush(), is_visible=True), *pieces] if is_last else pieces
         text = self._decoder.append(token_id)
         return [_Piece(text + self._decoder.flush() if is_last else text, is_visible=True)]
+
+    def _is_hidden(self, token_id: int) -> bool:
+        return self._skip_special_tokens and self._tokenizer.is_special(token_id)
 
     def _is_certain(self, *, is_last: bool) -> bool:
         return is_last or self._include_stop or self._matcher.num_undecided == 0

@@ -134,7 +134,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
         the log-probabilities (after log-softmax, as in transformers); grammars are refused. All events come
         at the end of the search, best sequence first.
     skip_special_tokens: whether special tokens are left out of the output text (`TokenEvent.text`).
-    priority: lower runs first; ties by arrival.
+    priority: lower runs first; ties by arrival. A level outweighs a bounded number of steps of waiting, so
+        that nobody starves (`scheduler.py`).
     cache_salt: requests share what the prefix cache holds only with those of the same salt, so that how fast
         one is answered tells nothing of another's prompt.
     """

@@ -23,9 +23,9 @@ __all__ = ["Sampled", "Sampler", "SamplingState"]
 # [n].
 Draw = Callable[[Tensor, Sequence[SamplingState]], tuple[Tensor, Tensor]]
 
-# Rows taken at once on a CPU: the copies of 8 rows of 151,936 fit its caches, those of 32 take twice the time
-# a row.
-_MAX_ROWS = 8
+# Logits taken at once on a CPU: the copies of 8 rows of 151,936 fit its caches, those of 32 take twice the
+# time a row.
+_MAX_LOGITS = 8 * 151_936
 
 
 class Sampled(msgspec.Struct, frozen=True):
@@ -58,13 +58,13 @@ class Sampler:
         assert len(logits) == len(states)
         token_ids = torch.zeros(len(states), dtype=torch.int64, device=logits.device)
         is_drawn = torch.zeros(len(states), dtype=torch.bool, device=logits.device)
-        for draw, is_adjusted, rows in self._groups(states, _MAX_ROWS if logits.is_cpu else len(states)):
-            chosen, chosen_states = _select(logits, rows), [states[row] for row in rows]
+        for draw, is_adjusted, rows in self._groups(states, _max_rows(logits)):
+            chosen, chosen_states = logits[_index(rows)], [states[row] for row in rows]
             if is_adjusted or draw is not draw_greedy:
                 chosen = chosen.to(torch.float32, copy=True)  # to be changed
             if is_adjusted:
                 adjust_logits(chosen, chosen_states)
-            token_ids[rows], is_drawn[rows] = draw(self._known(chosen), chosen_states)
+            token_ids[_index(rows)], is_drawn[_index(rows)] = draw(self._known(chosen), chosen_states)
         return self._report(logits, states, token_ids, is_drawn.tolist())
 
     @torch.inference_mode()
@@ -129,10 +129,11 @@ class Sampler:
             for row, state in enumerate(states)
             if is_drawn[row] and (num_logprobs := state.params.num_logprobs) is not None
         ]
-        for start in range(0, len(wanted), _MAX_ROWS):
-            rows, counts = zip(*wanted[start : start + _MAX_ROWS], strict=True)
-            logprobs = log_probabilities(_select(logits, rows))
-            ids = token_ids[list(rows)]
+        max_rows = _max_rows(logits)
+        for start in range(0, len(wanted), max_rows):
+            rows, counts = zip(*wanted[start : start + max_rows], strict=True)
+            logprobs = log_probabilities(logits[_index(rows)])
+            ids = token_ids[_index(rows)]
             of_tokens = logprobs.gather(1, ids.unsqueeze(1)).squeeze(1)
             ranked = rank_logprobs(self._known(logprobs), counts, self._tokenizer)
             for row, *fields in zip(rows, ids.tolist(), of_tokens.tolist(), ranked, strict=True):
@@ -140,11 +141,16 @@ class Sampler:
         return results
 
 
-def _select(logits: Tensor, rows: Sequence[int]) -> Tensor:
-    """Rows in ascending order, without a copy where they are neighbours."""
+def _max_rows(logits: Tensor) -> int:
+    """How many of the rows [n, v] are taken at once."""
+    return max(1, _MAX_LOGITS // logits.shape[1]) if logits.is_cpu else max(1, len(logits))
+
+
+def _index(rows: Sequence[int]) -> slice | list[int]:
+    """Rows in ascending order; neighbours as a slice, which copies nothing."""
     if rows[-1] - rows[0] == len(rows) - 1:
-        return logits[rows[0] : rows[-1] + 1]
-    return logits[torch.tensor(rows, device=logits.device)]
+        return slice(rows[0], rows[-1] + 1)
+    return list(rows)
 
 
 def _candidates(

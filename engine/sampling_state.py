@@ -52,6 +52,13 @@ class SamplingState:
         )
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
         self._seed = params.seed + index
+        self._always_adjusts = (
+            params.watermark is not None
+            or self.token_counts is not None
+            or self.token_filter is not None
+            or self.grammar is not None
+            or len(self.bias_ids) > 0
+        )
         self._min_tokens = stopping.min_tokens
         end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
         ending = sorted({*end_token_ids, *stopping.stop_token_ids})
@@ -72,14 +79,7 @@ class SamplingState:
     @property
     def adjusts_logits(self) -> bool:
         """Whether anything but the temperature and truncation bears on the next token."""
-        return (
-            self.params.watermark is not None
-            or self.token_counts is not None
-            or self.token_filter is not None
-            or self.grammar is not None
-            or len(self.bias_ids) > 0
-            or self.forbidden_ids is not None
-        )
+        return self._always_adjusts or self.forbidden_ids is not None
 
     @property
     def is_finished(self) -> bool:

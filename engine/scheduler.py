@@ -11,46 +11,28 @@ Invariants (tests/unit/engine/test_scheduler.py):
 A beam that waits for its siblings is parked: it is given no work, may lose its blocks like any other, and is
 then in neither list until it runs on.
 
-Order is (priority, arrival, index). Decoding sequences take their one token of the budget first, so that a
-long prompt never stalls them; prompts share the rest in order, in chunks. When blocks run out, the last in
-order loses its own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et
-al. 2023, arXiv 2309.06180).
+Order is (due, arrival, index): a sequence is due at the step in which it came, and _STEPS_A_PRIORITY steps
+later for each level of its priority number. So it is first come, first served among equals, and those of a
+higher priority pass one that waits for a bounded number of steps only.
+
+Decoding sequences take their one token of the budget first, so that a long prompt never stalls them; prompts
+share the rest in order, in chunks. When blocks run out, the last in order loses its own and waits; its tokens
+stay, and it is computed again from them (recompute, as in Kwon et al. 2023, arXiv 2309.06180).
 """
 
 from bisect import insort
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from engine.block_keys import BlockKeys, Tags
 from engine.kv_cache import BlockPool, BlockTable
+from engine.schedule import Schedule, Work
 from engine.sequence import Sequence
 
+# How many steps' seniority a level of priority outweighs.
+_STEPS_A_PRIORITY = 512
 
-class Work(NamedTuple):
-    """Compute tokens `start` to `end` of a sequence."""
-
-    sequence: Sequence
-    start: int
-    end: int
-
-    @property
-    def reaches_end(self) -> bool:
-        """Whether the last row of this work gives the sequence's next token."""
-        return self.end == self.sequence.num_tokens
-
-    @property
-    def computes_prompt(self) -> bool:
-        return self.start < self.sequence.num_prompt_tokens
-
-
-@dataclass(slots=True)
-class Schedule:
-    """One step's work. block_copies: (source, destination), to be done before any block is written."""
-
-    works: list[Work] = field(default_factory=list)
-    block_copies: list[tuple[int, int]] = field(default_factory=list)
-    num_preempted: int = 0
+# The share of all blocks that stays free for those that run when another is admitted.
+_WATERMARK = 0.02
 
 
 def _order(sequence: Sequence) -> tuple[int, int, int]:
@@ -70,6 +52,7 @@ class Scheduler:
         self._prefix_caching = prefix_caching
         self._max_batch_tokens = max_batch_tokens
         self._max_num_sequences = max_num_sequences
+        self._num_steps = 0
         self.waiting: list[Sequence] = []  # both sorted by order
         self.running: list[Sequence] = []
 
@@ -82,10 +65,14 @@ class Scheduler:
         tags: Tags = (),
         reads_cache: bool = True,
     ) -> Sequence:
-        """A sequence without blocks, not yet added. It shares cached blocks with those of equal tags."""
+        """A sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
+
+        order: (priority, arrival, index); lower runs first.
+        """
         tokens = list(prompt_token_ids)
+        priority, arrival, index = order
         return Sequence(
-            order,
+            (self._num_steps + priority * _STEPS_A_PRIORITY, arrival, index),
             tokens,
             len(tokens),
             BlockTable(self.pool),
@@ -104,12 +91,11 @@ class Scheduler:
         It waits, to be computed by itself, where there is no place for another sequence.
         """
         parent.num_siblings -= 1
-        priority, arrival, _ = parent.order
+        due, arrival, _ = parent.order
         child = self.new_sequence(
-            order=(priority, arrival, index),
-            prompt_token_ids=parent.token_ids,
-            reads_cache=parent.reads_cache,
+            order=(0, arrival, index), prompt_token_ids=parent.token_ids, reads_cache=parent.reads_cache
         )
+        child.order = (due, arrival, index)
         child.keys = parent.keys.fork()
         if len(self.running) >= self._max_num_sequences or not parent.is_running:
             self.add(child)
@@ -146,6 +132,7 @@ class Scheduler:
 
     def schedule(self) -> Schedule:
         """Chooses the next step's work and takes the blocks it writes."""
+        self._num_steps += 1
         schedule = Schedule()
         shares = self._divide_budget()
         for sequence, num_tokens in shares:
@@ -159,23 +146,26 @@ class Scheduler:
 
     def complete(self, schedule: Schedule) -> None:
         """Records that the step ran: its tokens' keys and values are in their blocks, for others to use."""
+        size = self.pool.block_size
         for work in schedule.works:
-            work.sequence.num_computed = work.end
-            if self._prefix_caching:
+            sequence, start, end = work
+            sequence.num_computed = end
+            if self._prefix_caching and start // size < end // size:
                 self._show_filled(work)
 
     def _show_filled(self, work: Work) -> None:
         """Puts the blocks that this work has filled into the prefix cache."""
         sequence, size = work.sequence, self.pool.block_size
         places = range(work.start // size, work.end // size)
-        if places:
-            keys = sequence.keys.of(sequence.token_ids, places.stop)
-            for place in places:
-                self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
+        keys = sequence.keys.of(sequence.token_ids, places.stop)
+        for place in places:
+            self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
 
     def _divide_budget(self) -> list[tuple[Sequence, int]]:
         ready = [sequence for sequence in self.running if not sequence.is_parked]
         decoding = [sequence for sequence in ready if sequence.is_decoding]
+        if len(decoding) == len(ready) <= self._max_batch_tokens:  # the usual step; these are in order
+            return [(sequence, 1) for sequence in decoding]
         reserve = 1 if ready and not ready[0].is_decoding else 0
         shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
         budget = self._max_batch_tokens - len(shares)
@@ -249,11 +239,13 @@ class Scheduler:
     def _fits(self, sequence: Sequence, cached: list[int]) -> bool:
         """Whether there is a place for it and its siblings, and blocks for its tokens beside the cached ones.
 
-        A block is left for each sequence that runs, lest one of them soon preempts the newcomer.
+        Beside any that run, blocks are left free: one for each of those, and a share of the pool, lest one of
+        them soon preempts the newcomer, whose computation would be lost (the watermark of vLLM's scheduler).
         """
         num_places = sum(1 + running.num_siblings for running in self.running)
         num_wanted = min(1 + sequence.num_siblings, self._max_num_sequences)
         has_place = num_places + num_wanted <= self._max_num_sequences
         num_shared = sum(self.pool.is_owned(block) for block in cached)  # the others are free as yet
         num_missing = self.pool.num_blocks_for(sequence.num_tokens) - num_shared
-        return has_place and num_missing + len(self.running) <= self.pool.num_free
+        reserve = max(len(self.running), int(self.pool.num_blocks * _WATERMARK)) if self.running else 0
+        return has_place and num_missing + reserve <= self.pool.num_free

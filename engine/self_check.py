@@ -9,7 +9,8 @@ from engine.batch import build_batch
 from engine.errors import ModelNotSupported
 from engine.kv_cache import BlockPool
 from engine.model_runner import ModelRunner
-from engine.scheduler import Scheduler, Work
+from engine.schedule import Work
+from engine.scheduler import Scheduler
 
 _NUM_TOKENS = 8
 _NUM_IN_FIRST_CHUNK = 5

@@ -13,7 +13,7 @@ class Sequence:
     A sequence whose `num_computed` is one short of its tokens decodes. With more missing it prefills, be it a
     new prompt or one that lost its cache. The last token's row gives the next one, so none is drawn twice.
 
-    token_ids: prompt, then output. order: (priority, arrival, index); lower runs first.
+    token_ids: prompt, then output. order: (due, arrival, index) as in `Scheduler`; lower runs first.
     num_siblings: sequences that will fork from this one once its prompt is computed.
     keys: of its full blocks. reads_cache: whether it may start from blocks that others have computed.
     is_parked: all tokens are computed or were, and none follows until its siblings are as far (beam search).

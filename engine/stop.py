@@ -34,7 +34,7 @@ class StopMatcher:
     @property
     def num_undecided(self) -> int:
         """How many characters at the end of the text so far may be the start of a stop string."""
-        return max((automaton.num_matched for automaton in self._automata), default=0)
+        return max([automaton.num_matched for automaton in self._automata]) if self._automata else 0
 
     def feed(self, text: str, *, is_armed: bool = True) -> StopMatch | None:
         """Takes the text's next piece.
@@ -42,7 +42,7 @@ class StopMatcher:
         is_armed: whether a stop string that ends in this piece counts. One that begins in a piece which was
         not armed and ends in one which is does count. Nothing may be fed after a match.
         """
-        if self.num_undecided == 0 and self._first_characters.isdisjoint(text):
+        if self._first_characters.isdisjoint(text) and self.num_undecided == 0:
             return None
         for end, character in enumerate(text, start=1):
             for automaton in self._automata:

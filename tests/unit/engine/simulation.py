@@ -6,7 +6,8 @@ from random import Random
 
 from engine.block_keys import Tags
 from engine.kv_cache import BlockPool
-from engine.scheduler import Schedule, Scheduler
+from engine.schedule import Schedule
+from engine.scheduler import Scheduler
 from engine.sequence import Sequence
 
 NUM_BLOCKS, BLOCK_SIZE = 8, 4

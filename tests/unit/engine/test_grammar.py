@@ -10,7 +10,7 @@ import torch
 
 from engine.errors import GenerationFailed, InvalidGrammar
 from engine.grammar import GrammarCompiler, GrammarState
-from engine.grammar_mask import GrammarMask
+from engine.grammar_mask import apply_grammar
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampler import Sampled, Sampler
 from engine.sampling_state import SamplingState
@@ -210,7 +210,7 @@ def test_only_rows_with_a_grammar_are_masked() -> None:
 def test_a_mask_leaves_the_logits_of_allowed_tokens_as_they_are() -> None:
     row = logits(1, V)[0]
     masked = row.clone()
-    GrammarMask(V).apply(masked, COMPILER.compile(regex("[ab]")).start())
+    apply_grammar(masked, COMPILER.compile(regex("[ab]")).start())
     allowed = [*ids_of("a"), *ids_of("b")]
     assert torch.equal(masked[allowed], row[allowed])
     assert int((masked > -torch.inf).sum()) == 2

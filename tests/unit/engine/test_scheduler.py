@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.scheduler import Schedule
+from engine.schedule import Schedule
 from tests.unit.engine.simulation import (
     MAX_TOTAL_TOKENS,
     NUM_BLOCKS,

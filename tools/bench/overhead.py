@@ -1,0 +1,120 @@
+"""What the engine adds to a step of the demo model: all but the model's and the sampler's arithmetic."""
+
+import argparse
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from statistics import median
+from typing import Any
+from unittest.mock import patch
+
+import engine.logprobs
+import engine.sampler
+from engine.async_engine import AsyncEngine
+from engine.attention_plan import AttentionPlan
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.demo_model import DEMO_MODEL
+from engine.model_runner import ModelRunner
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from tools.bench.stopwatch import Stopwatch
+from tools.bench.table import Row, print_table
+
+PROMPT = "Tell me something about the city of Oslo, and take as long as you like."
+
+GREEDY: dict[str, Any] = {"temperature": 0.0}
+SAMPLED: dict[str, Any] = {"temperature": 0.7, "top_p": 0.9}
+LOGPROBS: dict[str, Any] = {"num_logprobs": 5}
+MIXES = {
+    "greedy": GREEDY,
+    "greedy, 5 logprobs": GREEDY | LOGPROBS,
+    "sampled": SAMPLED,
+    "sampled, 5 logprobs": SAMPLED | LOGPROBS,
+}
+
+_ARITHMETIC = (
+    (engine.sampler, "draw_greedy"),
+    (engine.sampler, "draw_top_k"),
+    (engine.sampler, "draw_vocabulary"),
+    (engine.sampler, "adjust_logits"),
+    (engine.sampler, "log_probabilities"),
+    (engine.logprobs, "top_tokens"),
+)
+
+
+async def run(arguments: argparse.Namespace) -> list[Row]:
+    print(f"{arguments.sequences} sequences decode at the same time; processor ms a step, medians")
+    rows = [await _measure(name, arguments) for name in MIXES]
+    print_table(rows)
+    return rows
+
+
+async def _measure(mix: str, arguments: argparse.Namespace) -> Row:
+    engine = await AsyncEngine.start(EngineConfig(model=str(DEMO_MODEL), device="cpu"))
+    with _watched_steps(arguments.sequences) as steps:
+        loop_started = time.thread_time()
+        await asyncio.gather(
+            *(_consume(engine, number, mix, arguments.tokens) for number in range(arguments.sequences))
+        )
+        loop_s = time.thread_time() - loop_started
+    num_steps = engine.stats().counters.num_steps
+    await engine.stop()
+    return _row(mix, steps, loop_s / num_steps)
+
+
+def _row(mix: str, steps: list[dict[str, float]], loop_s: float) -> Row:
+    """loop: what the event loop takes to hand the events of a step to those who wait for them."""
+    core = median(
+        step["step"] - step["model"] + step["layout"] - step.get("arithmetic", 0.0) for step in steps
+    )
+    return {
+        "mix": mix,
+        "steps": len(steps),
+        "model_ms": 1e3 * median(step["model"] - step["layout"] for step in steps),
+        "arithmetic_ms": 1e3 * median(step.get("arithmetic", 0.0) for step in steps),
+        "core_ms": 1e3 * core,
+        "loop_ms": 1e3 * loop_s,
+        "overhead_ms": 1e3 * (core + loop_s),
+    }
+
+
+@contextmanager
+def _watched_steps(num_sequences: int) -> Iterator[list[dict[str, float]]]:
+    """Within, the times of each step that decodes that many sequences and does nothing else."""
+    watch = Stopwatch()
+    steps: list[dict[str, float]] = []
+    step = EngineCore.step
+
+    def noted(core: EngineCore) -> Any:
+        num_computed = core.counters.num_computed_tokens
+        outputs = step(core)
+        seconds = watch.take()
+        if core.counters.num_computed_tokens - num_computed == len(outputs) == num_sequences:
+            steps.append(seconds)
+        return outputs
+
+    with ExitStack() as stack:
+        stack.enter_context(watch.watch("step", (EngineCore, "step")))
+        step = EngineCore.step
+        stack.enter_context(patch.object(EngineCore, "step", noted))
+        stack.enter_context(watch.watch("model", (ModelRunner, "run")))
+        stack.enter_context(watch.watch("layout", (AttentionPlan, "build")))
+        stack.enter_context(watch.watch("arithmetic", *_ARITHMETIC))
+        yield steps
+
+
+async def _consume(engine: AsyncEngine, number: int, mix: str, num_tokens: int) -> None:
+    request = GenerationRequest(
+        request_id=str(number),
+        prompt_token_ids=tuple(engine.tokenizer.encode(PROMPT)),
+        sampling=SamplingParams(**MIXES[mix], seed=number),
+        stopping=StopConditions(max_tokens=num_tokens, ignore_eos=True),
+    )
+    async for _ in engine.submit(request):
+        pass
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sequences", type=int, default=32, help="that decode at the same time")
+    parser.add_argument("--tokens", type=int, default=200, help="of each sequence")

@@ -1,0 +1,25 @@
+"""Results as a table of fixed columns."""
+
+from collections.abc import Sequence
+
+Row = dict[str, str | float]
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """Prints rows of the same keys: texts to the left, numbers to the right with three digits that count."""
+    cells = [[_cell(value) for value in row.values()] for row in rows]
+    names = list(rows[0])
+    widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
+    is_text = [isinstance(value, str) for value in rows[0].values()]
+    for line in (names, *cells):
+        aligned = (
+            cell.ljust(width) if text else cell.rjust(width)
+            for cell, width, text in zip(line, widths, is_text, strict=True)
+        )
+        print("  ".join(aligned).rstrip(), flush=True)
+
+
+def _cell(value: str | float) -> str:
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+    return str(value)
