@@ -14,6 +14,7 @@ from handlers.chat.response_format import (
     ResponseFormat,
     StructuralTag,
 )
+from handlers.chat.strict_schema import require_strict
 from handlers.openai.sampling import Body
 from handlers.refused import Refused
 
@@ -33,7 +34,8 @@ _FIELDS = (
 def answer_form(body: Body) -> ResponseFormat | None:
     """None is free text.
 
-    Raises Refused for two forms at once, InvalidResponseFormat for what is no JSON Schema or structural tag.
+    Raises Refused for two forms at once, InvalidResponseFormat for what is no JSON Schema or structural tag,
+    NotStrict for a schema that says that it is strict and is not.
     """
     named = {field: value for field in _FIELDS if (value := getattr(body, field)) is not None}
     forms = {field: value for field, value in named.items() if not isinstance(value, m.ResponseFormatText)}
@@ -64,7 +66,10 @@ def _response_format(value: Any) -> ResponseFormat:
         case m.ResponseFormatJsonSchema(json_schema=m.JsonSchemaFormat(schema_=None)):
             return AnyJsonObject()
         case m.ResponseFormatJsonSchema():
-            return JsonSchema.parse(value.json_schema.schema_)
+            schema = JsonSchema.parse(value.json_schema.schema_)
+            if value.json_schema.strict:
+                require_strict(schema.schema, "response_format.json_schema.schema")
+            return schema
         case m.ResponseFormatJsonObject(value=None):
             return AnyJsonObject()
         case m.ResponseFormatRegex():

@@ -1,6 +1,7 @@
 """Tools and the choice among them, in neutral terms."""
 
 from generated.openai import models as m
+from handlers.chat.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 
 _Choice = m.ChatCompletionAllowedToolsChoice | m.ChatCompletionNamedToolChoice | str | None
@@ -9,6 +10,11 @@ _MODES = {"none": ToolMode.NONE, "auto": ToolMode.AUTO, "required": ToolMode.REQ
 
 
 def tool_definitions(tools: list[m.ChatCompletionTool] | None) -> tuple[ToolDefinition, ...]:
+    """Raises NotStrict for parameters that say that they are strict and are not."""
+    for place, tool in enumerate(tools or ()):
+        if tool.function.strict:
+            parameters = tool.function.parameters or {"type": "object", "additionalProperties": False}
+            require_strict(parameters, f"tools[{place}].function.parameters")
     return tuple(
         ToolDefinition(
             name=tool.function.name,
