@@ -7,13 +7,16 @@ from generated.openai import models as m
 from generated.openai.operations import CreateChatCompletionHeaders
 from generated.operation import Call, EncodedEvent
 from handlers.chat.core import PreparedChat
+from handlers.chat.errors import ChatError
 from handlers.chat.result import ChatResult, collect
 from handlers.openai.chat_events import ChatEvents, empty_chunk
-from handlers.openai.chat_request import chat_params
+from handlers.openai.chat_request import chat_params, request_field
 from handlers.openai.chat_response import ChatAnswer
+from handlers.openai.formats import grammar_field
 from handlers.openai.optional import given, given_or
-from handlers.openai.sampling import includes_usage
+from handlers.openai.sampling import check_search, includes_usage
 from handlers.openai.service import Service
+from handlers.openai.token_ids import check_named_ids
 from handlers.openai.usage import usage
 
 
@@ -27,7 +30,7 @@ class Chat:
         self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
     ) -> m.CreateChatCompletionResponse:
         with (
-            self._service.exchange(call.received_s, "messages") as exchange,
+            self._service.exchange(call.received_s, "messages", grammar_field(body)) as exchange,
             exchange.permits("n", given_or(body.n, 1)),
         ):
             prepared = await self._prepare(body)
@@ -37,7 +40,7 @@ class Chat:
         self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
     ) -> AsyncGenerator[m.CreateChatCompletionStreamResponse | EncodedEvent, None]:
         with (
-            self._service.exchange(call.received_s, "messages") as exchange,
+            self._service.exchange(call.received_s, "messages", grammar_field(body)) as exchange,
             exchange.permits("n", given_or(body.n, 1)),
         ):
             prepared = await self._prepare(body)
@@ -57,7 +60,14 @@ class Chat:
         return await self._service.workers.run(self._prepare_now, body)
 
     def _prepare_now(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
-        return self._service.chat.prepare(chat_params(body))
+        check_named_ids(body, self._service.model_info.vocab_size)
+        try:
+            prepared = self._service.chat.prepare(chat_params(body))
+        except ChatError as error:
+            error.field = request_field(error.field)
+            raise
+        check_search(body, prepared.request.sampling.grammar, grammar_field(body))
+        return prepared
 
     def _response(
         self, body: m.CreateChatCompletionRequest, result: ChatResult
@@ -89,6 +99,7 @@ class Chat:
     def _answer(self, body: m.CreateChatCompletionRequest) -> ChatAnswer:
         return ChatAnswer(
             self._service.tokenizer,
+            body.stop_token_ids or (),
             shows_logprobs=body.logprobs is True,
             shows_reasoning=body.include_reasoning is not False,
         )

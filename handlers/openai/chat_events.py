@@ -10,7 +10,7 @@ from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.envelope import Envelope
-from handlers.openai.chat_response import ChatAnswer, stop_reason
+from handlers.openai.chat_response import ChatAnswer
 from handlers.openai.usage import usage
 
 
@@ -61,7 +61,7 @@ class ChatEvents:
             finish_reason=delta.finish.value if delta.finish else None,
         )
         if delta.finish:
-            choice.stop_reason = stop_reason(delta.events[-1])
+            choice.stop_reason = self._answer.stop_reason(delta.events[-1])
         return choice
 
     def _delta(self, delta: ChatDelta) -> m.ChatCompletionStreamResponseDelta:

@@ -1,5 +1,7 @@
 """Chat requests in neutral terms."""
 
+import re
+from typing import Final
 from uuid import uuid4
 
 from msgspec.structs import replace
@@ -9,20 +11,33 @@ from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.openai.formats import answer_form
 from handlers.openai.messages import conversation
 from handlers.openai.optional import given, given_or
-from handlers.openai.sampling import beam_params, check_stream_options, sampling_params, stop_texts
+from handlers.openai.sampling import (
+    beam_params,
+    check_min_tokens,
+    check_stream_options,
+    sampling_params,
+    stop_texts,
+)
 from handlers.openai.tools import tool_choice, tool_definitions
 from handlers.refused import Refused
-from handlers.violation import Violation
+
+# What the chat core calls by other names.
+_FIELDS: Final = {
+    re.compile(r"^(tools\[\d+\])\."): r"\1.function.",
+    re.compile(r"^template_kwargs\."): "chat_template_kwargs.",
+}
 
 
 def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
     """Raises Refused and its kinds."""
     check_stream_options(body)
+    max_tokens = _max_tokens(body)
+    check_min_tokens(body, max_tokens)
     return ChatParams(
         request_id=uuid4().hex,
         messages=conversation(body.messages),
         sampling=replace(sampling_params(body), num_logprobs=_num_logprobs(body)),
-        max_tokens=_max_tokens(body),
+        max_tokens=max_tokens,
         min_tokens=body.min_tokens or 0,
         stop=stop_texts(body),
         stop_token_ids=tuple(body.stop_token_ids or ()),
@@ -33,7 +48,7 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
         priority=body.priority or 0,
         cache_salt=body.cache_salt,
         skip_special_tokens=body.skip_special_tokens is not False,
-        tools=tool_definitions(body.tools),
+        tools=tool_definitions(body.tools or ()),
         tool_choice=tool_choice(body.tool_choice),
         parallel_tool_calls=body.parallel_tool_calls is not False,
         response_format=answer_form(body),
@@ -45,6 +60,13 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
         add_generation_prompt=body.add_generation_prompt,
         continue_final_message=body.continue_final_message is True,
     )
+
+
+def request_field(field: str) -> str:
+    """Where in the request stands what the chat core calls so."""
+    for neutral, own in _FIELDS.items():
+        field = neutral.sub(own, field)
+    return field
 
 
 def _max_tokens(body: m.CreateChatCompletionRequest) -> int | None:
@@ -66,11 +88,4 @@ def _num_logprobs(body: m.CreateChatCompletionRequest) -> int | None:
 
 def _template_kwargs(body: m.CreateChatCompletionRequest) -> dict[str, object]:
     kwargs = dict(body.chat_template_kwargs or {})
-    for name in ("messages", "tools", "documents", "add_generation_prompt", "continue_final_message"):
-        if name in kwargs:
-            raise Refused(
-                f"'{name}' is no variable for the template; it has a field of its own.",
-                f"chat_template_kwargs.{name}",
-                Violation.UNSUPPORTED_FIELD,
-            )
     return kwargs if body.verbosity is None else {"verbosity": body.verbosity, **kwargs}

@@ -1,6 +1,6 @@
 """Whole chat answers."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from engine.events import FinishReason, TokenEvent
 from engine.tokenizer import Tokenizer
@@ -11,10 +11,21 @@ from handlers.chat.tools import ToolCall
 
 
 class ChatAnswer:
-    """Writes the choices of one answer. shows: what of them the client wants to see."""
+    """Writes the choices of one answer.
 
-    def __init__(self, tokenizer: Tokenizer, *, shows_logprobs: bool, shows_reasoning: bool) -> None:
+    stop_token_ids: the request's. shows: what of the choices the client wants to see.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        stop_token_ids: Container[int],
+        *,
+        shows_logprobs: bool,
+        shows_reasoning: bool,
+    ) -> None:
         self._tokenizer = tokenizer
+        self._stop_token_ids = stop_token_ids
         self._shows_logprobs = shows_logprobs
         self.shows_reasoning = shows_reasoning
 
@@ -24,7 +35,7 @@ class ChatAnswer:
             message=self._message(choice),
             logprobs=self.logprobs(choice.answer_events),
             finish_reason=choice.finish.value,
-            stop_reason=stop_reason(choice.events[-1]),
+            stop_reason=self.stop_reason(choice.events[-1]),
         )
 
     def logprobs(self, events: Sequence[TokenEvent]) -> m.ChatCompletionLogprobs | None:
@@ -33,6 +44,9 @@ class ChatAnswer:
             return None
         scored = scored_tokens(events, self._tokenizer)
         return m.ChatCompletionLogprobs(content=[_token(token) for token in scored], refusal=None)
+
+    def stop_reason(self, last: TokenEvent) -> str | int | None:
+        return stop_reason(last, self._stop_token_ids)
 
     def _message(self, choice: ChatChoice) -> m.ChatCompletionResponseMessage:
         message = m.ChatCompletionResponseMessage(
@@ -45,11 +59,15 @@ class ChatAnswer:
         return message
 
 
-def stop_reason(last: TokenEvent) -> str | int | None:
-    """Which stop text or token id of the request's ended a text, told by its last event."""
-    if last.finish is not FinishReason.STOP:
-        return None
-    return last.stop_match if last.stop_match is not None else last.token_id
+def stop_reason(last: TokenEvent, stop_token_ids: Container[int]) -> str | int | None:
+    """Which stop text or token id of the request's ended a text, told by its last event.
+
+    None where something else did, such as a grammar whose end was reached.
+    """
+    if last.stop_match is not None:
+        return last.stop_match
+    is_stop = last.finish is FinishReason.STOP and last.token_id in stop_token_ids
+    return last.token_id if is_stop else None
 
 
 def _tool_call(call: ToolCall) -> m.ChatCompletionMessageToolCall:

@@ -10,10 +10,17 @@ from engine.request import GenerationRequest, StopConditions
 from engine.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.response_format import response_grammar
-from handlers.openai.formats import answer_form
+from handlers.openai.formats import answer_form, grammar_field
 from handlers.openai.optional import given_or
 from handlers.openai.prompts import prompts_of
-from handlers.openai.sampling import beam_params, check_stream_options, sampling_params, stop_texts
+from handlers.openai.sampling import (
+    beam_params,
+    check_min_tokens,
+    check_search,
+    check_stream_options,
+    sampling_params,
+    stop_texts,
+)
 from handlers.refused import Refused
 
 
@@ -24,6 +31,7 @@ class CompletionPlan:
     prompts: texts, or token ids. n: texts to tell for each. best_of: texts to generate for each.
     max_tokens: 0 tells of the prompt alone.
     num_logprobs: as `engine.request.SamplingParams` means it, of all that is told.
+    sequences_field: which field asks for the sequences.
     """
 
     prompts: Sequence[str | Sequence[int]]
@@ -32,6 +40,8 @@ class CompletionPlan:
     max_tokens: int
     num_logprobs: int | None
     echoes: bool
+    stop_token_ids: tuple[int, ...]
+    sequences_field: str
 
     @property
     def num_sequences(self) -> int:
@@ -53,13 +63,19 @@ def completion_plan(body: m.CreateCompletionRequest) -> CompletionPlan:
         raise Refused("A stream cannot wait for the best of several: 'best_of' must be 'n'.", "best_of")
     if best_of > n and body.use_beam_search:
         raise Refused("Beam search answers with its best: 'best_of' must be 'n'.", "best_of")
+    max_tokens = given_or(body.max_tokens, 16)
+    check_min_tokens(body, max_tokens)
+    prompts = prompts_of(body.prompt)
+    own_field = "n" if body.best_of is None else "best_of"
     return CompletionPlan(
-        prompts=prompts_of(body.prompt),
+        prompts=prompts,
         n=n,
         best_of=best_of,
-        max_tokens=given_or(body.max_tokens, 16),
+        max_tokens=max_tokens,
         num_logprobs=body.logprobs,
         echoes=body.echo is True,
+        stop_token_ids=tuple(body.stop_token_ids or ()),
+        sequences_field="prompt" if len(prompts) > 1 else own_field,
     )
 
 
@@ -69,6 +85,7 @@ def completion_requests(
     """In the order of the prompts; those without a seed draw their own. Raises Refused and its kinds."""
     form = answer_form(body)
     grammar = None if form is None else response_grammar(form)
+    check_search(body, grammar, grammar_field(body))
     num_ranked = plan.num_logprobs
     if plan.best_of > plan.n and num_ranked is None:
         num_ranked = 0  # the likeliest are chosen
@@ -82,7 +99,7 @@ def completion_requests(
                 num_logprobs=num_ranked,
                 num_prompt_logprobs=plan.num_logprobs if plan.echoes else None,
             ),
-            stopping=_stopping(body, plan.max_tokens),
+            stopping=_stopping(body, plan),
             num_sequences=plan.best_of,
             beams=beam_params(body),
             skip_special_tokens=body.skip_special_tokens is not False,
@@ -93,12 +110,12 @@ def completion_requests(
     ]
 
 
-def _stopping(body: m.CreateCompletionRequest, max_tokens: int) -> StopConditions:
+def _stopping(body: m.CreateCompletionRequest, plan: CompletionPlan) -> StopConditions:
     return StopConditions(
-        max_tokens=max(max_tokens, 1),  # the engine tells of a prompt with its first token
+        max_tokens=max(plan.max_tokens, 1),  # the engine tells of a prompt with its first token
         min_tokens=body.min_tokens or 0,
         stop=stop_texts(body),
-        stop_token_ids=tuple(body.stop_token_ids or ()),
+        stop_token_ids=plan.stop_token_ids,
         include_stop=body.include_stop_str_in_output is True,
         ignore_eos=body.ignore_eos is True,
     )

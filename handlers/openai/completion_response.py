@@ -56,7 +56,7 @@ def _choice(
         text=prompt + text if plan.echoes else text,
         logprobs=logprobs,
         finish_reason=_FINISH_REASONS[sequence.finish] if plan.max_tokens else "length",
-        stop_reason=stop_reason(sequence.events[-1]) if plan.max_tokens else None,
+        stop_reason=stop_reason(sequence.events[-1], plan.stop_token_ids) if plan.max_tokens else None,
     )
 
 
@@ -101,7 +101,7 @@ class CompletionEvents:
             finish_reason=self._finish_reason(event),
         )
         if event.finish is not None:
-            choice.stop_reason = stop_reason(event) if self._plan.max_tokens else None
+            choice.stop_reason = self._stop_reason(event)
         return self._empty.model_copy(update={"choices": [choice]})
 
     def usage(self, counts: ChatUsage) -> m.CreateCompletionStreamResponse:
@@ -112,6 +112,9 @@ class CompletionEvents:
         if event.finish is None:
             return None
         return _FINISH_REASONS[event.finish] if self._plan.max_tokens else "length"
+
+    def _stop_reason(self, event: TokenEvent) -> str | int | None:
+        return stop_reason(event, self._plan.stop_token_ids) if self._plan.max_tokens else None
 
     def _logprobs(self, prompt: int, index: int, event: TokenEvent) -> m.CompletionLogprobs | None:
         """With its first token a text tells of the prompt's, which the request's first event has."""

@@ -11,8 +11,10 @@ from handlers.chat.usage import ChatUsage
 from handlers.merge import merge
 from handlers.openai.completion_request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completion_response import CompletionEvents, completion_choices
+from handlers.openai.formats import grammar_field
 from handlers.openai.sampling import includes_usage
 from handlers.openai.service import Service
+from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
 from handlers.sequences import GeneratedRequest
 
@@ -27,8 +29,8 @@ class Completions:
         self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
     ) -> m.CreateCompletionResponse:
         with (
-            self._service.exchange(call.received_s, "prompt") as exchange,
-            exchange.permits("prompt", (plan := self._plan(body)).num_sequences),
+            self._service.exchange(call.received_s, "prompt", grammar_field(body)) as exchange,
+            exchange.permits((plan := self._plan(body)).sequences_field, plan.num_sequences),
         ):
             requests = await self._read(body, plan)
             generated = [GeneratedRequest(plan.best_of) for _ in requests]
@@ -41,8 +43,8 @@ class Completions:
         self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
     ) -> AsyncGenerator[m.CreateCompletionStreamResponse | EncodedEvent, None]:
         with (
-            self._service.exchange(call.received_s, "prompt") as exchange,
-            exchange.permits("prompt", (plan := self._plan(body)).num_sequences),
+            self._service.exchange(call.received_s, "prompt", grammar_field(body)) as exchange,
+            exchange.permits((plan := self._plan(body)).sequences_field, plan.num_sequences),
         ):
             requests = await self._read(body, plan)
             tokenizer = self._service.tokenizer
@@ -57,6 +59,8 @@ class Completions:
 
     def _plan(self, body: m.CreateCompletionRequest) -> CompletionPlan:
         self._service.model_names.check(body.model)
+        check_named_ids(body, self._service.model_info.vocab_size)
+        check_prompt_ids(body.prompt, "prompt", self._service.model_info.vocab_size)
         return completion_plan(body)
 
     async def _read(self, body: m.CreateCompletionRequest, plan: CompletionPlan) -> list[GenerationRequest]:

@@ -6,6 +6,7 @@ from generated.operation import Call
 from handlers.embeddings import Embedder, Vector, base64_of
 from handlers.openai.prompts import prompts_of
 from handlers.openai.service import Service
+from handlers.openai.token_ids import check_prompt_ids
 
 
 class Embeddings:
@@ -21,6 +22,7 @@ class Embeddings:
         service = self._service
         with service.exchange(call.received_s, "input") as exchange:
             service.model_names.check(body.model)
+            check_prompt_ids(body.input, "input", service.model_info.vocab_size)
             told = await self._embedder.embed(
                 exchange, prompts_of(body.input), field="input", dimensions=body.dimensions
             )

@@ -75,10 +75,11 @@ _KINDS_OF_ERRORS: Final[dict[type[Exception], ErrorKind]] = {
 }
 
 
-def told(error: Exception, prompt_field: str) -> Exception:
+def told(error: Exception, prompt_field: str, grammar_field: str = "") -> Exception:
     """The contract's Problem for an exception; what nobody raised on purpose stays what it is.
 
     prompt_field: what the operation calls the prompt, which a full context is blamed on.
+    grammar_field: what the request calls the grammar; empty where it has none.
     """
     match error:
         case PromptTooLong():
@@ -95,7 +96,7 @@ def told(error: Exception, prompt_field: str) -> Exception:
             code = code_of(error.violation)
             return Problem(400, str(error), code or "", field=error.field, violation=error.violation)
         case InvalidGrammar():
-            return Problem(400, str(error), "invalid_value", field="response_format")
+            return Problem(400, str(error), "invalid_value", field=grammar_field)
     for cause, kind in _KINDS_OF_ERRORS.items():
         if isinstance(error, cause):
             message = kind.message or str(error)

@@ -37,12 +37,22 @@ def answer_form(body: Body) -> ResponseFormat | None:
     Raises Refused for two forms at once, InvalidResponseFormat for what is no JSON Schema or structural tag,
     NotStrict for a schema that says that it is strict and is not.
     """
-    named = {field: value for field in _FIELDS if (value := getattr(body, field)) is not None}
-    forms = {field: value for field, value in named.items() if not isinstance(value, m.ResponseFormatText)}
+    forms = _forms(body)
     if len(forms) > 1:
         first, second, *_ = forms
         raise Refused(f"'{first}' and '{second}' both say what form the answer has; send one.", second)
     return next((_form(field, value) for field, value in forms.items()), None)
+
+
+def grammar_field(body: Body) -> str:
+    """Which field a grammar comes from that the engine does not take."""
+    return next(iter(_forms(body)), "tools")
+
+
+def _forms(body: Body) -> dict[str, Any]:
+    """The fields that bind the answer, as the request has them."""
+    named = {field: value for field in _FIELDS if (value := getattr(body, field)) is not None}
+    return {field: value for field, value in named.items() if not isinstance(value, m.ResponseFormatText)}
 
 
 def _form(field: str, value: Any) -> ResponseFormat:
@@ -52,7 +62,7 @@ def _form(field: str, value: Any) -> ResponseFormat:
         case "structured_outputs":
             return _structured(value)
         case "guided_json":
-            return JsonSchema.parse(value)
+            return JsonSchema.parse(value, field)
         case "guided_choice":
             return Choice(tuple(value))
         case "guided_regex" | "regex":
@@ -66,22 +76,23 @@ def _response_format(value: Any) -> ResponseFormat:
         case m.ResponseFormatJsonSchema(json_schema=m.JsonSchemaFormat(schema_=None)):
             return AnyJsonObject()
         case m.ResponseFormatJsonSchema():
-            schema = JsonSchema.parse(value.json_schema.schema_)
+            field = "response_format.json_schema.schema"
+            schema = JsonSchema.parse(value.json_schema.schema_, field)
             if value.json_schema.strict:
-                require_strict(schema.schema, "response_format.json_schema.schema")
+                require_strict(schema.schema, field)
             return schema
         case m.ResponseFormatJsonObject(value=None):
             return AnyJsonObject()
         case m.ResponseFormatRegex():
             return Regex(value.value)
         case _:
-            return JsonSchema.parse(value.value)
+            return JsonSchema.parse(value.value, "response_format.value")
 
 
 def _structured(value: Any) -> ResponseFormat:
     match value:
         case m.StructuredOutputsJson():
-            return JsonSchema.parse(value.json_)
+            return JsonSchema.parse(value.json_, "structured_outputs.json")
         case m.StructuredOutputsJsonObject():
             return AnyJsonObject()
         case m.StructuredOutputsRegex():
@@ -91,14 +102,12 @@ def _structured(value: Any) -> ResponseFormat:
         case m.StructuredOutputsGrammar():
             return Ebnf(value.grammar)
         case _:
-            return StructuralTag.parse(_structural_tag(value.structural_tag))
+            return _structural_tag(value.structural_tag, "structured_outputs.structural_tag")
 
 
-def _structural_tag(text: str) -> dict[str, Any]:
+def _structural_tag(text: str, field: str) -> StructuralTag:
     try:
         tag = from_json(text, allow_inf_nan=False)
     except ValueError as error:
-        raise Refused(
-            f"The structural tag is not JSON: {error}", "structured_outputs.structural_tag"
-        ) from None
-    return tag if isinstance(tag, dict) else {}
+        raise Refused(f"The structural tag is not JSON: {error}", field) from None
+    return StructuralTag.parse(tag if isinstance(tag, dict) else {}, field)

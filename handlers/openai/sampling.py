@@ -1,6 +1,6 @@
 """Options of sampling and stopping that chat and completions share, in neutral terms."""
 
-from engine.request import BeamParams, SamplingParams
+from engine.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
 from handlers.openai.optional import given, given_or
 from handlers.refused import Refused
@@ -45,6 +45,18 @@ def beam_params(body: Body) -> BeamParams | None:
         length_penalty=given_or(body.length_penalty, 1.0),
         early_stopping=body.early_stopping is True,
     )
+
+
+def check_search(body: Body, grammar: Grammar | None, field: str) -> None:
+    """Raises Refused for a beam search that a grammar would bind; field: where the grammar comes from."""
+    if body.use_beam_search and grammar is not None:
+        raise Refused("A beam search cannot be held to a form or to calls of tools.", field)
+
+
+def check_min_tokens(body: Body, max_tokens: int | None) -> None:
+    """Raises Refused for more than the bound allows; None is none."""
+    if max_tokens is not None and (body.min_tokens or 0) > max_tokens:
+        raise Refused(f"'min_tokens' is above the bound of {max_tokens} tokens.", "min_tokens")
 
 
 def stop_texts(body: Body | m.CreateResponseRequest) -> tuple[str, ...]:

@@ -24,9 +24,13 @@ class Service:
         self.exchanges = shared.exchanges
         self.fingerprint = fingerprint(shared.engine.model_info)
 
-    def exchange(self, received_s: float, prompt_field: str) -> AbstractContextManager[Exchange]:
-        """As `Exchanges.open`. prompt_field: what the operation calls the prompt."""
-        return self.exchanges.open(received_s, partial(told, prompt_field=prompt_field))
+    def exchange(
+        self, received_s: float, prompt_field: str, grammar_field: str = ""
+    ) -> AbstractContextManager[Exchange]:
+        """As `Exchanges.open`. The fields are those of `told`."""
+        return self.exchanges.open(
+            received_s, partial(told, prompt_field=prompt_field, grammar_field=grammar_field)
+        )
 
     @contextmanager
     def telling(self) -> Iterator[None]:

@@ -1,28 +1,42 @@
 """Tools and the choice among them, in neutral terms."""
 
+from collections.abc import Sequence
+
 from generated.openai import models as m
 from handlers.chat.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.refused import Refused
 
 _Choice = m.ChatCompletionAllowedToolsChoice | m.ChatCompletionNamedToolChoice | str | None
 
 _MODES = {"none": ToolMode.NONE, "auto": ToolMode.AUTO, "required": ToolMode.REQUIRED}
 
 
-def tool_definitions(tools: list[m.ChatCompletionTool] | None) -> tuple[ToolDefinition, ...]:
-    """Raises NotStrict for parameters that say that they are strict and are not."""
-    for place, tool in enumerate(tools or ()):
-        if tool.function.strict:
-            parameters = tool.function.parameters or {"type": "object", "additionalProperties": False}
-            require_strict(parameters, f"tools[{place}].function.parameters")
-    return tuple(
-        ToolDefinition(
-            name=tool.function.name,
-            description=tool.function.description,
-            parameters=tool.function.parameters,
-            strict=tool.function.strict is True,
-        )
-        for tool in tools or ()
+def tool_definitions(tools: Sequence[m.ChatCompletionTool]) -> tuple[ToolDefinition, ...]:
+    """Raises Refused for a name that comes twice, NotStrict for parameters that say that they are strict and
+    are not.
+    """
+    seen: set[str] = set()
+    for place, tool in enumerate(tools):
+        _check(tool.function, seen, f"tools[{place}].function")
+        seen.add(tool.function.name)
+    return tuple(_definition(tool.function) for tool in tools)
+
+
+def _check(function: m.FunctionObject, seen: set[str], field: str) -> None:
+    if function.name in seen:
+        raise Refused(f"An earlier tool has the name '{function.name}' too.", f"{field}.name")
+    if function.strict:
+        parameters = function.parameters or {"type": "object", "additionalProperties": False}
+        require_strict(parameters, f"{field}.parameters")
+
+
+def _definition(function: m.FunctionObject) -> ToolDefinition:
+    return ToolDefinition(
+        name=function.name,
+        description=function.description,
+        parameters=function.parameters,
+        strict=function.strict is True,
     )
 
 

@@ -1,0 +1,36 @@
+"""Token ids that requests name, which must be in the vocabulary."""
+
+from collections.abc import Iterable, Sequence
+
+from handlers.openai.sampling import Body
+from handlers.refused import Refused
+
+Prompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
+
+
+def check_named_ids(body: Body, vocab_size: int) -> None:
+    """Of all options. Raises Refused for the first that is not."""
+    _check(((int(token), f"logit_bias.{token}") for token in body.logit_bias or ()), vocab_size)
+    for field in ("stop_token_ids", "allowed_token_ids"):
+        _check_list(getattr(body, field) or (), field, vocab_size)
+
+
+def check_prompt_ids(prompt: Prompt, field: str, vocab_size: int) -> None:
+    """Of prompts that are no text. Raises Refused for the first that is not."""
+    if isinstance(prompt, str):
+        return
+    _check_list([part for part in prompt if isinstance(part, int)], field, vocab_size)
+    for place, part in enumerate(prompt):
+        if isinstance(part, list):
+            _check_list(part, f"{field}[{place}]", vocab_size)
+
+
+def _check_list(token_ids: Sequence[int], field: str, vocab_size: int) -> None:
+    if token_ids and max(token_ids) >= vocab_size:
+        _check(((token_id, f"{field}[{at}]") for at, token_id in enumerate(token_ids)), vocab_size)
+
+
+def _check(named: Iterable[tuple[int, str]], vocab_size: int) -> None:
+    for token_id, field in named:
+        if token_id >= vocab_size:
+            raise Refused(f"Token id {token_id} is not in the vocabulary of {vocab_size} tokens.", field)
