@@ -33,7 +33,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
     else:
         engine = await AsyncEngine.start(EngineConfig(model=str(DEMO_MODEL), device="cpu"))
         client = _engine_client(engine)
-    random = Random(0)
+    random = Random()  # a server that was measured before knows the prompts of a fixed seed
     await client(_prompt(random, tokenizer))  # the first request pays for what is set up at need
     rows = [await _measure(client, random, tokenizer, arguments.clients) for _ in range(arguments.rounds)]
     if engine:
