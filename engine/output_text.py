@@ -9,6 +9,7 @@ import msgspec
 from engine.incremental_decoder import IncrementalDecoder
 from engine.request import StopConditions
 from engine.stop import StopMatch, StopMatcher
+from engine.stop_spans import StopSpans
 from engine.tokenizer import Tokenizer
 
 
@@ -50,10 +51,11 @@ class OutputText:
         *,
         skip_special_tokens: bool,
     ) -> None:
-        """Raises InvalidRequest for an empty stop string."""
+        """Raises InvalidRequest for an empty stop string, or an empty first marker of `stop_free`."""
         self._tokenizer = tokenizer
         self._decoder = IncrementalDecoder(tokenizer, prompt_token_ids)
         self._matcher = StopMatcher(stopping.stop)
+        self._spans = StopSpans(stopping.stop_free) if stopping.stop_free else None
         self._has_stops = len(stopping.stop) > 0
         self._include_stop = stopping.include_stop
         self._min_tokens = stopping.min_tokens
@@ -79,13 +81,26 @@ class OutputText:
             return TextStep(text, text, None)
         pieces = self._decode(token_id, is_last=is_last)
         token_text = "".join(piece.text for piece in pieces)
-        match = self._matcher.feed(token_text, is_armed=self._num_tokens > self._min_tokens)
+        match = self._find_stop(token_text)
         num_before = self._num_held
         self._hold(pieces)
         num_certain = self._num_certain(match, num_before, is_last=is_last)
         if match is not None and self._include_stop:
             token_text = token_text[: match.end]
         return TextStep(token_text, self._release(num_certain), match.stop if match else None)
+
+    def _find_stop(self, text: str) -> StopMatch | None:
+        is_armed = self._num_tokens > self._min_tokens
+        if self._spans is None:
+            return self._matcher.feed(text, is_armed=is_armed)
+        num_before = 0
+        for part, is_free in self._spans.split(text):
+            if is_free:
+                self._matcher.forget()
+            elif match := self._matcher.feed(part, is_armed=is_armed):
+                return StopMatch(match.stop, num_before + match.end)
+            num_before += len(part)
+        return None
 
     def _decode(self, token_id: int, *, is_last: bool) -> list[_Piece]:
         if self._is_hidden(token_id):

@@ -94,6 +94,8 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: tokens to generate at most, the end token counted. At least 1.
     min_tokens: end tokens and stop strings before this count do not end the sequence (end tokens are masked).
     stop: strings matched on the decoded text, across and inside tokens.
+    stop_free: pairs of markers between which `stop` is not looked for, as in a tool call; "" as the second is
+        the end of the text.
     include_stop: whether the matched stop string stays in the output text; what follows it in the same token
         never does.
     ignore_eos: the model's end tokens are tokens like others.
@@ -102,6 +104,7 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int
     min_tokens: int = 0
     stop: tuple[str, ...] = ()
+    stop_free: tuple[tuple[str, str], ...] = ()
     stop_token_ids: tuple[int, ...] = ()
     include_stop: bool = False
     ignore_eos: bool = False

@@ -36,6 +36,11 @@ class StopMatcher:
         """How many characters at the end of the text so far may be the start of a stop string."""
         return max([automaton.num_matched for automaton in self._automata]) if self._automata else 0
 
+    def forget(self) -> None:
+        """No stop string may begin in the text so far."""
+        for automaton in self._automata:
+            automaton.num_matched = 0
+
     def feed(self, text: str, *, is_armed: bool = True) -> StopMatch | None:
         """Takes the text's next piece.
 

@@ -79,9 +79,8 @@ class ChatCore:
             parallel=params.parallel_tool_calls,
         )
         answer_format = _answer_format(dialect, params, use, reasoning)
-        if use.is_demanded:
-            params = replace(params, stop=())  # they are for content, and a call is none
         request = self._request(params, prompt_token_ids, grammar)
+        request = replace(request, stopping=_for_content(request.stopping, dialect, use))
         if answer_format.hidden:
             request = replace(request, skip_special_tokens=False)
         return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
@@ -112,6 +111,13 @@ class ChatCore:
             include_stop=params.include_stop,
             ignore_eos=params.ignore_eos,
         )
+
+
+def _for_content(stopping: StopConditions, dialect: Dialect, use: ToolUse) -> StopConditions:
+    """Stop strings are for content, and a call is none."""
+    if use.is_demanded:
+        return replace(stopping, stop=())
+    return replace(stopping, stop_free=dialect.tools.tool_format.stop_free) if use.tools else stopping
 
 
 def _render(dialect: Dialect, params: ChatParams, use: ToolUse) -> str:

@@ -80,6 +80,15 @@ class ToolFormat(ABC):
         return bool(self.marker) and not self.start
 
     @property
+    def stop_free(self) -> tuple[tuple[str, str], ...]:
+        """Where stop strings are not looked for, as in `engine.request.StopConditions`: they are for content.
+
+        A block whose end is a mere bracket, as its arguments hold them too, counts to the end of the answer.
+        """
+        end = self.end.strip()
+        return ((self.marker, end if len(end) > 1 else ""),) if self.marker else ()
+
+    @property
     def tags(self) -> tuple[str, ...]:
         """All fixed texts of the format."""
         return (self.marker, self.begin, self.separator, self.end)

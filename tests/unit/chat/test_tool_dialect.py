@@ -188,9 +188,13 @@ def test_a_template_that_does_not_write_calls_is_given_them_in_words() -> None:
     assert "<tool_response>\n12:30\n</tool_response>" in prompt
 
 
-def test_a_call_that_is_demanded_knows_no_stop_strings_since_they_are_for_content() -> None:
+def test_stop_strings_are_for_content_and_not_looked_for_in_calls() -> None:
     assert prepare(HERMES_TEMPLATE, mode=ToolMode.REQUIRED).request.stopping.stop == ()
-    assert prepare(HERMES_TEMPLATE).request.stopping.stop == ("x", "\n")
+    free = prepare(HERMES_TEMPLATE).request.stopping
+    assert (free.stop, free.stop_free) == (("x", "\n"), (("<tool_call>", "</tool_call>"),))
+    assert prepare(HERMES_TEMPLATE, mode=ToolMode.NONE).request.stopping.stop_free == ()
+    # Its arguments hold brackets too, so that the block's own cannot tell where it ends.
+    assert prepare(MISTRAL_TEMPLATE).request.stopping.stop_free == (("[TOOL_CALLS]", ""),)
 
 
 RESPONSE_TEMPLATE = {

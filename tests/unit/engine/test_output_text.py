@@ -32,9 +32,14 @@ def run(
     min_tokens: int = 0,
     skip_special_tokens: bool = True,
     prompt: str = PROMPT,
+    stop_free: tuple[tuple[str, str], ...] = (),
 ) -> list[TextStep]:
     stopping = StopConditions(
-        max_tokens=len(ids) + 1, min_tokens=min_tokens, stop=tuple(stop), include_stop=include_stop
+        max_tokens=len(ids) + 1,
+        min_tokens=min_tokens,
+        stop=tuple(stop),
+        stop_free=stop_free,
+        include_stop=include_stop,
     )
     output = OutputText(
         tokenizer, tokenizer.encode(prompt), stopping, skip_special_tokens=skip_special_tokens
@@ -213,6 +218,21 @@ def test_a_stop_string_may_name_a_special_token_that_does_not_show(tokenizer: To
     steps = run(tokenizer, ids, stop=[f"x{tiny_tokenizers.MARK}"])
     assert joined(steps).strip() == "fo"
     assert steps[-1].stop_match == f"x{tiny_tokenizers.MARK}"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ab(STOP)STOPcd", "ab(STOP)"),
+        ("ab(ST)OPcd", "ab(ST)OPcd"),
+        ("ab(c)dSTOP", "ab(c)d"),
+        ("aSTOP(b)", "a"),
+        ("a{STOP}STOP", "a{STOP}STOP"),
+    ],
+)
+def test_a_stop_string_that_touches_a_span_without_stops_is_text(text: str, expected: str) -> None:
+    steps = run(BYTE_LEVEL, BYTE_LEVEL.encode(text), stop=["STOP"], stop_free=(("(", ")"), ("{", "")))
+    assert joined(steps) == expected
 
 
 def test_a_stop_string_before_min_tokens_does_not_end_the_sequence() -> None:

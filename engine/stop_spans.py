@@ -1,0 +1,44 @@
+"""Parts of a text in which stop strings are not looked for; pure."""
+
+from collections.abc import Iterator, Sequence
+
+from engine.errors import InvalidRequest
+
+
+class StopSpans:
+    """Follows a text that arrives in pieces into spans and out of them.
+
+    A span is what comes after its first marker, up to and with its second; one whose second marker is "" goes
+    on to the end of the text. Outside of spans the marker that is complete first begins one.
+    """
+
+    def __init__(self, spans: Sequence[tuple[str, str]]) -> None:
+        """Raises InvalidRequest for an empty first marker, which would begin a span everywhere."""
+        if not all(begin for begin, _ in spans):
+            raise InvalidRequest("what begins a span without stop strings must not be empty")
+        self._ends = dict(spans)
+        self._end: str | None = None  # of the span that the text is in
+        self._tail = ""  # what may be the start of a marker
+
+    def split(self, text: str) -> Iterator[tuple[str, bool]]:
+        """The piece in parts, and of each whether it lies in a span."""
+        while text:
+            is_inside = self._end is not None
+            length = self._follow(text)
+            yield text[:length], is_inside
+            text = text[length:]
+
+    def _follow(self, text: str) -> int:
+        """How much of the text comes before a span begins or ends after it; all of it if none does."""
+        markers = [*self._ends] if self._end is None else [self._end] if self._end else []
+        seen = self._tail + text
+        found = [(at + len(marker), marker) for marker in markers if (at := seen.find(marker)) >= 0]
+        if not found:
+            longest = max(map(len, markers), default=0)
+            self._tail = seen[-(longest - 1) :] if longest > 1 else ""
+            return len(text)
+        after, marker = min(found)
+        length = after - len(self._tail)
+        self._end = self._ends[marker] if self._end is None else None
+        self._tail = ""
+        return length
