@@ -5,6 +5,7 @@ a command-line option wins over both. The command line, its help and the README'
 """
 
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
@@ -82,6 +83,9 @@ class Settings(BaseSettings):
 
     pooling: Annotated[Literal["auto", "mean", "last"], env("VERBATIM_POOLING")] = "auto"
     """Token vectors that make an embedding; auto does as the model's directory says, else takes the mean."""
+
+    chat_template: Annotated[str | None, env("VERBATIM_CHAT_TEMPLATE")] = None
+    """Jinja template, or a file that holds one, in place of the model's own chat template."""
 
     host: Annotated[str, env("VERBATIM_HOST", "HOSTNAME")] = "127.0.0.1"
     """Address to listen on; 0.0.0.0 for every interface. HOSTNAME counts only if it is an IP address."""
@@ -191,6 +195,16 @@ class Settings(BaseSettings):
         if name is not None and tool_format_named(name) is None:
             raise ValueError(f"{name!r} is none of {', '.join(TOOL_FORMAT_NAMES)}")
         return name
+
+    @field_validator("chat_template")
+    @classmethod
+    def _read_template(cls, value: str | None) -> str | None:
+        if value is None or "{" in value:
+            return value
+        try:
+            return Path(value).read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            raise ValueError(f"no chat template can be read from {value}: {error}") from error
 
     @override
     @classmethod

@@ -46,22 +46,29 @@ class ChatCore:
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, *, max_total_tokens: int, tool_format: str | None = None
+        self,
+        tokenizer: Tokenizer,
+        *,
+        max_total_tokens: int,
+        chat_template: str | None = None,
+        tool_format: str | None = None,
     ) -> None:
         """max_total_tokens: the context that the engine has room for, prompt and answer together.
+        chat_template: as in `params.ChatParams`, for requests that bring none.
         tool_format: the name of the format of tool calls; None leaves it to template and tokenizer.
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
+        self._chat_template = chat_template
         self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf, tool_format=tool_format))
 
     def reads(self, variable: str) -> bool:
         """Whether the model's template has a use for a variable, such as reasoning_effort."""
-        return self._dialect(None).template.reads(variable)
+        return self._dialect(self._chat_template).template.reads(variable)
 
     def prepare(self, params: ChatParams) -> PreparedChat:
         """The engine's request for a chat. Raises from `handlers.chat.errors`."""
-        dialect = self._dialect(params.chat_template)
+        dialect = self._dialect(params.chat_template or self._chat_template)
         use = tool_use(params.tools, params.tool_choice)
         prompt_text = _render(dialect, params, use)
         prompt_token_ids = tuple(

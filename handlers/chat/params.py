@@ -39,9 +39,9 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     template_kwargs: variables for the template. They win over those that the next two make.
     reasoning_effort: how long to think, in words that the template knows; none is not at all.
     enable_thinking: whether to think, for templates that can be told; None leaves it to the model's maker.
-        `core.ChatCore.variables` tells what the template can be told.
-    add_special_tokens: whether the tokenizer adds its special tokens to what the template made; most templates
-        write them.
+        `core.ChatCore.reads` tells what the template can be told.
+    add_special_tokens: whether the tokenizer adds its special tokens to what the template made; most
+        templates write them.
     add_generation_prompt: whether the prompt ends with the opening of an assistant's turn; None: unless the
         final message is continued.
     continue_final_message: the last message is the assistant's, and the model goes on with it; no turn can be

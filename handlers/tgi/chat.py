@@ -6,7 +6,7 @@ from contextlib import aclosing
 from generated.operation import Call, EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.core import PreparedChat
-from handlers.chat.result import collect
+from handlers.chat.result import collect, deltas_of
 from handlers.envelope import Envelope
 from handlers.tgi.chat_events import ChatEvents
 from handlers.tgi.chat_request import chat_params, max_tokens
@@ -38,11 +38,9 @@ class Chat:
             call.respond_with(self._service.compute_headers(prepared.prompt_text))
             outputs = prepared.outputs()
             chunks = ChatEvents(self._envelope(), with_logprobs=body.logprobs is True)
-            async with aclosing(exchange.run(prepared.request)) as tokens:
-                async for token in tokens:
-                    delta = outputs.feed(token)
-                    if delta is not None:
-                        yield chunks.encode(delta)
+            async with aclosing(deltas_of(outputs, exchange.run(prepared.request))) as deltas:
+                async for delta in deltas:
+                    yield chunks.encode(delta)
             if body.stream_options is not None and body.stream_options.include_usage:
                 yield chunks.usage(outputs.usage)
 

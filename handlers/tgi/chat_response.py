@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from engine.events import TokenEvent
 from generated.tgi import models as m
+from handlers.chat.logprobs import bounded
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.envelope import Envelope
 from handlers.tgi.openai import SYSTEM_FINGERPRINT, usage
-
-_LEAST_LOGPROB = -9999.0  # what OpenAI sends for a token of probability 0, where null is not allowed
 
 
 def chat_completion(envelope: Envelope, result: ChatResult, *, with_logprobs: bool) -> m.ChatCompletion:
@@ -53,13 +52,9 @@ def logprobs(events: Sequence[TokenEvent]) -> m.ChatCompletionLogprobs:
 def _logprob(event: TokenEvent) -> m.ChatCompletionLogprob:
     return m.ChatCompletionLogprob(
         token=event.token_text,
-        logprob=_bounded(event.logprob),
+        logprob=bounded(event.logprob),
         top_logprobs=[
-            m.ChatCompletionTopLogprob(token=top.text, logprob=_bounded(top.logprob))
+            m.ChatCompletionTopLogprob(token=top.text, logprob=bounded(top.logprob))
             for top in event.top_logprobs
         ],
     )
-
-
-def _bounded(logprob: float | None) -> float:
-    return _LEAST_LOGPROB if logprob is None else max(_LEAST_LOGPROB, logprob)

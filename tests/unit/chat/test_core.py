@@ -326,3 +326,11 @@ def test_a_turn_that_is_opened_cannot_be_continued() -> None:
 def test_a_core_knows_what_its_template_can_be_told() -> None:
     core = ChatCore(chat_tokenizer(), max_total_tokens=1000)
     assert core.reads("enable_thinking") and not core.reads("reasoning_effort")
+
+
+def test_the_servers_template_is_for_requests_that_bring_none() -> None:
+    served = "{{ 'served: ' + messages[0].content }}"
+    core = ChatCore(chat_tokenizer(), max_total_tokens=1000, chat_template=served)
+    assert core.prepare(params()).prompt_text == "served: Hello"
+    assert core.prepare(params(chat_template="{{ 'mine' }}")).prompt_text == "mine"
+    assert not core.reads("enable_thinking")

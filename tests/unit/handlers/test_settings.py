@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -98,3 +99,15 @@ def test_a_tool_format_has_a_name_or_an_alias(name: str) -> None:
 def test_a_tool_format_that_is_not_known_is_refused_with_those_that_are() -> None:
     with pytest.raises(ValidationError, match="'hermit' is none of .*hermes.*pythonic"):
         Settings(tool_call_parser="hermit")
+
+
+def test_a_chat_template_is_text_or_a_file_that_can_be_read(tmp_path: Path) -> None:
+    text = "{{ messages[0].content }} é"
+    file = tmp_path / "chat.jinja"
+    file.write_text(text, encoding="utf-8")
+    assert Settings(chat_template=text).chat_template == text
+    assert Settings(chat_template=str(file)).chat_template == text
+    assert Settings().chat_template is None
+    for path in (tmp_path / "missing.jinja", tmp_path):
+        with pytest.raises(ValidationError, match="no chat template can be read"):
+            Settings(chat_template=str(path))
