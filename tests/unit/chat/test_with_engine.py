@@ -15,6 +15,8 @@ from handlers.chat.delta import ChatFinish
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.result import ChatResult, collect
+from handlers.chat.tool_format import ToolFormat
+from handlers.chat.tool_formats.registry import TOOL_FORMATS
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 
 SCHEMA = {
@@ -37,8 +39,10 @@ async def engine() -> AsyncIterator[AsyncEngine]:
     await engine.stop()
 
 
-async def ask(engine: AsyncEngine, chat: ChatParams) -> ChatResult:
-    core = ChatCore(engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens)
+async def ask(engine: AsyncEngine, chat: ChatParams, tool_format: str | None = None) -> ChatResult:
+    core = ChatCore(
+        engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens, tool_format=tool_format
+    )
     prepared = core.prepare(chat)
     return await collect(prepared.outputs(), engine.submit(prepared.request))
 
@@ -85,3 +89,42 @@ async def test_a_call_that_the_model_chooses_to_make_is_valid_however_hot_it_run
     for choice in (await ask(engine, chat)).choices:
         assert (choice.finish, choice.content, len(choice.tool_calls)) == (ChatFinish.TOOL_CALLS, "", 1)
         check(choice.tool_calls[0])
+
+
+@pytest.mark.parametrize("tool_format", TOOL_FORMATS, ids=lambda known: known.name)
+async def test_a_demanded_call_is_valid_in_every_format(engine: AsyncEngine, tool_format: ToolFormat) -> None:
+    chat = ChatParams(
+        request_id=f"required-{tool_format.name}",
+        messages=(QUESTION,),
+        sampling=SamplingParams(temperature=2.0, seed=2),
+        max_tokens=300,
+        num_sequences=3,
+        stop=("a", "e", '"'),
+        tools=TOOLS,
+        tool_choice=ToolChoice(mode=ToolMode.REQUIRED),
+        parallel_tool_calls=False,
+    )
+    for choice in (await ask(engine, chat, tool_format.name)).choices:
+        assert (choice.finish, choice.content, len(choice.tool_calls)) == (ChatFinish.TOOL_CALLS, "", 1)
+        check(choice.tool_calls[0])
+
+
+@pytest.mark.parametrize("max_tokens", [2, 9, 25])
+async def test_a_call_that_the_length_cuts_keeps_its_arguments_and_shows_no_markup(
+    engine: AsyncEngine, max_tokens: int
+) -> None:
+    [begin] = engine.tokenizer.encode("<tool_call>", add_special_tokens=False)
+    chat = ChatParams(
+        request_id=f"cut-{max_tokens}",
+        messages=(QUESTION,),
+        sampling=SamplingParams(temperature=0.0, logit_bias={begin: 100.0}),
+        max_tokens=max_tokens,
+        stop=('"', "{"),  # for content, of which there is none
+        tools=TOOLS,
+        parallel_tool_calls=False,
+    )
+    [choice] = (await ask(engine, chat)).choices
+    assert (choice.finish, choice.content) == (ChatFinish.LENGTH, "")
+    for call in choice.tool_calls:
+        assert call.arguments.startswith("{") and call.name in {tool.name for tool in TOOLS}
+    assert bool(choice.tool_calls) is (max_tokens == 25)
