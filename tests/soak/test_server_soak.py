@@ -23,10 +23,14 @@ from tests.soak.usage import Usage, usage
 NUM_REQUESTS = int(os.environ.get("VERBATIM_SOAK_REQUESTS", "1000")) // 10
 NUM_CLIENTS = 24
 NUM_ROUNDS = 4
-# So little cache that sequences preempt one another.
-OPTIONS = ("--max-total-tokens", "192", "--max-batch-total-tokens", "640", "--max-batch-size", "16")
+# So little cache that sequences preempt one another. In bfloat16 oneDNN keeps a compiled kernel for each
+# number of rows that it has seen, up to 1,024 of them and some 100 MB, which would hide a leak.
+OPTIONS = (
+    *("--max-total-tokens", "192", "--max-batch-total-tokens", "640", "--max-batch-size", "16"),
+    *("--dtype", "float32"),
+)
 # The engine's bound is tested in test_engine_soak.py; here come buffers of connections and of the event loop.
-MAX_GROWTH_BYTES = 64 * 2**20
+MAX_GROWTH_BYTES = 48 * 2**20
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="/proc tells what a process holds"),
@@ -153,6 +157,14 @@ def num_outcomes(seen: dict[str, float]) -> float:
     return seen["tgi_request_success"] + sum(failures)
 
 
+async def settled_usage(process: int, num_files: int) -> Usage:
+    """Once no more files are open than when the server was idle: connections take a moment to close."""
+    async with asyncio.timeout(30):
+        while (now := usage(process)).num_files > num_files:
+            await asyncio.sleep(0.1)
+    return now
+
+
 @pytest.fixture
 async def server() -> AsyncIterator[Server]:
     with running_server(*OPTIONS) as server:
@@ -163,11 +175,13 @@ async def test_a_server_whose_clients_drop_their_connections_counts_each_request
     server: Server,
 ) -> None:
     clients = Clients(server.url)
+    await clients.becomes_idle()
+    idle = usage(server.process.pid)
     usages: list[Usage] = []
     for _ in range(NUM_ROUNDS):
         await clients.run(NUM_REQUESTS // NUM_ROUNDS)
         seen = await clients.becomes_idle()
-        usages.append(usage(server.process.pid))
+        usages.append(await settled_usage(server.process.pid, idle.num_files))
     await clients.close()
     print(clients.outcomes, usages, *(line for line in seen.items() if "request" in line[0]), sep="\n")
     # A client may drop an answer that was complete.
@@ -178,5 +192,4 @@ async def test_a_server_whose_clients_drop_their_connections_counts_each_request
     assert server.process.poll() is None
     warm, last = usages[0], usages[-1]
     assert last.num_threads <= warm.num_threads
-    assert last.num_files <= warm.num_files
     assert last.resident_bytes - warm.resident_bytes < MAX_GROWTH_BYTES

@@ -92,6 +92,18 @@ def test_a_beam_that_was_preempted_tells_so_through_its_children(
     assert {event.num_preemptions for _, event in outputs if isinstance(event, TokenEvent)} == {1}
 
 
+def test_a_stop_token_of_the_request_completes_a_hypothesis(directory: Path) -> None:
+    core = new_core(directory)
+    stopping = StopConditions(max_tokens=30, ignore_eos=True, stop_token_ids=tuple(range(0, 250, 3)))
+    core.add(0, replace(REQUEST, stopping=stopping))
+    events = []
+    while core.has_work:
+        events += [event for _, event in core.step() if isinstance(event, TokenEvent)]
+    assert len([event for event in events if event.finish]) == REQUEST.num_sequences
+    for event in events:
+        assert (event.finish is not None) == (event.token_id in stopping.stop_token_ids)
+
+
 def test_no_two_beams_have_the_same_place_in_the_order(directory: Path) -> None:
     core = new_core(directory)
     core.add(0, replace(REQUEST, beams=BeamParams(num_beams=5)))
