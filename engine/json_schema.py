@@ -25,7 +25,7 @@ refused, because xgrammar ignores them
     of a number; required names that are no properties; patternProperties beside other properties or each
     other; propertyNames beside properties; patterns that `regex_pattern` refuses
 not seen to
-    alternatives of a pattern that begin alike, of which one may repeat: `(a|a{2})`;
+    alternatives of a pattern of which one is a counted repetition of another: `(a|a{1,2})`;
     whether a key that is none of the properties comes twice
 """
 
