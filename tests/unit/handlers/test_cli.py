@@ -25,11 +25,14 @@ def test_version_is_the_distributions(capsys: pytest.CaptureFixture[str]) -> Non
 def test_contracts_lists_every_operation_at_the_root_and_under_the_prefix(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["contracts"]) == 0
+    assert main(["contracts", "--root", "openai,tgi"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["POST", "/generate", "tgi.generate"] in lines
     assert ["POST", "/tgi/generate", "tgi.generate"] in lines
-    assert len(lines) == 20
+    assert ["POST", "/v1/chat/completions", "openai.createChatCompletion"] in lines
+    assert ["POST", "/tgi/v1/chat/completions", "tgi.chat_completions"] in lines
+    places = [(method, path) for method, path, _ in lines]
+    assert len(places) == len(set(places)), "one operation answers a path's method"
 
 
 def test_settings_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,7 +47,7 @@ def test_a_wrong_setting_is_one_line_and_a_usage_error(capsys: pytest.CaptureFix
 
 def test_an_unknown_contract_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["contracts", "--root", "tgi,nothing"]) == 2
-    assert "'nothing'; there are: tgi" in capsys.readouterr().err
+    assert "'nothing'; there are: openai, tgi" in capsys.readouterr().err
 
 
 def test_a_missing_model_is_one_line_and_a_failure(tmp_path: Path) -> None:

@@ -8,16 +8,27 @@ from tests.scripted_engine import ScriptedEngine, says
 
 
 def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> None:
-    lines = describe(Settings(), ScriptedEngine(says("a")).model_info).splitlines()
+    settings = Settings(root=("openai", "tgi"))
+    lines = describe(settings, ScriptedEngine(says("a")).model_info).splitlines()
     assert lines[0].split(maxsplit=1) == ["model", "verbatim-demo (Scripted, 0.0M parameters)"]
     assert lines[1].split(maxsplit=1) == ["device", "cpu, float32"]
     assert lines[2].split(maxsplit=1) == ["cache", "128 tokens (0 MiB), at most 200 for one request"]
-    assert lines[3].split()[:7] == ["contract", "tgi", "under", "/tgi,", "and", "at", "/"]
+    assert lines[3].split()[:7] == [
+        "contract",
+        "openai",
+        "under",
+        "/openai,",
+        "and",
+        "at",
+        "/v1/chat/completions",
+    ]
+    assert lines[4].split()[:7] == ["contract", "tgi", "under", "/tgi,", "and", "at", "/"]
+    assert "/v1/chat/completions" not in lines[4], "a path has one owner"
 
 
 def test_a_contract_with_no_place_at_the_root_is_shown_under_its_prefix_alone() -> None:
     lines = describe(Settings(root=()), ScriptedEngine(says("a")).model_info).splitlines()
-    assert lines[3].split() == ["contract", "tgi", "under", "/tgi"]
+    assert lines[4].split() == ["contract", "tgi", "under", "/tgi"]
 
 
 def test_two_servers_that_load_at_once_do_not_share_a_port() -> None:

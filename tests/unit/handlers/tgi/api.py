@@ -17,7 +17,7 @@ class Api:
 
     def __init__(self, script: Script | ScriptedEngine, **settings: Any) -> None:
         self.engine = script if isinstance(script, ScriptedEngine) else ScriptedEngine(script)
-        self.app: ASGIApp = build_app(Settings(**settings), self.engine)
+        self.app: ASGIApp = build_app(Settings(**{"root": ("tgi",), **settings}), self.engine)
 
     async def post(self, path: str, body: object) -> httpx.Response:
         return await send(self.app, "POST", path, json=body)
