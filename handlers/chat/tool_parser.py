@@ -114,7 +114,7 @@ class ToolParser:
                 self._text.take(len(unread) - len(rest))
                 self._has_marker = False
                 return True
-            self._may_start = not rest
+            self._may_start = not rest and not self._text.is_final
         return not self._may_start and self._is_at_marker()
 
     @property
