@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
-from engine.errors import InvalidGrammar
 from engine.events import TokenEvent
 from generated.openai import models as m
 from generated.openai.operations import CreateResponseHeaders
@@ -29,7 +28,7 @@ from handlers.openai.responses_request import (
 )
 from handlers.openai.responses_response import ResponseDraft
 from handlers.openai.service import Service
-from handlers.refused import Refused
+from handlers.openai.token_ids import check_bias_ids
 from handlers.runtime.problem import Problem
 
 
@@ -51,10 +50,13 @@ class Responses:
 
     async def whole(self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]) -> m.Response:
         answer = self._answer(body)
-        with self._service.exchange(call.received_s, "input") as exchange, exchange.permits("input", 1):
+        with (
+            self._service.exchange(call.received_s, "input", grammar_field(body)) as exchange,
+            exchange.permits("input", 1),
+        ):
             prepared = await self._prepare(body)
             outputs = prepared.outputs()
-            async with aclosing(_deltas(body, prepared, outputs, exchange)) as deltas:
+            async with aclosing(_deltas(prepared, outputs, exchange)) as deltas:
                 async for delta in deltas:
                     deque(answer.output.feed(delta), maxlen=0)  # nobody is told of the steps
             return answer.ended(outputs)
@@ -76,10 +78,13 @@ class Responses:
     async def _events(
         self, body: m.CreateResponseRequest, received_s: float, answer: _Answer, events: ResponseEvents
     ) -> AsyncGenerator[ResponseEvent, None]:
-        with self._service.exchange(received_s, "input") as exchange, exchange.permits("input", 1):
+        with (
+            self._service.exchange(received_s, "input", grammar_field(body)) as exchange,
+            exchange.permits("input", 1),
+        ):
             prepared = await self._prepare(body)
             outputs = prepared.outputs()
-            async with aclosing(_deltas(body, prepared, outputs, exchange)) as deltas:
+            async with aclosing(_deltas(prepared, outputs, exchange)) as deltas:
                 async for delta in deltas:
                     # Not earlier: a request that the engine refuses is answered with a status of its own.
                     if not events.has_begun:
@@ -103,6 +108,7 @@ class Responses:
 
     def _prepare_now(self, body: m.CreateResponseRequest) -> PreparedChat:
         check_rules(body)
+        check_bias_ids(body.logit_bias, self._service.model_info.vocab_size)
         conversation = Conversation(body.instructions, body.input)
         try:
             return self._service.chat.prepare(chat_params(body, conversation))
@@ -112,14 +118,10 @@ class Responses:
 
 
 async def _deltas(
-    body: m.CreateResponseRequest, prepared: PreparedChat, outputs: ChatOutputs, exchange: Exchange
+    prepared: PreparedChat, outputs: ChatOutputs, exchange: Exchange
 ) -> AsyncGenerator[ChatDelta, None]:
-    """Raises Refused for a grammar that the engine does not take, and what else the engine raises."""
-    try:
-        async with aclosing(exchange.run(prepared.request)) as tokens:
-            async for token in tokens:
-                delta = outputs.feed(token)
-                if delta is not None:
-                    yield delta
-    except InvalidGrammar as error:
-        raise Refused(str(error), grammar_field(body)) from error
+    async with aclosing(exchange.run(prepared.request)) as tokens:
+        async for token in tokens:
+            delta = outputs.feed(token)
+            if delta is not None:
+                yield delta

@@ -71,8 +71,9 @@ def request_field(field: str, conversation: Conversation) -> str:
 
 
 def grammar_field(body: m.CreateResponseRequest) -> str:
-    """Which field a grammar comes from that the engine does not take."""
-    return "tools" if _response_format(body) is None else "text.format"
+    """Which field the answer's grammar comes from, if it has one."""
+    chosen = None if body.text is None else body.text.format
+    return "tools" if chosen is None or isinstance(chosen, m.ResponseFormatText) else "text.format"
 
 
 def _check_stateless(body: m.CreateResponseRequest) -> None:

@@ -1,6 +1,6 @@
 """Token ids that requests name, which must be in the vocabulary."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from handlers.openai.sampling import Body
 from handlers.refused import Refused
@@ -10,9 +10,14 @@ Prompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 
 def check_named_ids(body: Body, vocab_size: int) -> None:
     """Of all options. Raises Refused for the first that is not."""
-    _check(((int(token), f"logit_bias.{token}") for token in body.logit_bias or ()), vocab_size)
+    check_bias_ids(body.logit_bias, vocab_size)
     for field in ("stop_token_ids", "allowed_token_ids"):
         _check_list(getattr(body, field) or (), field, vocab_size)
+
+
+def check_bias_ids(biases: Mapping[str, float] | None, vocab_size: int) -> None:
+    """Raises Refused for the first that is not."""
+    _check(((int(token), f"logit_bias.{token}") for token in biases or ()), vocab_size)
 
 
 def check_prompt_ids(prompt: Prompt, field: str, vocab_size: int) -> None:

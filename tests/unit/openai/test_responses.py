@@ -324,6 +324,7 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
             "unsupported_value",
             "input[0].content[0]",
         ),
+        ({"logit_bias": {"999999": 1}}, "invalid_value", "logit_bias.999999"),
         ({"tools": [TOOL, TOOL]}, "invalid_value", "tools[1].name"),
         (
             {
