@@ -35,7 +35,8 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     response_format: the form of the answer; None is free text. With tools it binds answers that are no calls.
     documents: for templates that read them.
     chat_template: a Jinja template, or the name of one of the model's, in place of the one that would be
-        taken.
+        taken. It is a program: a contract that takes it from clients trusts them, since the sandbox bounds
+        neither time nor memory.
     template_kwargs: variables for the template. They win over those that the next two make.
     reasoning_effort: how long to think, in words that the template knows; none is not at all.
     enable_thinking: whether to think, for templates that can be told; None leaves it to the model's maker.
