@@ -274,6 +274,8 @@ class EngineCore:
                 job.start(now, num_cached_tokens=work.start)
                 self.counters.queue_s.observe(now - job.submitted_at)
                 self._count_prompt(job)
+            elif isinstance(job, Job):
+                job.generations[work.sequence].begin_step(now)
 
     def _count_prompt(self, job: Job | EmbeddingJob) -> None:
         num_tokens = len(job.request.prompt_token_ids)

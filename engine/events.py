@@ -44,7 +44,7 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     position: 0 for the sequence's first generated token.
     token_text: what this token adds to the decoded text, special tokens kept; "" while a UTF-8 character is
         incomplete. It ends where a stop string ends that is kept, so that the texts of tokens that are not
-        special join to the output; where the stop string is cut, it is whole.
+        special join to the output; where the stop string, or a stop token's text, is cut, it is whole.
     is_special: whether the tokenizer marks the token as special.
     text: output text that is now certain: special tokens left out if so asked, what may be the start of a
         stop string held back, the stop string cut or kept as asked. The events' `text` joined is the
@@ -60,6 +60,8 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     num_preemptions: how often this sequence lost its cache and was computed again.
     batch_size: sequences in the step that made this token.
     queue_s: seconds from submission to the first step that ran the request.
+    wait_s: seconds that the sequence waited for the step that made this token to begin: since its previous
+        token, or, for the first, as `queue_s`.
     step_s: seconds since the sequence's previous token; for the first, since the request began to run (its
         prefill).
     """
@@ -82,6 +84,7 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
     num_preemptions: int = 0
     batch_size: int = 1
     queue_s: float = 0.0
+    wait_s: float = 0.0
     step_s: float = 0.0
 
 

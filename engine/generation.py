@@ -82,13 +82,21 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class Generation:
-    """One sequence's sampling state and text. last_time: of its previous token, or its request's start."""
+    """One sequence's sampling state and text.
+
+    last_time: of its previous token, or its request's start. wait_s: from then until the present step began.
+    """
 
     job: Job
     sequence: Sequence
     sampling: SamplingState
     text: OutputText
     last_time: float
+    wait_s: float = 0.0
+
+    def begin_step(self, now: float) -> None:
+        """A step computes a part of the sequence."""
+        self.wait_s = now - self.last_time
 
     def accept(self, sampled: Sampled, tokenizer: Tokenizer, *, batch_size: int, now: float) -> TokenEvent:
         """Appends a token and tells of it; with a `finish`, it was the last."""
@@ -97,15 +105,17 @@ class Generation:
         sequence.token_ids.append(token_id)
         self.sampling.accept(token_id)
         finish = self._finish_by_token(token_id, tokenizer)
-        step = self.text.append(token_id, is_last=finish is not None)
+        step = self.text.append(token_id, is_last=finish is not None, is_cut=self._is_cut(token_id, finish))
         if step.stop_match is not None:
             finish = FinishReason.STOP
         step_s, self.last_time = now - self.last_time, now
         job = self.job
+        position = sequence.num_output_tokens - 1
+        queue_s = (job.started_at or now) - job.submitted_at
         return TokenEvent(
             request_id=job.request.request_id,
             index=sequence.index,
-            position=sequence.num_output_tokens - 1,
+            position=position,
             token_id=token_id,
             token_text=step.token_text,
             is_special=tokenizer.is_special(token_id),
@@ -119,9 +129,16 @@ class Generation:
             num_cached_tokens=job.num_cached_tokens,
             num_preemptions=sequence.num_preemptions,
             batch_size=batch_size,
-            queue_s=(job.started_at or now) - job.submitted_at,
+            queue_s=queue_s,
+            wait_s=self.wait_s if position else queue_s,
             step_s=step_s,
         )
+
+    def _is_cut(self, token_id: int, finish: FinishReason | None) -> bool:
+        """Whether the token ended the sequence as one of the request's own, whose text is not to stay."""
+        stopping = self.job.request.stopping
+        is_stop = finish is FinishReason.STOP and token_id in stopping.stop_token_ids
+        return is_stop and not stopping.include_stop
 
     def _finish_by_token(self, token_id: int, tokenizer: Tokenizer) -> FinishReason | None:
         stopping = self.job.request.stopping

@@ -68,18 +68,20 @@ class OutputText:
         """The same text, to go its own way from here."""
         return deepcopy(self, {id(self._tokenizer): self._tokenizer})
 
-    def append(self, token_id: int, *, is_last: bool) -> TextStep:
+    def append(self, token_id: int, *, is_last: bool, is_cut: bool = False) -> TextStep:
         """Takes the next token; `is_last` says that none follows, so what is held becomes certain.
 
+        is_cut: the token's own text is left out of the output.
         Nothing may be appended after the last token or after a stop string was found.
         """
         self._num_tokens += 1
-        if not self._has_stops and not self._is_hidden(token_id):
+        is_hidden = is_cut or self._is_hidden(token_id)
+        if not self._has_stops and not is_hidden:
             # The common case: nothing is ever held.
             text = self._decoder.append(token_id)
             text = text + self._decoder.flush() if is_last else text
             return TextStep(text, text, None)
-        pieces = self._decode(token_id, is_last=is_last)
+        pieces = self._decode(token_id, is_last=is_last, is_hidden=is_hidden)
         token_text = "".join(piece.text for piece in pieces)
         match = self._find_stop(token_text)
         num_before = self._num_held
@@ -102,8 +104,8 @@ class OutputText:
             num_before += len(part)
         return None
 
-    def _decode(self, token_id: int, *, is_last: bool) -> list[_Piece]:
-        if self._is_hidden(token_id):
+    def _decode(self, token_id: int, *, is_last: bool, is_hidden: bool) -> list[_Piece]:
+        if is_hidden:
             # Not fed to the decoder: the characters around it join as if it were not there.
             pieces = [_Piece(self._tokenizer.token_text(token_id), is_visible=False)]
             return [_Piece(self._decoder.flush(), is_visible=True), *pieces] if is_last else pieces

@@ -96,8 +96,8 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     stop: strings matched on the decoded text, across and inside tokens.
     stop_free: pairs of markers between which `stop` is not looked for, as in a tool call; "" as the second is
         the end of the text.
-    include_stop: whether the matched stop string stays in the output text; what follows it in the same token
-        never does.
+    include_stop: whether the matched stop string, or the text of the token of `stop_token_ids` that ended the
+        sequence, stays in the output text; what follows a stop string in the same token never does.
     ignore_eos: the model's end tokens are tokens like others.
     """
 

@@ -64,15 +64,20 @@ class ChatOutput:
 
 
 def _uncut(told: list[tuple[TokenEvent, AnswerPart]]) -> Iterator[tuple[TokenEvent, AnswerPart]]:
-    """Without the tokens at the end whose text a stop string has cut off whole."""
+    """Without the tokens at the end whose text a stop string has cut off whole, or that stopped the answer."""
     if not told or told[-1][0].stop_match is None:
-        yield from told
+        yield from told[:-1] if told and _is_stop_token(told[-1][0]) else told
         return
     num_left = sum(len(event.text) for event, _ in told)
     for event, part in told:
         if num_left > 0:
             yield event, part
         num_left -= len(event.token_text)
+
+
+def _is_stop_token(last: TokenEvent) -> bool:
+    """Whether the token ended the answer, and its text is left out."""
+    return last.finish is FinishReason.STOP and not last.text.endswith(last.token_text)
 
 
 class ChatOutputs:

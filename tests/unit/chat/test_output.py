@@ -4,6 +4,7 @@ from itertools import count
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
@@ -123,6 +124,15 @@ def test_an_answer_ends_for_one_of_three_reasons(
 ) -> None:
     told = deltas(AnswerFormat(tools=TOOLS), events_of(pieces, finish=finish))
     assert told[-1].finish is expected
+
+
+def test_a_stop_token_that_is_cut_is_no_token_of_the_answer() -> None:
+    *before, last = events_of(["Hi", "."], finish=FinishReason.STOP)
+    [first, second] = deltas(AnswerFormat(), [*before, replace(last, text="")])
+    assert (first.answer_events, second.answer_events) == ((before[0],), ())
+    assert len(second.events) == 1
+    [_, kept] = deltas(AnswerFormat(), [*before, last])
+    assert kept.answer_events == (last,)
 
 
 def test_an_empty_answer_has_one_delta_that_ends_it() -> None:

@@ -268,6 +268,21 @@ def test_stop_token_ids_end_a_sequence(core: EngineCore) -> None:
     assert events[-1].finish is FinishReason.STOP
 
 
+@pytest.mark.parametrize("include_stop", [False, True])
+def test_the_text_of_a_stop_token_is_cut_unless_include_stop_keeps_it(
+    core: EngineCore, include_stop: bool
+) -> None:
+    plain = stopped(core, ignore_eos=True)
+    place = next(at for at, event in enumerate(plain) if event.text and event.token_id not in ids(plain[:at]))
+    stop = plain[place].token_id
+    events = stopped(core, ignore_eos=True, stop_token_ids=(stop,), include_stop=include_stop)
+    assert ids(events) == ids(plain[: place + 1])
+    assert events[-1].token_text == plain[place].token_text
+    assert "".join(event.text for event in events) == "".join(
+        event.text for event in plain[: place + include_stop]
+    )
+
+
 @pytest.mark.parametrize("ignore_eos", [False, True])
 def test_ignore_eos_makes_end_tokens_like_others(core: EngineCore, ignore_eos: bool) -> None:
     events = ask(

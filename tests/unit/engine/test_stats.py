@@ -157,6 +157,20 @@ def test_queue_and_step_times_add_up_to_the_time_since_submission(
     assert core.stats().counters.queue_s.total == 7.0
 
 
+def test_each_token_tells_how_long_its_sequence_waited_for_the_step(
+    core: EngineCore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr("time.perf_counter", clock)
+    core.add(0, new_request(5), submitted_at=0.0)
+    events = []
+    for pause in (7.0, 1.0, 0.0, 2.0):
+        clock.now += pause
+        events += [event for _, event in core.step() if isinstance(event, TokenEvent)]
+    assert [round(event.wait_s) for event in events] == [7, 1, 0, 2]
+    assert all(0 < event.wait_s < event.step_s for event in events[1:])
+
+
 class Clock:
     """Goes on by a thousandth of a second at each look."""
 
