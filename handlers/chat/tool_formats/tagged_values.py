@@ -1,4 +1,4 @@
-"""Calls whose arguments stand one by one between tags: Qwen 3 Coder, GLM 4.5.
+"""Calls whose arguments stand one by one between tags: Qwen 3 Coder, GLM 4.5, Seed OSS, MiniMax M2.
 
 A string is written as it is; any other value as JSON.
 """
@@ -60,16 +60,26 @@ class TaggedValuesFormat(ToolFormat):
     @override
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
         yield from text.spaced(self.begin)
+        while True:
+            yield from self._read_call(text, tools, is_bound=is_bound)
+            if not self.holds_many:
+                yield from text.ending(self.end.strip())
+                yield CallEnd()
+                break
+            yield CallEnd()
+            if (yield from text.ending(self.call_begin, self.end.strip())) != self.call_begin:
+                break
+            text.go_back(len(self.call_begin))
+
+    def _read_call(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
         if (yield from text.peek()) == "{":
             yield from _OBJECT.read_object(text, tools, is_bound=is_bound)
-        else:
-            yield from text.spaced(self.call_begin)
-            name = yield from text.literal(*tools)
-            yield from text.spaced(self.name_end)
-            yield CallBegin(name)
-            yield from self._read_arguments(text, named_parameters(tools[name]), is_bound=is_bound)
-        yield from text.ending(self.end.strip())
-        yield CallEnd()
+            return
+        yield from text.spaced(self.call_begin)
+        name = yield from text.literal(*tools)
+        yield from text.spaced(self.name_end)
+        yield CallBegin(name)
+        yield from self._read_arguments(text, named_parameters(tools[name]), is_bound=is_bound)
 
     def _read_arguments(
         self, text: IncomingText, parameters: Mapping[str, Parameter], *, is_bound: bool
