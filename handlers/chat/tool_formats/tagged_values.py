@@ -30,6 +30,7 @@ from handlers.chat.tool_text import CallArguments, CallBegin, CallEnd, IncomingT
 
 _OBJECT = JsonObjectFormat(name="object", signs=())  # how arguments are written that have no names
 _MAX_LENGTH = 1000  # of a string whose length a regular expression counts
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -121,8 +122,7 @@ class TaggedValuesFormat(ToolFormat):
 
     def _read_value(self, text: IncomingText, *, is_bound: bool) -> Reading[str]:
         value = yield from text.until(self.value_end)
-        while is_bound and value.startswith(('"', "[", "{")) and not _is_json(value):
-            # The tag stands in a string of it.
+        while is_bound and _is_inside_string(value):  # it has the tag for text
             value += self.value_end + (yield from text.until(self.value_end))
         return value
 
@@ -185,12 +185,10 @@ class TaggedValuesFormat(ToolFormat):
         return regex(f"[^<]{{{least},{most}}}")
 
 
-def _is_json(text: str) -> bool:
-    try:
-        msgspec.json.decode(text)
-    except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
-        return False
-    return True
+def _is_inside_string(value: str) -> bool:
+    """Whether JSON's text breaks off inside a string."""
+    is_json = value.startswith(('"', "[", "{"))
+    return is_json and _ESCAPE.sub("", value).count('"') % 2 == 1
 
 
 def _is_text(parameter: Parameter) -> bool:
