@@ -169,6 +169,9 @@ class Settings(BaseSettings):
     compute_type: Annotated[str | None, env("VERBATIM_COMPUTE_TYPE", "COMPUTE_TYPE")] = None
     """Value of the x-compute-type response header; the device's name if absent."""
 
+    mindie_full_text: Annotated[bool, env("VERBATIM_MINDIE_FULL_TEXT")] = False
+    """MindIE's `fullTextEnabled`: chunks of its streams repeat the text so far."""
+
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
     ] = 90

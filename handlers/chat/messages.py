@@ -20,6 +20,7 @@ class MediaKind(Enum):
 
     IMAGE = "image"
     AUDIO = "audio"
+    VIDEO = "video"
     FILE = "file"
 
 
