@@ -18,6 +18,8 @@ from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.limits import ConcurrencyLimit
+from handlers.mindie.contract import MindieContract
+from handlers.mindie.operations import MindieHandlers
 from handlers.model_names import ModelNames
 from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
@@ -52,7 +54,11 @@ class Served(NamedTuple):
     handlers: Implementation
 
 
-_ALL: Final = (Served(OpenAIContract(), OpenAIHandlers), Served(TgiContract(), TgiHandlers))
+_ALL: Final = (
+    Served(MindieContract(), MindieHandlers),
+    Served(OpenAIContract(), OpenAIHandlers),
+    Served(TgiContract(), TgiHandlers),
+)
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {

@@ -64,7 +64,7 @@ class ChatOutput:
 
 
 def _uncut(told: list[tuple[TokenEvent, AnswerPart]]) -> Iterator[tuple[TokenEvent, AnswerPart]]:
-    """Without the tokens at the end whose text a stop string has cut off whole, or that stopped the answer."""
+    """Without the tokens at the end whose text is cut: by a stop string, or for being a stop token."""
     if not told or told[-1][0].stop_match is None:
         yield from told[:-1] if told and _is_stop_token(told[-1][0]) else told
         return

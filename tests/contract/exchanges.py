@@ -122,5 +122,16 @@ _OPENAI: Final = (
     Exchange("GET", "/v1/models/other", 404),
 )
 
+_MINDIE: Final = (
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CHAT}),
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CHAT, "n": 2, "top_logprobs": 2}),
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CHAT, "n": 2, "use_beam_search": True}),
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CALLING}),
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CALLING, **_STREAM}),
+    Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CHAT, **_STREAM, "top_logprobs": 2}),
+    Exchange("POST", "/v1/chat/completions", 422, {**_MODEL, **_CALLING, "stop": "."}),
+    Exchange("POST", "/v1/chat/completions", 422, {**_OTHER_MODEL, **_CHAT}),
+)
+
 # By contract; together they succeed at every operation.
-EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {"openai": _OPENAI, "tgi": _TGI}
+EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {"mindie": _MINDIE, "openai": _OPENAI, "tgi": _TGI}

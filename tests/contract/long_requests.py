@@ -27,6 +27,12 @@ _CHAT: Final = {
     "response_format": _GRAMMAR,
 }
 _MODEL: Final = {"model": "verbatim-demo"}
+_ENDLESS_CHAT: Final = {
+    **_MODEL,
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_tokens": 400,
+    "ignore_eos": True,
+}
 _COMPLETION: Final = {**_MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
 _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
 
@@ -37,6 +43,15 @@ def _is_unavailable(event: Any) -> bool:
 
 # By contract: at least one stream, and one whole answer.
 LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
+    "mindie": (
+        LongRequest("/v1/chat/completions", _ENDLESS_CHAT),
+        LongRequest(
+            "/v1/chat/completions",
+            {**_ENDLESS_CHAT, "stream": True},
+            is_finished=lambda event: event["choices"][0]["finish_reason"] == "length",
+            is_unavailable=lambda event: event["error_type"] == "Service Unavailable",
+        ),
+    ),
     "openai": (
         LongRequest("/v1/completions", _COMPLETION),
         LongRequest(

@@ -1,0 +1,1 @@
+"""MindIE's contract on the neutral core."""

@@ -1,0 +1,35 @@
+"""How the contract words its errors."""
+
+from typing import ClassVar, Final, final
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from generated.mindie import models as m
+from generated.operation import Operation
+from handlers.mindie.errors import INVALID, INVALID_TYPE
+from handlers.runtime.contract import Contract
+from handlers.runtime.problem import InvalidRequest, Problem
+
+# The runtime's slugs in MindIE's words.
+_TYPES: Final = {
+    "validation": INVALID_TYPE,
+    "unauthorized": "Unauthorized",
+    "not_found": "NotFoundError",
+    "method_not_allowed": "Method Not Allowed",
+    "payload_too_large": "Payload Too Large",
+    "unsupported_media_type": "Unsupported Media Type",
+    "internal": "Internal Server Error",
+}
+
+
+@final
+class MindieContract(Contract):
+    """`{"error", "error_type"}`, in streams too."""
+
+    name: ClassVar[str] = "mindie"
+
+    @override
+    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+        message = INVALID + problem.message if isinstance(problem, InvalidRequest) else problem.message
+        return m.ErrorResponse(error=message, error_type=_TYPES.get(problem.kind, problem.kind))

@@ -1,0 +1,25 @@
+"""Log-probabilities as the contract tells them."""
+
+from collections.abc import Sequence
+
+from engine.events import TokenEvent
+from engine.tokenizer import Tokenizer
+from generated.mindie import models as m
+from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
+
+
+def logprobs(events: Sequence[TokenEvent], tokenizer: Tokenizer) -> m.Logprobs:
+    return m.Logprobs(content=[_token(token) for token in scored_tokens(events, tokenizer)])
+
+
+def _token(token: ScoredToken) -> m.TokenLogprob:
+    return m.TokenLogprob(
+        token=token.text,
+        logprob=token.logprob,
+        bytes=list(token.bytes),
+        top_logprobs=[_top(top) for top in token.top],
+    )
+
+
+def _top(score: TokenScore) -> m.TopLogprob:
+    return m.TopLogprob(token=score.text, logprob=score.logprob, bytes=list(score.bytes))
