@@ -35,7 +35,7 @@ class Service:
         return self.exchanges.open(received_s, told)
 
     def room_after(self, num_prompt_tokens: int) -> int:
-        """Tokens that an answer can have. Raises Refused for a prompt that is over its limit, or leaves none."""
+        """Tokens that an answer can have. Raises Refused for a prompt over its limit, or that leaves none."""
         if num_prompt_tokens > self._max_input_tokens:
             raise Refused(
                 f"`messages` must have at most {self._max_input_tokens} tokens. Given: {num_prompt_tokens}",
