@@ -2,6 +2,7 @@ import socket
 
 import pytest
 
+from handlers.app import CONTRACTS
 from handlers.serve import CannotListen, describe, start_listening, take_port
 from handlers.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
@@ -13,22 +14,26 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
     assert lines[0].split(maxsplit=1) == ["model", "verbatim-demo (Scripted, 0.0M parameters)"]
     assert lines[1].split(maxsplit=1) == ["device", "cpu, float32"]
     assert lines[2].split(maxsplit=1) == ["cache", "128 tokens (0 MiB), at most 200 for one request"]
-    assert lines[3].split()[:7] == [
-        "contract",
-        "openai",
-        "under",
-        "/openai,",
-        "and",
-        "at",
-        "/v1/chat/completions",
-    ]
-    assert lines[4].split()[:7] == ["contract", "tgi", "under", "/tgi,", "and", "at", "/"]
-    assert "/v1/chat/completions" not in lines[4], "a path has one owner"
+    shown = contracts_in(lines)
+    assert shown["openai"][:5] == ["under", "/openai,", "and", "at", "/v1/chat/completions"]
+    assert shown["tgi"][:5] == ["under", "/tgi,", "and", "at", "/"]
+    assert "/v1/chat/completions" not in shown["tgi"], "a path has one owner"
 
 
 def test_a_contract_with_no_place_at_the_root_is_shown_under_its_prefix_alone() -> None:
     lines = describe(Settings(root=()), ScriptedEngine(says("a")).model_info).splitlines()
-    assert lines[4].split() == ["contract", "tgi", "under", "/tgi"]
+    assert contracts_in(lines) == {name: ["under", f"/{name}"] for name in CONTRACTS}
+
+
+def test_mindie_has_no_place_at_the_root_unless_it_is_told() -> None:
+    info = ScriptedEngine(says("a")).model_info
+    assert contracts_in(describe(Settings(), info).splitlines())["mindie"] == ["under", "/mindie"]
+
+
+def contracts_in(lines: list[str]) -> dict[str, list[str]]:
+    """What is shown of each contract, in words."""
+    words = [line.split() for line in lines]
+    return {name: told for kind, name, *told in words if kind == "contract"}
 
 
 def test_two_servers_that_load_at_once_do_not_share_a_port() -> None:
