@@ -90,7 +90,7 @@ def test_metrics_have_the_released_names_and_types() -> None:
 
 def test_no_counter_carries_the_librarys_suffix() -> None:
     metrics = Metrics(INFO, lambda: STATS)
-    metrics.failed(Refused("no"))
+    metrics.failed(Refused("no"), 0.0)
     assert not [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
 
 
