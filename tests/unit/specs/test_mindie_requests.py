@@ -1,4 +1,4 @@
-"""MindIE's page, value by value: what lies on and inside of its bounds is in the contract, and nothing else."""
+"""MindIE's page, value by value: what lies on or inside of its bounds is in the contract, and no more."""
 
 import re
 from typing import Any
