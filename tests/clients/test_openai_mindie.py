@@ -6,13 +6,24 @@ from typing import Any
 import openai
 import pytest
 from openai import OpenAI
-from openai.types.chat import ChatCompletionMessageParam
+from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
 
-from tests.clients.test_openai import ADD_TOOL
 from tests.conftest import LIMITS, running_server
 
 MODEL = "verbatim-demo"
 QUESTION: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Hello! Who are you?"}]
+
+ADD_TOOL: ChatCompletionToolParam = {
+    "type": "function",
+    "function": {
+        "name": "add",
+        "parameters": {
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+            "required": ["a", "b"],
+        },
+    },
+}
 
 
 @pytest.fixture
