@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     max_input_tokens: Annotated[
         Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
     ] = None
-    """Longest prompt in tokens under TGI's and MindIE's contracts; one less than max_total_tokens if absent."""
+    """Longest prompt in tokens, of TGI's and MindIE's contracts; one less than max_total_tokens if absent."""
 
     max_total_tokens: Annotated[Limit, env("VERBATIM_MAX_TOTAL_TOKENS", "MAX_TOTAL_TOKENS")] = None
     """Longest prompt and output together in tokens; what model and cache allow if absent."""
