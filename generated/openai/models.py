@@ -483,7 +483,7 @@ class ResponseError(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    code: Literal["server_error", "rate_limit_exceeded", "invalid_prompt"]
+    code: Literal["server_error"]
     message: StrictStr
 
 

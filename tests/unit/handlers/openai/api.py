@@ -126,10 +126,12 @@ def spells(text: str) -> Script:
         for position, token_id in enumerate(token_ids):
             data += tokenizer.token_bytes(token_id)
             whole = data.decode(errors="ignore")
-            event = token(request, position, whole[len(told) :])
-            yield replace(event, token_id=token_id)
+            for index in range(request.num_sequences):
+                event = token(request, position, whole[len(told) :], index=index)
+                yield replace(event, token_id=token_id)
             told = whole
-        end = token(request, len(token_ids), "", finish=FinishReason.END_TOKEN)
-        yield replace(end, token_id=tokenizer.end_token_ids[0])
+        for index in range(request.num_sequences):
+            end = token(request, len(token_ids), "", index=index, finish=FinishReason.END_TOKEN)
+            yield replace(end, token_id=tokenizer.end_token_ids[0])
 
     return script

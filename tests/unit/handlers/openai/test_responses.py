@@ -11,6 +11,8 @@ from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar, Promp
 from engine.events import FinishReason
 from engine.request import GrammarKind
 from generated.openai import models as m
+from handlers.chat.usage import ChatUsage
+from handlers.openai.responses_response import response_usage
 from tests.scripted_engine import ScriptedEngine, fails_after, says
 from tests.unit.chat.models import THINKING_TEMPLATE, chat_tokenizer
 from tests.unit.handlers.openai.api import CALL, MODEL, Api, Refusal
@@ -195,6 +197,46 @@ async def test_options_of_the_template_reach_it(options: dict[str, Any], variabl
     assert variable in api.prompt
 
 
+async def test_special_tokens_are_left_out_unless_asked_for() -> None:
+    for skips in (True, False):
+        api = Responses(says("a"))
+        await api.answered(skip_special_tokens=skips)
+        assert api.engine.request.skip_special_tokens is skips
+
+
+async def test_verbosity_reaches_the_template() -> None:
+    template = "{{ messages[-1].content }} {{ verbosity }}"
+    api = Responses(ScriptedEngine(says("a"), tokenizer=chat_tokenizer(template)))
+    await api.answered(text={"verbosity": "low"})
+    assert api.prompt == "Hi low"
+
+
+@pytest.mark.parametrize(
+    ("strict", "is_held"), [({}, True), ({"strict": None}, True), ({"strict": False}, False)]
+)
+async def test_arguments_are_held_to_the_schema_unless_strict_is_false(
+    strict: dict[str, Any], is_held: bool
+) -> None:
+    api = Responses(says("a"))
+    await api.answered(tools=[{**TOOL, **strict}])
+    grammar = api.engine.request.sampling.grammar
+    assert grammar is not None and ('"integer"' in grammar.source) is is_held
+
+
+async def test_the_earlier_name_of_the_summary_is_told_by_the_newer_one() -> None:
+    answer = await Responses(says("a")).answered(reasoning={"generate_summary": "concise"})
+    assert answer["reasoning"] == {"effort": None, "summary": "concise"}
+
+
+def test_usage_tells_of_cached_tokens_and_of_thoughts() -> None:
+    usage = response_usage(
+        ChatUsage(num_prompt_tokens=9, num_cached_tokens=4, num_completion_tokens=5, num_reasoning_tokens=2)
+    )
+    assert (usage.input_tokens, usage.input_tokens_details.cached_tokens) == (9, 4)
+    assert (usage.output_tokens, usage.output_tokens_details.reasoning_tokens) == (5, 2)
+    assert usage.total_tokens == 14
+
+
 @pytest.mark.parametrize(
     ("format", "kind"),
     [
@@ -293,6 +335,8 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
     [
         ({"previous_response_id": "resp_0"}, "previous_response_not_found", "previous_response_id"),
         ({"background": True}, "unsupported_value", "background"),
+        ({"conversation": "conv_0"}, "unsupported_parameter", "conversation"),
+        ({"prompt": {"id": "pmpt_0"}}, "unsupported_parameter", "prompt"),
         ({"stream_options": {}}, "invalid_value", "stream_options"),
         ({"top_logprobs": 1}, "invalid_value", "top_logprobs"),
         ({"unheard_of": 1}, "unknown_parameter", "unheard_of"),
