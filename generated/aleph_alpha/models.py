@@ -413,7 +413,7 @@ class ImageItem(BaseModel):
     type: Literal["image"]
     data: StrictStr
     """
-    The image
+    The image, base64.
     """
     controls: Annotated[list[dict[str, Any]] | MISSING, Field(max_length=0)] = MISSING
     """
@@ -573,23 +573,23 @@ class CompletionRequest(BaseModel):
     """
     Tokens that make a sequence at least.
     """
-    repetition_penalties_include_prompt: Literal[False] | None = False
+    repetition_penalties_include_prompt: StrictBool | None = False
     """
     Whether what stands in the prompt is penalised.
     """
-    repetition_penalties_include_completion: Literal[True] | None = True
+    repetition_penalties_include_completion: StrictBool | None = True
     """
     Whether what stands in the completion is penalised.
     """
-    use_multiplicative_presence_penalty: Literal[False] | None = False
+    use_multiplicative_presence_penalty: StrictBool | None = False
     """
     Whether that penalty divides instead of being taken off.
     """
-    use_multiplicative_frequency_penalty: Literal[False] | None = False
+    use_multiplicative_frequency_penalty: StrictBool | None = False
     """
     Whether that penalty divides instead of being taken off.
     """
-    use_multiplicative_sequence_penalty: Literal[False] | None = False
+    use_multiplicative_sequence_penalty: StrictBool | None = False
     """
     Whether that penalty divides instead of being taken off.
     """
@@ -640,7 +640,7 @@ class CompletionRequest(BaseModel):
     """
     The only texts that may be generated.
     """
-    completion_bias_inclusion_first_token_only: Literal[False] | None = False
+    completion_bias_inclusion_first_token_only: StrictBool | None = False
     """
     Whether that binds the first token alone.
     """
@@ -648,7 +648,7 @@ class CompletionRequest(BaseModel):
     """
     Texts that are not generated.
     """
-    completion_bias_exclusion_first_token_only: Literal[False] | None = False
+    completion_bias_exclusion_first_token_only: StrictBool | None = False
     """
     Whether that binds the first token alone.
     """
