@@ -16,6 +16,7 @@ class AlephAlphaContract(Contract):
     """`{"error": "for people", "code": "FOR_PROGRAMS"}`."""
 
     name: ClassVar[str] = "aleph_alpha"
+    has_comments: ClassVar[bool] = False  # the Python client gives up at any line that is no data
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None) -> m.Error:
