@@ -16,7 +16,7 @@ from .problem import Problem
 class Contract(ABC):
     """A contract's manners. `name` is that of its folder in specs/ and generated/, and of its path prefix.
 
-    has_comments: whether a silent stream is kept open by comments, which clients must pass over (HTML, 9.2.6).
+    has_comments: whether comments keep a silent stream open, which clients must pass over (HTML, 9.2.6).
     """
 
     name: ClassVar[str]

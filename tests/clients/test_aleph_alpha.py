@@ -23,6 +23,7 @@ from aleph_alpha_client.chat import (
     Message,
     Role,
     StreamOptions,
+    TextMessage,
     Usage,
 )
 from aleph_alpha_client.completion import CompletionSummary, StreamChunk, StreamSummary
@@ -68,7 +69,7 @@ async def test_a_chat_streams_what_it_answers(client: Client, async_client: Asyn
 
 def test_an_answer_goes_into_the_next_request(client: Client) -> None:
     first = client.chat(ChatRequest(MODEL, [Message(Role.User, "My name is Ada.")], temperature=0), MODEL)
-    messages = [
+    messages: list[Message | TextMessage] = [
         Message(Role.System, "You are a helpful assistant."),
         Message(Role.User, "My name is Ada."),
         first.message,
@@ -116,15 +117,16 @@ def test_the_best_of_several_are_counted_all(client: Client) -> None:
 @pytest.mark.parametrize("text", ["Hello", ""])
 def test_an_evaluation_says_what_greedy_decoding_would(client: Client, text: str) -> None:
     prompt = Prompt.from_text(text)
-    likeliest = client.complete(CompletionRequest(prompt, maximum_tokens=6, log_probs=0), MODEL)
-    (completion,) = likeliest.completions
-    assert completion.completion and completion.log_probs
+    request = CompletionRequest(prompt, maximum_tokens=6, log_probs=0, raw_completion=True)
+    (completion,) = client.complete(request, MODEL).completions
+    assert completion.raw_completion and completion.log_probs
     scores = [score for ranked in completion.log_probs for score in ranked.values() if score is not None]
-    result = client.evaluate(EvaluationRequest(prompt, completion.completion), MODEL).result
+    result = client.evaluate(EvaluationRequest(prompt, completion.raw_completion), MODEL).result
     other = client.evaluate(EvaluationRequest(prompt, "zqxj"), MODEL).result
     assert result["correct_greedy"] is True and other["correct_greedy"] is False
-    assert result["completion"] == completion.completion
-    assert math.isclose(result["log_probability"], sum(scores[: result["token_count"]]), abs_tol=1e-3)
+    assert result["completion"] == completion.raw_completion
+    assert result["token_count"] == len(scores)
+    assert math.isclose(result["log_probability"], sum(scores), abs_tol=1e-3)
     assert result["log_perplexity_per_token"] < other["log_perplexity_per_token"]
 
 
