@@ -14,6 +14,8 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from generated.operation import Handlers, Operation
+from handlers.aleph_alpha.contract import AlephAlphaContract
+from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -55,9 +57,10 @@ class Served(NamedTuple):
 
 
 _ALL: Final = (
-    Served(MindieContract(), MindieHandlers),
     Served(OpenAIContract(), OpenAIHandlers),
     Served(TgiContract(), TgiHandlers),
+    Served(AlephAlphaContract(), AlephAlphaHandlers),
+    Served(MindieContract(), MindieHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
