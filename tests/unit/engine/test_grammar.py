@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from engine.errors import GenerationFailed, InvalidGrammar
-from engine.grammar import GrammarCompiler, GrammarState
+from engine.grammar import GrammarCompiler
 from engine.grammar_mask import apply_grammar
+from engine.grammar_state import GrammarState
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampler import Sampled, Sampler
 from engine.sampling_state import SamplingState
