@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from typing_extensions import override
 
 from engine.build import build_core
 from engine.config import EngineConfig
@@ -37,6 +38,7 @@ class Logprob:
     def __init__(self, value: float | None) -> None:
         self.value = value
 
+    @override
     def __eq__(self, other: object) -> bool:
         assert isinstance(other, Logprob)
         return bool(self.value == pytest.approx(other.value, abs=1e-4))
