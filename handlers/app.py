@@ -14,6 +14,8 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from generated.operation import Handlers, Operation
+from handlers.aleph_alpha.contract import AlephAlphaContract
+from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -52,7 +54,11 @@ class Served(NamedTuple):
     handlers: Implementation
 
 
-_ALL: Final = (Served(OpenAIContract(), OpenAIHandlers), Served(TgiContract(), TgiHandlers))
+_ALL: Final = (
+    Served(OpenAIContract(), OpenAIHandlers),
+    Served(TgiContract(), TgiHandlers),
+    Served(AlephAlphaContract(), AlephAlphaHandlers),
+)
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
