@@ -7,6 +7,7 @@ EngineError
 │   ├── InvalidGrammar      a schema, regex or grammar that does not compile, or is over its bounds
 │   └── UnknownAdapter      no adapter of that name is loaded
 ├── GenerationFailed        the model or its batch failed while the request ran
+│   └── NoTokenLeft         what the request asks for rules out every token; nobody could tell before it ran
 ├── RequestAborted          somebody else aborted the request while it ran
 ├── EngineStopped           the engine drains or has stopped; no new request is taken
 └── ModelNotSupported       raised while loading, never for a request
@@ -51,6 +52,10 @@ class UnknownAdapter(InvalidRequest):
 
 class GenerationFailed(EngineError):
     """The model or the batch failed while the request ran."""
+
+
+class NoTokenLeft(GenerationFailed):
+    """The request's options together rule out every token, or its grammar takes too long to follow."""
 
 
 class RequestAborted(EngineError):

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from engine.beam import Candidate
 from engine.draw import draw_greedy, draw_top_k, draw_vocabulary
-from engine.errors import GenerationFailed
+from engine.errors import GenerationFailed, NoTokenLeft
 from engine.events import TokenLogprob
 from engine.logits import adjust_logits
 from engine.logprobs import log_probabilities, rank_logprobs
@@ -86,8 +86,20 @@ class Sampler:
             rank_logprobs(self._known(raw), counts, self._tokenizer) if any(counts) else [()] * len(states)
         )
         return [
-            _candidates(*row, state=state)
-            for state, *row in zip(states, ids.tolist(), values.tolist(), logprobs, ranked, strict=True)
+            _candidates(*fields, state=state)
+            if math.isfinite(best)
+            else _why_none(self._known(raw[row : row + 1]), state)
+            for row, (state, best, *fields) in enumerate(
+                zip(
+                    states,
+                    values[:, 0].tolist(),
+                    ids.tolist(),
+                    values.tolist(),
+                    logprobs,
+                    ranked,
+                    strict=True,
+                )
+            )
         ]
 
     def _groups(
@@ -121,8 +133,8 @@ class Sampler:
         self, logits: Tensor, states: Sequence[SamplingState], token_ids: Tensor, is_drawn: Sequence[bool]
     ) -> list[Sampled | GenerationFailed]:
         results: list[Sampled | GenerationFailed] = [
-            Sampled(token_id) if drawn else GenerationFailed(_why_none(state))
-            for token_id, drawn, state in zip(token_ids.tolist(), is_drawn, states, strict=True)
+            Sampled(token_id) if drawn else _why_none(self._known(logits[row : row + 1]), states[row])
+            for row, (token_id, drawn) in enumerate(zip(token_ids.tolist(), is_drawn, strict=True))
         ]
         wanted = [
             (row, num_logprobs)
@@ -160,9 +172,7 @@ def _candidates(
     ranked: tuple[TokenLogprob, ...],
     *,
     state: SamplingState,
-) -> list[Candidate] | GenerationFailed:
-    if not math.isfinite(scores[0]):
-        return GenerationFailed(_why_none(state))
+) -> list[Candidate]:
     has_logprobs = state.params.num_logprobs is not None
     return [
         Candidate(token_id, score, logprob if has_logprobs else None, ranked)
@@ -171,7 +181,10 @@ def _candidates(
     ]
 
 
-def _why_none(state: SamplingState) -> str:
+def _why_none(raw: Tensor, state: SamplingState) -> GenerationFailed:
+    """Why no token can be drawn. raw: [1, v] of the model's own, without unknown ids."""
     if state.grammar is not None and state.grammar.is_too_slow:
-        return "the grammar takes too long to follow"
-    return "no token can be drawn: the logits are not finite, or the request excludes every token"
+        return NoTokenLeft("the grammar takes too long to follow")
+    if not math.isfinite(raw.max().item()):
+        return GenerationFailed("no token can be drawn: the logits are not finite")
+    return NoTokenLeft("no token can be drawn: the request excludes every token")

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Literal
 
-from engine.errors import InvalidRequest
+from engine.errors import InvalidRequest, NoTokenLeft
 from handlers.chat.errors import TemplateError
 from handlers.exchange import IncompleteGeneration
 from handlers.limits import Overloaded
@@ -20,6 +20,7 @@ _FAILURES: dict[type[BaseException], Failure] = {
     IncompleteGeneration: "incomplete",
     TemplateError: "template",
     InvalidRequest: "validation",
+    NoTokenLeft: "validation",
     Refused: "validation",
 }
 

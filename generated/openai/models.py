@@ -483,7 +483,7 @@ class ResponseError(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    code: Literal["server_error", "rate_limit_exceeded", "invalid_prompt"]
+    code: Literal["server_error"]
     message: StrictStr
 
 
@@ -887,7 +887,7 @@ class ChatCompletionNamedToolChoice(BaseModel):
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    type: Literal["function"]
+    type: Literal["function"] = "function"
     function: NamedFunction
 
 
@@ -1818,6 +1818,10 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     role: Literal["system"]
     content: StrictStr | TextContentParts
     name: StrictStr | None = None
+    tool_calls: Annotated[None, Field(None)] = None
+    """
+    Calls are the assistant's.
+    """
     type: Literal["text"] | None = None
     """
     Marks a message of text. It has no effect.
@@ -1938,6 +1942,10 @@ class ChatCompletionRequestUserMessage(BaseModel):
     role: Literal["user"]
     content: StrictStr | UserContentParts
     name: StrictStr | None = None
+    tool_calls: Annotated[None, Field(None)] = None
+    """
+    Calls are the assistant's.
+    """
     type: Literal["text"] | None = None
     """
     Marks a message of text. It has no effect.
@@ -2627,6 +2635,10 @@ class CreateChatCompletionRequest(BaseModel):
     early_stopping: StrictBool | None = None
     """
     End the search as soon as `n` texts are complete.
+    """
+    tool_prompt: Annotated[None, Field(None)] = None
+    """
+    TGI's text under the last message where tools are offered. It has no place in a chat template.
     """
     structured_outputs: (
         StructuredOutputsJson

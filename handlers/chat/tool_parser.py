@@ -56,6 +56,7 @@ class ToolParser:
         self._new_id = new_id
         self._max_calls = max_calls
         self.num_calls = 0  # calls that are whole
+        self._index = 0  # of the call that is read or comes next
         self._text = IncomingText()
         self._is_cut = False
         self._may_start = bool(tool_format.start)  # whether a block without a marker may begin here
@@ -114,7 +115,7 @@ class ToolParser:
                 self._text.take(len(unread) - len(rest))
                 self._has_marker = False
                 return True
-            self._may_start = not rest and not self._text.is_final
+            self._may_start = not rest and (self._follows_call or not self._text.is_final)
         return not self._may_start and self._is_at_marker()
 
     @property
@@ -166,6 +167,7 @@ class ToolParser:
             raise Malformed
         self._tell_held()
         self._begun = None
+        self._index += 1
         self.num_calls += 1
         self._has_call = self._follows_call = True
         self._may_start = bool(self._format.start)
@@ -184,7 +186,9 @@ class ToolParser:
         self._text.settle()
 
     def _reject(self) -> None:
-        """What was read since the last call is content."""
+        """What was read since the last call is content, as far as it was not told."""
+        if self._streams and self._begun is not None:
+            self._index += 1
         self._text.unread_all()
         self._may_start = False
         if not self._has_call:
@@ -209,8 +213,8 @@ class ToolParser:
         self._text.settle()
 
     def _tell_call(self, *, id: str | None = None, name: str | None = None, arguments: str = "") -> None:
-        if self._max_calls is None or self.num_calls < self._max_calls:
-            self._calls.append(ToolCallDelta(index=self.num_calls, id=id, name=name, arguments=arguments))
+        if self._max_calls is None or self._index < self._max_calls:
+            self._calls.append(ToolCallDelta(index=self._index, id=id, name=name, arguments=arguments))
 
 
 def _is_json_object(pieces: Sequence[CallPiece]) -> bool:

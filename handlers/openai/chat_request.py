@@ -23,7 +23,7 @@ from handlers.refused import Refused
 
 # What the chat core calls by other names.
 _FIELDS: Final = {
-    re.compile(r"^(tools\[\d+\])\."): r"\1.function.",
+    re.compile(r"^(tools\[\d+\])\.parameters"): r"\1.function.parameters",
     re.compile(r"^template_kwargs\."): "chat_template_kwargs.",
 }
 

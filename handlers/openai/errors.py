@@ -7,6 +7,7 @@ from engine.errors import (
     EngineStopped,
     InvalidGrammar,
     InvalidRequest,
+    NoTokenLeft,
     PromptTooLong,
     RequestAborted,
 )
@@ -70,6 +71,7 @@ _KINDS_OF_ERRORS: Final[dict[type[Exception], ErrorKind]] = {
     ),
     EngineStopped: ErrorKind(503, "service_unavailable", "The server is shutting down", RETRY_AFTER_S),
     RequestAborted: ErrorKind(503, "service_unavailable", "The request was aborted", RETRY_AFTER_S),
+    NoTokenLeft: ErrorKind(400, "invalid_value"),
     EngineError: ErrorKind(500, None),
     IncompleteGeneration: ErrorKind(500, None),
 }

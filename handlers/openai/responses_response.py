@@ -31,7 +31,9 @@ class ResponseDraft:
         return self._response("incomplete" if is_cut else "completed", output, response_usage(usage))
 
     def failed(self, output: Sequence[WireItem], problem: Problem) -> m.Response:
-        return self._response("failed", output, error=_error(problem))
+        """Only what is not the request's fault fails so late."""
+        error = m.ResponseError(code="server_error", message=problem.message)
+        return self._response("failed", output, error=error)
 
     def _response(
         self,
@@ -107,8 +109,3 @@ def _text(options: m.ResponseTextOptions | None) -> m.ResponseTextSettings:
 def _tool(tool: m.ResponseFunctionTool) -> m.ResponseFunctionTool:
     """With the default that null stands for."""
     return tool.model_copy(update={"strict": tool.strict is not False})
-
-
-def _error(problem: Problem) -> m.ResponseError:
-    is_own = problem.status >= 500
-    return m.ResponseError(code="server_error" if is_own else "invalid_prompt", message=problem.message)

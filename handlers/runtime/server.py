@@ -13,6 +13,7 @@ from .contract import Contract
 from .endpoint import Endpoint
 from .options import RuntimeOptions
 from .problem import MethodNotAllowed, NotFound, Problem
+from .reference import Reference
 from .routes import Methods, Routes
 
 
@@ -28,13 +29,15 @@ class ContractServer:
         self._options = options or RuntimeOptions()
         self._routes = Routes()
         self._contracts: dict[str, Contract] = {}
+        self._reference = Reference(shell)
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
 
     def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
         """Puts a contract's operations under a prefix ("/tgi"), or at the root ("").
 
         At the root the first contract to claim a path keeps it. Returns the operations that got their path. A
-        prefix is for one contract (ValueError), whose effective document is served there as openapi.json.
+        prefix is for one contract (ValueError), whose effective document is served there as openapi.json,
+        with a page to browse it at docs.
         """
         if prefix and prefix in self._contracts:
             raise ValueError(f"{prefix} is taken by {self._contracts[prefix].name}")
@@ -82,6 +85,7 @@ class ContractServer:
             return Response(document, media_type="application/json")
 
         self._shell.add_route(f"{prefix}/openapi.json", openapi, include_in_schema=False)
+        self._reference.add(self._shell, contract.name, prefix)
 
 
 def _path(scope: Scope) -> str:

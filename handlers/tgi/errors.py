@@ -7,7 +7,14 @@ Refused, of all contracts
 
 from typing import NamedTuple
 
-from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, PromptTooLong, RequestAborted
+from engine.errors import (
+    EngineStopped,
+    GenerationFailed,
+    InvalidRequest,
+    NoTokenLeft,
+    PromptTooLong,
+    RequestAborted,
+)
 from handlers.chat.errors import InvalidMessage, TemplateError, ToolError, UnsupportedContent
 from handlers.exchange import IncompleteGeneration
 from handlers.limits import RETRY_AFTER_S, Overloaded
@@ -60,6 +67,7 @@ ERROR_KINDS: dict[type[Exception], ErrorKind] = {
     Refused: ErrorKind(422, "validation", "Input validation error: "),
     InvalidRequest: ErrorKind(422, "validation", "Input validation error: "),
     Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded", retry_after_s=RETRY_AFTER_S),
+    NoTokenLeft: ErrorKind(422, "validation", "Input validation error: "),
     GenerationFailed: ErrorKind(424, "generation", "Request failed during generation: "),
     RequestAborted: ErrorKind(424, "generation", "Request failed during generation: "),
     IncompleteGeneration: ErrorKind(500, "incomplete_generation", message="Incomplete generation"),

@@ -22,7 +22,7 @@ ADD_TOOL: ChatCompletionToolParam = {
 }
 
 
-@pytest.fixture(params=["/v1", "/tgi/v1"])
+@pytest.fixture(params=["/tgi/v1"])
 def base_url(server_url: str, request: pytest.FixtureRequest) -> str:
     return f"{server_url}{request.param}"
 

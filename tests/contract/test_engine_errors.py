@@ -11,6 +11,7 @@ from engine.errors import (
     InvalidGrammar,
     InvalidRequest,
     InvalidToken,
+    NoTokenLeft,
     PromptTooLong,
     RequestAborted,
     UnknownAdapter,
@@ -29,6 +30,7 @@ ERRORS = [
     InvalidGrammar("no"),
     UnknownAdapter("no"),
     GenerationFailed("no"),
+    NoTokenLeft("no"),
     RequestAborted("no"),
     EngineStopped("no"),
 ]

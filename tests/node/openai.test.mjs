@@ -74,6 +74,28 @@ test("responses answer whole and streamed alike", async () => {
   assert.equal(types.at(-1), "response.completed");
 });
 
+test("a loop over response items ends in an answer, parsed items sent back as they are", async () => {
+  const add = {
+    type: "function",
+    name: "add",
+    description: "Add two numbers.",
+    strict: true,
+    parameters: {
+      type: "object",
+      properties: { a: { type: "integer" }, b: { type: "integer" } },
+      required: ["a", "b"],
+      additionalProperties: false,
+    },
+  };
+  const input = [{ role: "user", content: "What is 12 plus 30?" }];
+  const first = await client.responses.parse({ model, input, tools: [add], temperature: 0 });
+  const call = first.output.find((item) => item.type === "function_call");
+  assert.deepEqual(call.parsed_arguments, { a: 12, b: 30 });
+  input.push(...first.output, { type: "function_call_output", call_id: call.call_id, output: "42" });
+  const stream = client.responses.stream({ model, input, tools: [add], temperature: 0 });
+  assert.match((await stream.finalResponse()).output_text, /42/);
+});
+
 test("completions, embeddings and models answer", async () => {
   const completion = await client.completions.create({ model, prompt: "Hello", max_tokens: 4, temperature: 0 });
   assert.equal(completion.object, "text_completion");

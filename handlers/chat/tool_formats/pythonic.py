@@ -1,4 +1,4 @@
-"""Calls as a list of Python's: Llama 3.2 and 4 under templates that teach it, ToolACE, Olmo 3."""
+"""Calls as a list of Python's: Llama 3.2 and 4 under templates that teach it, ToolACE, LFM 2."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,16 @@ from keyword import iskeyword
 from typing_extensions import override
 
 from handlers.chat.python_literal import read_literal
-from handlers.chat.structural_tag import Tag, const, either, json_value, optional, sequence
+from handlers.chat.structural_tag import (
+    Tag,
+    any_number,
+    const,
+    either,
+    json_value,
+    optional,
+    regex,
+    sequence,
+)
 from handlers.chat.tool_format import BoundTool, CallSyntax, Schema, ToolFormat
 from handlers.chat.tool_parameters import Parameter, parameters_of
 from handlers.chat.tool_text import CallArguments, CallBegin, CallEnd, IncomingText, Malformed, Reading
@@ -33,7 +42,7 @@ class PythonicFormat(ToolFormat):
 
     @override
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
-        marker = yield from text.literal(self.marker, "")
+        marker = yield from text.literal(self.marker, *([""] if self.start else []))
         yield from text.spaced("[")
         while True:
             yield from text.blanks()
@@ -50,6 +59,8 @@ class PythonicFormat(ToolFormat):
     def call(self, tool: BoundTool) -> CallSyntax:
         parameters = parameters_of(tool.schema)
         named = None if parameters is None else _named_arguments(parameters)
+        if set(tool.schema) <= {"type"}:
+            named = _any_arguments()
         arguments = named or sequence(const("**"), json_value(tool.schema))
         return CallSyntax(begin=f"{tool.name}(", arguments=arguments, end=")")
 
@@ -107,6 +118,12 @@ def _named_arguments(parameters: Sequence[Parameter]) -> Tag | None:
     return either(const(""), *starts)
 
 
+def _any_arguments() -> Tag:
+    value = either(json_value({}), *map(const, ("True", "False", "None")))
+    argument = sequence(regex(r"[A-Za-z_][A-Za-z0-9_]*"), const("="), value)
+    return optional(sequence(argument, any_number(sequence(const(", "), argument))))
+
+
 def _first_and(first: Tag, required: Sequence[Tag], optionals: Sequence[Tag]) -> Tag:
     following = [sequence(const(", "), argument) for argument in (*required, *optionals)]
     return sequence(first, *following[: len(required)], *map(optional, following[len(required) :]))
@@ -130,4 +147,15 @@ PYTHONIC = PythonicFormat(
     end="]",
     holds_many=True,
     signs=("[func_name1(",),
+)
+
+LFM_2 = PythonicFormat(
+    name="lfm2",
+    marker="<|tool_call_start|>",
+    marker_end="<|tool_call_end|>",
+    begin="<|tool_call_start|>[",
+    separator=", ",
+    end="]<|tool_call_end|>",
+    holds_many=True,
+    signs=("<|tool_call_start|>",),
 )

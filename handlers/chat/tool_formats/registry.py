@@ -7,11 +7,15 @@ from handlers.chat.tool_formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from handlers.chat.tool_formats.glm import GLM
 from handlers.chat.tool_formats.granite import GRANITE, PHI_4_MINI
 from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.tool_formats.internlm import INTERNLM
 from handlers.chat.tool_formats.kimi import KIMI_K2
 from handlers.chat.tool_formats.llama import LLAMA_JSON
+from handlers.chat.tool_formats.minimax import MINIMAX_M2
 from handlers.chat.tool_formats.mistral import MISTRAL, MISTRAL_LIST
-from handlers.chat.tool_formats.pythonic import PYTHONIC
+from handlers.chat.tool_formats.nemotron import NEMOTRON
+from handlers.chat.tool_formats.pythonic import LFM_2, PYTHONIC
 from handlers.chat.tool_formats.qwen_coder import QWEN_CODER
+from handlers.chat.tool_formats.seed_oss import SEED_OSS
 
 TOOL_FORMATS: tuple[ToolFormat, ...] = (
     HERMES,
@@ -24,6 +28,11 @@ TOOL_FORMATS: tuple[ToolFormat, ...] = (
     KIMI_K2,
     GRANITE,
     PHI_4_MINI,
+    NEMOTRON,
+    INTERNLM,
+    SEED_OSS,
+    MINIMAX_M2,
+    LFM_2,
     PYTHONIC,
     LLAMA_JSON,
 )

@@ -1,4 +1,4 @@
-"""Calls whose arguments stand one by one between tags: Qwen 3 Coder, GLM 4.5.
+"""Calls whose arguments stand one by one between tags: Qwen 3 Coder, GLM 4.5, Seed OSS, MiniMax M2.
 
 A string is written as it is; any other value as JSON.
 """
@@ -30,6 +30,7 @@ from handlers.chat.tool_text import CallArguments, CallBegin, CallEnd, IncomingT
 
 _OBJECT = JsonObjectFormat(name="object", signs=())  # how arguments are written that have no names
 _MAX_LENGTH = 1000  # of a string whose length a regular expression counts
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -60,16 +61,26 @@ class TaggedValuesFormat(ToolFormat):
     @override
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
         yield from text.spaced(self.begin)
+        while True:
+            yield from self._read_call(text, tools, is_bound=is_bound)
+            if not self.holds_many:
+                yield from text.ending(self.end.strip())
+                yield CallEnd()
+                break
+            yield CallEnd()
+            if (yield from text.ending(self.call_begin, self.end.strip())) != self.call_begin:
+                break
+            text.go_back(len(self.call_begin))
+
+    def _read_call(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
         if (yield from text.peek()) == "{":
             yield from _OBJECT.read_object(text, tools, is_bound=is_bound)
-        else:
-            yield from text.spaced(self.call_begin)
-            name = yield from text.literal(*tools)
-            yield from text.spaced(self.name_end)
-            yield CallBegin(name)
-            yield from self._read_arguments(text, named_parameters(tools[name]), is_bound=is_bound)
-        yield from text.ending(self.end.strip())
-        yield CallEnd()
+            return
+        yield from text.spaced(self.call_begin)
+        name = yield from text.literal(*tools)
+        yield from text.spaced(self.name_end)
+        yield CallBegin(name)
+        yield from self._read_arguments(text, named_parameters(tools[name]), is_bound=is_bound)
 
     def _read_arguments(
         self, text: IncomingText, parameters: Mapping[str, Parameter], *, is_bound: bool
@@ -111,8 +122,7 @@ class TaggedValuesFormat(ToolFormat):
 
     def _read_value(self, text: IncomingText, *, is_bound: bool) -> Reading[str]:
         value = yield from text.until(self.value_end)
-        while is_bound and value.startswith(('"', "[", "{")) and not _is_json(value):
-            # The tag stands in a string of it.
+        while is_bound and _is_inside_string(value):  # it has the tag for text
             value += self.value_end + (yield from text.until(self.value_end))
         return value
 
@@ -175,12 +185,10 @@ class TaggedValuesFormat(ToolFormat):
         return regex(f"[^<]{{{least},{most}}}")
 
 
-def _is_json(text: str) -> bool:
-    try:
-        msgspec.json.decode(text)
-    except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
-        return False
-    return True
+def _is_inside_string(value: str) -> bool:
+    """Whether JSON's text breaks off inside a string."""
+    is_json = value.startswith(('"', "[", "{"))
+    return is_json and _ESCAPE.sub("", value).count('"') % 2 == 1
 
 
 def _is_text(parameter: Parameter) -> bool:

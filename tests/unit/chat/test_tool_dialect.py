@@ -16,12 +16,16 @@ from handlers.chat.tool_formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from handlers.chat.tool_formats.glm import GLM
 from handlers.chat.tool_formats.granite import GRANITE, PHI_4_MINI
 from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.tool_formats.internlm import INTERNLM
 from handlers.chat.tool_formats.kimi import KIMI_K2
 from handlers.chat.tool_formats.llama import LLAMA_JSON
+from handlers.chat.tool_formats.minimax import MINIMAX_M2
 from handlers.chat.tool_formats.mistral import MISTRAL, MISTRAL_LIST
-from handlers.chat.tool_formats.pythonic import PYTHONIC
+from handlers.chat.tool_formats.nemotron import NEMOTRON
+from handlers.chat.tool_formats.pythonic import LFM_2, PYTHONIC
 from handlers.chat.tool_formats.qwen_coder import QWEN_CODER
 from handlers.chat.tool_formats.registry import TOOL_FORMATS, tool_format_of
+from handlers.chat.tool_formats.seed_oss import SEED_OSS
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.chat.events import events_of, stream
 from tests.unit.chat.models import HERMES_TEMPLATE, LLAMA_TEMPLATE, PLAIN_TEMPLATE, chat_tokenizer
@@ -128,6 +132,11 @@ def dialect(template: str, name: str | None = None) -> ToolDialect:
         ("<|tool_call|><|/tool_call|>", PHI_4_MINI),
         ("[func_name1(params_name1=params_value1)]", PYTHONIC),
         ('{"name": name, "parameters": object}<|header_start|>assistant<|header_end|>', LLAMA_JSON),
+        ("<TOOLCALL>[", NEMOTRON),
+        ("<|action_start|><|plugin|>", INTERNLM),
+        ("<seed:tool_call>\n<function=", SEED_OSS),
+        ("<minimax:tool_call>", MINIMAX_M2),
+        ("<|tool_call_start|>[", LFM_2),
         ("<invoke>", None),
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from handlers.chat.tool_format import Schema, ToolFormat
 from handlers.chat.tool_formats.kimi import KIMI_K2
 from handlers.chat.tool_formats.mistral import MISTRAL, MISTRAL_LIST
+from handlers.chat.tool_formats.qwen_coder import QWEN_CODER
 from handlers.chat.tool_formats.registry import TOOL_FORMATS, tool_format_named
 from tests.unit.chat.cuts import cut
 from tests.unit.chat.tool_cases import NAMES, cases, parser, read
@@ -126,6 +127,15 @@ def test_a_call_is_told_as_soon_as_its_name_is_known(tool_format: ToolFormat) ->
     [first, *_] = tool_parser.feed(text[: text.index("Rome")]).calls
     assert (first.id, first.name, first.arguments) == ("call_0", "get", "") or tool_format is KIMI_K2
     assert tool_parser.num_calls == 0
+
+
+@streamed_and_not
+def test_a_value_that_is_no_json_though_its_type_asks_for_it_is_a_string(streams: bool) -> None:
+    tools: dict[str, Schema] = {"get": {"properties": {key: {"type": "array"} for key in "abcd"}}}
+    arguments = {"a": "[1, 2", "b": "x", "c": [1, "</td>"], "d": True}
+    written = QWEN_CODER.write("get", json.dumps(arguments))
+    [call] = read(parser(QWEN_CODER, tools, streams=streams), written)[1]
+    assert json.loads(call.arguments) == arguments | {"d": "true"}
 
 
 def test_every_format_has_names_of_its_own() -> None:

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.errors import GenerationFailed
+from engine.errors import GenerationFailed, NoTokenLeft
 from engine.request import SamplingParams, StopConditions, Watermark
 from engine.sampler import Sampled, Sampler, SamplingState
 from tests.unit.engine import reference_sampler, tiny_tokenizers
@@ -87,6 +87,20 @@ def test_penalties_bear_on_the_greedy_choice() -> None:
     assert written == [4, 4, 4, 5, 4, 5]  # 3.0, 2.6, 2.2, then 2.0, 1.8, 1.6
 
 
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_row_whose_request_excludes_every_token_is_the_requests_fault(temperature: float) -> None:
+    end_token_ids = list(TOKENIZER.end_token_ids)
+    params = SamplingParams(
+        temperature=temperature, allowed_token_ids=(5,), banned_token_ids=(5, *end_token_ids)
+    )
+    states = [state(TOKENIZER, params), state(TOKENIZER, SamplingParams(temperature=0.0))]
+    rows = logits(2, V)
+    excluded, drawn = SAMPLER.sample(rows, states)
+    assert isinstance(excluded, NoTokenLeft) and isinstance(drawn, Sampled)
+    failed, candidates = SAMPLER.candidates(rows, states, 2)
+    assert isinstance(failed, NoTokenLeft) and isinstance(candidates, list)
+
+
 def test_a_row_that_cannot_be_drawn_fails_alone() -> None:
     rows, states = logits(len(PARAMS), V), states_of_every_kind()
     expected = SAMPLER.sample(rows, states)
@@ -94,7 +108,7 @@ def test_a_row_that_cannot_be_drawn_fails_alone() -> None:
         broken = rows.clone()
         broken[bad, 17] = torch.nan
         results = SAMPLER.sample(broken, states)
-        assert isinstance(results[bad], GenerationFailed)
+        assert type(results[bad]) is GenerationFailed
         assert results[:bad] + results[bad + 1 :] == expected[:bad] + expected[bad + 1 :]
 
 

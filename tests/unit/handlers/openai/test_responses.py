@@ -6,47 +6,42 @@ from typing import Any
 import httpx
 import orjson
 import pytest
-from starlette.types import ASGIApp
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidGrammar, PromptTooLong
 from engine.events import FinishReason
 from engine.request import GrammarKind
-from handlers.app import build_app
-from handlers.settings import Settings
-from tests.scripted_engine import Script, ScriptedEngine, fails_after, says
+from generated.openai import models as m
+from handlers.chat.usage import ChatUsage
+from handlers.openai.responses_response import response_usage
+from tests.scripted_engine import ScriptedEngine, fails_after, says
 from tests.unit.chat.models import THINKING_TEMPLATE, chat_tokenizer
-from tests.unit.runtime.client import send
+from tests.unit.handlers.openai.api import CALL, MODEL, Api, Refusal
 
+PATH = "/openai/v1/responses"
 TOOL = {
     "type": "function",
     "name": "add",
     "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}},
 }
 ADD = {"type": "function", "name": "add"}
-CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
 LOGPROBS = {"include": ["message.output_text.logprobs"]}
 
 
-class Api:
-    """One server over one engine."""
+class Responses(Api):
+    """One server over one engine, of which responses are asked."""
 
-    def __init__(self, script: Script | ScriptedEngine, **settings: Any) -> None:
-        self.engine = script if isinstance(script, ScriptedEngine) else ScriptedEngine(script)
-        self._app: ASGIApp = build_app(Settings(**settings), self.engine)
+    async def sent(self, **fields: Any) -> httpx.Response:
+        return await self.post(PATH, request(**fields))
 
-    async def post(self, **fields: Any) -> httpx.Response:
-        body = {"model": "verbatim-demo", "input": "Hi", **fields}
-        return await send(self._app, "POST", "/openai/v1/responses", json=body)
+    async def answered(self, **fields: Any) -> Any:
+        return await self.answer(PATH, request(**fields))
 
-    async def answer(self, **fields: Any) -> Any:
-        """The response, which must be a success."""
-        response = await self.post(**fields)
-        assert response.status_code == 200, response.text
-        return response.json()
+    async def refused(self, **fields: Any) -> Refusal:
+        return await self.refusal(PATH, request(**fields))
 
-    async def events(self, **fields: Any) -> list[Any]:
-        """What a stream carries, after a look at the names and the numbers of its events."""
-        response = await self.post(stream=True, **fields)
+    async def streamed(self, **fields: Any) -> list[Any]:
+        """The events, after a look at their names and numbers."""
+        response = await self.sent(stream=True, **fields)
         assert response.status_code == 200, response.text
         *frames, end = response.text.split("\n\n")
         assert end == ""
@@ -58,17 +53,10 @@ class Api:
             events.append(event)
         return events
 
-    async def refusal(self, **fields: Any) -> tuple[int, str | None, str | None]:
-        """Status, code and param."""
-        response = await self.post(**fields)
-        error = response.json()["error"]
-        assert set(error) == {"message", "type", "param", "code"}
-        return response.status_code, error["code"], error["param"]
 
-    @property
-    def prompt(self) -> str:
-        tokens = self.engine.request.prompt_token_ids
-        return self.engine.tokenizer.decode(tokens, skip_special_tokens=False)
+def request(**fields: Any) -> dict[str, Any]:
+    """The body of a request."""
+    return {"model": MODEL, "input": "Hi", **fields}
 
 
 def thinking(*pieces: str) -> ScriptedEngine:
@@ -86,7 +74,7 @@ def without_identity(response: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_an_answer_is_a_response_with_one_message() -> None:
-    answer = await Api(says("Hel", "lo")).answer()
+    answer = await Responses(says("Hel", "lo")).answered()
     (message,) = answer["output"]
     assert (answer["object"], answer["status"], message["role"]) == ("response", "completed", "assistant")
     assert message["content"] == [{"type": "output_text", "text": "Hello", "annotations": [], "logprobs": []}]
@@ -97,8 +85,8 @@ async def test_an_answer_is_a_response_with_one_message() -> None:
 
 
 async def test_every_response_and_item_has_an_id_of_its_own() -> None:
-    api = Api(says("a"))
-    answers = [await api.answer(), await api.answer()]
+    api = Responses(says("a"))
+    answers = [await api.answered(), await api.answered()]
     ids = [answer["id"] for answer in answers] + [answer["output"][0]["id"] for answer in answers]
     assert len(set(ids)) == 4
     assert [id.split("_")[0] for id in ids] == ["resp", "resp", "msg", "msg"]
@@ -122,12 +110,12 @@ async def test_what_the_request_says_is_repeated() -> None:
         "top_p": 0.5,
         "user": "u",
     }
-    answer = await Api(says("{}")).answer(**fields, **LOGPROBS)
+    answer = await Responses(says("{}")).answered(**fields, **LOGPROBS)
     assert {name: answer[name] for name in fields} == fields
 
 
 async def test_what_the_request_leaves_out_is_told_as_it_was_taken() -> None:
-    answer = await Api(says("a")).answer(store=True, tools=[TOOL])
+    answer = await Responses(says("a")).answered(store=True, tools=[TOOL])
     taken = {
         "background": False,
         "metadata": {},
@@ -147,17 +135,15 @@ async def test_what_the_request_leaves_out_is_told_as_it_was_taken() -> None:
 
 
 async def test_null_in_every_optional_field_means_that_it_is_absent() -> None:
-    api = Api(says("a"))
-    fields = (await api.answer()).keys() - {"model", "output"}
-    request = {"stream", "stream_options", "include", "seed", "stop", "top_k", "conversation", "prompt"}
-    names = (fields | request) - {"id", "object", "created_at", "completed_at", "status", "error", "usage"}
-    names -= {"incomplete_details"}
-    assert without_identity(await api.answer(**dict.fromkeys(names))) == without_identity(await api.answer())
+    api = Responses(says("a"))
+    nulls = dict.fromkeys(m.CreateResponseRequest.model_fields.keys() - {"model", "input"})
+    without, with_nulls = await api.answered(), await api.answered(**nulls)
+    assert without_identity(with_nulls) == without_identity(without)
 
 
 async def test_options_reach_the_engine() -> None:
-    api = Api(says("a"))
-    await api.answer(
+    api = Responses(says("a"))
+    await api.answered(
         temperature=0.5,
         top_p=0.25,
         top_k=4,
@@ -184,13 +170,13 @@ async def test_options_reach_the_engine() -> None:
 
 
 async def test_instructions_and_items_reach_the_model_in_their_order() -> None:
-    api = Api(says("a"))
+    api = Responses(says("a"))
     items = [
         {"role": "user", "content": [{"type": "input_text", "text": "One plus?"}]},
         {"type": "function_call", "call_id": "c", "name": "add", "arguments": '{"a": 1}'},
         {"type": "function_call_output", "call_id": "c", "output": "2"},
     ]
-    await api.answer(input=items, instructions="Be brief.")
+    await api.answered(input=items, instructions="Be brief.")
     places = [api.prompt.index(text) for text in ("Be brief.", "One plus?", '"add"', "tool\n2")]
     assert places == sorted(places)
 
@@ -203,12 +189,52 @@ async def test_instructions_and_items_reach_the_model_in_their_order() -> None:
     ],
 )
 async def test_options_of_the_template_reach_it(options: dict[str, Any], variable: str) -> None:
-    api = Api(says("a"))
-    await api.answer()
+    api = Responses(says("a"))
+    await api.answered()
     assert variable not in api.prompt
     api.engine.requests.clear()
-    await api.answer(**options)
+    await api.answered(**options)
     assert variable in api.prompt
+
+
+async def test_special_tokens_are_left_out_unless_asked_for() -> None:
+    for skips in (True, False):
+        api = Responses(says("a"))
+        await api.answered(skip_special_tokens=skips)
+        assert api.engine.request.skip_special_tokens is skips
+
+
+async def test_verbosity_reaches_the_template() -> None:
+    template = "{{ messages[-1].content }} {{ verbosity }}"
+    api = Responses(ScriptedEngine(says("a"), tokenizer=chat_tokenizer(template)))
+    await api.answered(text={"verbosity": "low"})
+    assert api.prompt == "Hi low"
+
+
+@pytest.mark.parametrize(
+    ("strict", "is_held"), [({}, True), ({"strict": None}, True), ({"strict": False}, False)]
+)
+async def test_arguments_are_held_to_the_schema_unless_strict_is_false(
+    strict: dict[str, Any], is_held: bool
+) -> None:
+    api = Responses(says("a"))
+    await api.answered(tools=[{**TOOL, **strict}])
+    grammar = api.engine.request.sampling.grammar
+    assert grammar is not None and ('"integer"' in grammar.source) is is_held
+
+
+async def test_the_earlier_name_of_the_summary_is_told_by_the_newer_one() -> None:
+    answer = await Responses(says("a")).answered(reasoning={"generate_summary": "concise"})
+    assert answer["reasoning"] == {"effort": None, "summary": "concise"}
+
+
+def test_usage_tells_of_cached_tokens_and_of_thoughts() -> None:
+    usage = response_usage(
+        ChatUsage(num_prompt_tokens=9, num_cached_tokens=4, num_completion_tokens=5, num_reasoning_tokens=2)
+    )
+    assert (usage.input_tokens, usage.input_tokens_details.cached_tokens) == (9, 4)
+    assert (usage.output_tokens, usage.output_tokens_details.reasoning_tokens) == (5, 2)
+    assert usage.total_tokens == 14
 
 
 @pytest.mark.parametrize(
@@ -220,14 +246,14 @@ async def test_options_of_the_template_reach_it(options: dict[str, Any], variabl
     ],
 )
 async def test_a_format_binds_the_answer(format: dict[str, Any], kind: GrammarKind | None) -> None:
-    api = Api(says("{}"))
-    await api.answer(text={"format": format}, chat_template_kwargs={"enable_thinking": False})
+    api = Responses(says("{}"))
+    await api.answered(text={"format": format}, chat_template_kwargs={"enable_thinking": False})
     grammar = api.engine.request.sampling.grammar
     assert (grammar.kind if grammar else None) is kind
 
 
 async def test_thoughts_are_an_item_before_the_message_and_are_counted() -> None:
-    answer = await Api(thinking("Hm", "</think>", "Hi")).answer()
+    answer = await Responses(thinking("Hm", "</think>", "Hi")).answered()
     thoughts, message = answer["output"]
     assert (thoughts["type"], thoughts["summary"]) == ("reasoning", [])
     assert thoughts["content"] == [{"type": "reasoning_text", "text": "Hm"}]
@@ -236,7 +262,7 @@ async def test_thoughts_are_an_item_before_the_message_and_are_counted() -> None
 
 
 async def test_calls_are_items_whose_call_ids_are_their_own() -> None:
-    answer = await Api(says(CALL, "\n", CALL)).answer(tools=[TOOL])
+    answer = await Responses(says(CALL, "\n", CALL)).answered(tools=[TOOL])
     assert [item["type"] for item in answer["output"]] == ["function_call", "function_call"]
     assert [(item["name"], item["arguments"]) for item in answer["output"]] == [("add", '{"a": 1}')] * 2
     assert len({item["call_id"] for item in answer["output"]}) == 2
@@ -244,32 +270,32 @@ async def test_calls_are_items_whose_call_ids_are_their_own() -> None:
 
 
 async def test_parallel_calls_can_be_ruled_out() -> None:
-    answer = await Api(says(CALL, "\n", CALL)).answer(tools=[TOOL], parallel_tool_calls=False)
+    answer = await Responses(says(CALL, "\n", CALL)).answered(tools=[TOOL], parallel_tool_calls=False)
     assert len(answer["output"]) == 1
 
 
 async def test_the_allowed_tools_are_a_part_of_those_that_the_model_is_told() -> None:
-    api = Api(says(CALL))
+    api = Responses(says(CALL))
     other = {**TOOL, "name": "sub"}
     choice = {"type": "allowed_tools", "mode": "required", "tools": [ADD]}
-    await api.answer(tools=[TOOL, other], tool_choice=choice)
+    await api.answered(tools=[TOOL, other], tool_choice=choice)
     assert '"sub"' in api.prompt
     grammar = api.engine.request.sampling.grammar
     assert grammar is not None and "add" in grammar.source and "sub" not in grammar.source
 
 
 async def test_a_bound_of_tokens_leaves_the_response_incomplete() -> None:
-    api = Api(says("a", "b", finish=FinishReason.LENGTH))
-    answer = await api.answer()
+    api = Responses(says("a", "b", finish=FinishReason.LENGTH))
+    answer = await api.answered()
     assert (answer["status"], answer["completed_at"]) == ("incomplete", None)
     assert answer["incomplete_details"] == {"reason": "max_output_tokens"}
     assert answer["output"][0]["status"] == "incomplete"
-    assert (await api.events())[-1]["type"] == "response.incomplete"
+    assert (await api.streamed())[-1]["type"] == "response.incomplete"
 
 
 async def test_log_probabilities_are_of_the_texts_tokens_alone() -> None:
     engine = thinking("Hm", "</think>", "Hi")
-    answer = await Api(engine).answer(top_logprobs=1, **LOGPROBS)
+    answer = await Responses(engine).answered(top_logprobs=1, **LOGPROBS)
     (token,) = answer["output"][1]["content"][0]["logprobs"]
     assert token["logprob"] == -0.5
     assert len(token["top_logprobs"]) == 1
@@ -290,13 +316,13 @@ async def test_log_probabilities_are_of_the_texts_tokens_alone() -> None:
 async def test_a_stream_ends_with_the_response_that_an_answer_would_be(
     engine: ScriptedEngine, fields: dict[str, Any]
 ) -> None:
-    whole = await Api(engine).answer(**fields)
-    events = await Api(engine).events(**fields)
+    whole = await Responses(engine).answered(**fields)
+    events = await Responses(engine).streamed(**fields)
     assert without_identity(events[-1]["response"]) == without_identity(whole)
 
 
 async def test_a_stream_begins_with_the_response_in_progress() -> None:
-    created, in_progress, *rest = await Api(says("a")).events()
+    created, in_progress, *rest = await Responses(says("a")).streamed()
     assert [created["type"], in_progress["type"]] == ["response.created", "response.in_progress"]
     for event in (created, in_progress):
         response = event["response"]
@@ -309,6 +335,8 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
     [
         ({"previous_response_id": "resp_0"}, "previous_response_not_found", "previous_response_id"),
         ({"background": True}, "unsupported_value", "background"),
+        ({"conversation": "conv_0"}, "unsupported_parameter", "conversation"),
+        ({"prompt": {"id": "pmpt_0"}}, "unsupported_parameter", "prompt"),
         ({"stream_options": {}}, "invalid_value", "stream_options"),
         ({"top_logprobs": 1}, "invalid_value", "top_logprobs"),
         ({"unheard_of": 1}, "unknown_parameter", "unheard_of"),
@@ -346,15 +374,15 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
 async def test_a_refusal_has_a_code_and_names_its_field(
     fields: dict[str, Any], code: str, param: str
 ) -> None:
-    api = Api(says("a"))
-    assert await api.refusal(**fields) == (400, code, param)
+    api = Responses(says("a"))
+    assert await api.refused(**fields) == (400, code, param)
     if "stream_options" not in fields:
-        assert await api.refusal(**fields, stream=True) == (400, code, param)
+        assert await api.refused(**fields, stream=True) == (400, code, param)
     assert api.engine.requests == []
 
 
 async def test_a_model_of_another_name_is_not_found() -> None:
-    assert await Api(says("a")).refusal(model="gpt-9") == (404, "model_not_found", "model")
+    assert await Responses(says("a")).refused(model="gpt-9") == (404, "model_not_found", "model")
 
 
 @pytest.mark.parametrize(
@@ -370,17 +398,17 @@ async def test_what_fails_before_the_first_event_keeps_its_status(
     error: Exception, told: tuple[int, str | None, str | None]
 ) -> None:
     form = {"format": {"type": "json_object"}}
-    assert await Api(fails_after(error)).refusal(text=form) == told
-    assert await Api(fails_after(error)).refusal(text=form, stream=True) == told
+    assert await Responses(fails_after(error)).refused(text=form) == told
+    assert await Responses(fails_after(error)).refused(text=form, stream=True) == told
 
 
 async def test_a_grammar_that_no_format_asked_for_is_the_tools() -> None:
-    api = Api(fails_after(InvalidGrammar("uniqueItems")))
-    assert await api.refusal(tools=[TOOL]) == (400, "invalid_value", "tools")
+    api = Responses(fails_after(InvalidGrammar("uniqueItems")))
+    assert await api.refused(tools=[TOOL]) == (400, "invalid_value", "tools")
 
 
 async def test_what_fails_after_the_first_event_is_a_failed_response() -> None:
-    *_, last = await Api(fails_after(GenerationFailed("boom"), "Hel", "lo")).events()
+    *_, last = await Responses(fails_after(GenerationFailed("boom"), "Hel", "lo")).streamed()
     assert last["type"] == "response.failed"
     response = last["response"]
     assert (response["status"], response["error"]["code"]) == ("failed", "server_error")
@@ -389,8 +417,8 @@ async def test_what_fails_after_the_first_event_is_a_failed_response() -> None:
 
 
 async def test_a_fault_of_the_servers_own_is_an_error_event() -> None:
-    api = Api(fails_after(ZeroDivisionError(), "a"))
-    response = await api.post(stream=True)
+    api = Responses(fails_after(ZeroDivisionError(), "a"))
+    response = await api.sent(stream=True)
     frame = response.text.split("\n\n")[-2]
     name, data = frame.split("\n")
     event = orjson.loads(data.removeprefix("data: "))
@@ -399,11 +427,11 @@ async def test_a_fault_of_the_servers_own_is_an_error_event() -> None:
 
 async def test_a_full_server_says_when_to_try_again() -> None:
     gate = asyncio.Event()
-    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
-    first = asyncio.create_task(api.answer())
+    api = Responses(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=1)
+    first = asyncio.create_task(api.answered())
     while not api.engine.requests:
         await asyncio.sleep(0)
-    response = await api.post()
+    response = await api.sent()
     gate.set()
     assert (await first)["status"] == "completed"
     assert (response.status_code, response.json()["error"]["code"]) == (429, "rate_limit_exceeded")
@@ -411,6 +439,6 @@ async def test_a_full_server_says_when_to_try_again() -> None:
 
 
 async def test_every_answer_names_its_request() -> None:
-    api = Api(says("a"))
+    api = Responses(says("a"))
     for fields in ({}, {"stream": True}, {"temperature": -1}):
-        assert (await api.post(**fields)).headers["x-request-id"]
+        assert (await api.sent(**fields)).headers["x-request-id"]

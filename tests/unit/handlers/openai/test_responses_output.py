@@ -91,6 +91,12 @@ def test_a_bound_of_tokens_leaves_the_last_item_incomplete() -> None:
     assert [item["status"] for item in items(output)] == ["completed", "incomplete"]
 
 
+def test_thoughts_that_are_cut_are_all_of_the_output() -> None:
+    output = ResponseOutput(None)
+    told(output, THOUGHT, ChatDelta(index=0, finish=ChatFinish.LENGTH))
+    assert [item["type"] for item in items(output)] == ["reasoning"]
+
+
 def test_an_answer_of_nothing_is_an_empty_message() -> None:
     for before in ((), (THOUGHT,)):
         output = ResponseOutput(None)
@@ -153,8 +159,13 @@ def pieces() -> st.SearchStrategy[list[ChatDelta]]:
 def test_pieces_of_each_item_joined_are_the_item(deltas: list[ChatDelta]) -> None:
     output = ResponseOutput(None)
     gained: dict[str, str] = {}
+    ids = []
     for event in told(output, *deltas):
-        if event["type"].endswith(".delta"):
+        if event["type"] == "response.output_item.added":
+            ids.append(event["item"]["id"])
+        elif event["type"].endswith(".delta"):
+            assert ids[event["output_index"]] == event["item_id"]
+            assert event.get("content_index", 0) == 0
             gained[event["item_id"]] = gained.get(event["item_id"], "") + event["delta"]
     for item in items(output):
         text = item["arguments"] if item["type"] == "function_call" else item["content"][0]["text"]

@@ -1,0 +1,207 @@
+"""Fields that chat alone has: what the engine and the model's template are given for them."""
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from engine.request import Grammar, GrammarKind
+from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.chat.models import chat_tokenizer
+from tests.unit.handlers.openai.api import CHAT, TOOL, Api, chat, prompt_of, quiet, submitted
+
+RECORDS: list[dict[str, Any]] = [
+    {"metadata": {"a": "b"}},
+    {"store": True},
+    {"safety_identifier": "s"},
+    {"service_tier": "flex"},
+    {"modalities": ["text"]},
+    {"prediction": {"type": "content", "content": "Hello"}},
+    {"prompt_cache_key": "k"},
+    {"prompt_cache_retention": "24h"},
+    {"parallel_tool_calls": False},  # nothing to call
+    {"tools": []},
+    {"tool_choice": "none"},
+    {"tool_choice": "auto"},
+    {"verbosity": "low"},  # this template has no word for it
+    {"audio": None, "functions": None, "function_call": None, "moderation": None},
+]
+
+
+@pytest.mark.parametrize("fields", RECORDS)
+async def test_fields_without_effect_change_nothing_that_the_engine_sees(fields: dict[str, Any]) -> None:
+    plain = await submitted(CHAT, chat(seed=1))
+    told = await submitted(CHAT, chat(seed=1, **fields))
+    assert replace(told, request_id="") == replace(plain, request_id="")
+
+
+@pytest.mark.parametrize(
+    ("fields", "num_tokens"),
+    [
+        ({"max_tokens": 5}, 5),
+        ({"max_completion_tokens": 6}, 6),
+        ({"max_tokens": 7, "max_completion_tokens": 7}, 7),
+        ({"max_tokens": None}, None),
+        ({}, None),
+    ],
+)
+async def test_max_tokens_has_two_names_and_nothing_fills_the_context(
+    fields: dict[str, Any], num_tokens: int | None
+) -> None:
+    request = await submitted(CHAT, chat(**fields))
+    assert request.stopping.max_tokens == (num_tokens or 1000 - len(request.prompt_token_ids))
+
+
+@pytest.mark.parametrize(
+    ("fields", "num_logprobs"),
+    [
+        ({}, None),
+        ({"logprobs": False}, None),
+        ({"logprobs": None}, None),
+        ({"logprobs": True}, 0),
+        ({"logprobs": True, "top_logprobs": 0}, 0),
+        ({"logprobs": True, "top_logprobs": 20}, 20),
+    ],
+)
+async def test_log_probabilities_are_asked_of_the_engine_as_of_the_request(
+    fields: dict[str, Any], num_logprobs: int | None
+) -> None:
+    assert (await submitted(CHAT, chat(**fields))).sampling.num_logprobs == num_logprobs
+
+
+async def test_a_conversation_reaches_the_template_whole() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "add", "arguments": '{"a": 4711}'}}
+    messages = [
+        {"role": "developer", "content": "Be brief."},
+        {
+            "role": "user",
+            "name": "Ada",
+            "content": [{"type": "text", "text": "Add"}, {"type": "text", "text": "!"}],
+        },
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": [{"type": "text", "text": "the sum"}]},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "I would not."}]},
+        {"role": "assistant", "refusal": "Nor this."},
+        {"role": "user", "content": "Why?"},
+    ]
+    prompt = await prompt_of({"model": "verbatim-demo", "messages": messages, "tools": [TOOL]})
+    places = [
+        prompt.index(text)
+        for text in ("Be brief.", "Add!", '{"a": 4711}', "the sum", "I would not.", "Nor this.", "Why?")
+    ]
+    assert places == sorted(places)
+
+
+SHOWS_THOUGHTS = (
+    "{% for message in messages %}{{ message.reasoning_content or '' }}{{ message.content }}{% endfor %}"
+)
+
+
+@pytest.mark.parametrize("name", ["reasoning", "reasoning_content"])
+async def test_an_assistants_thoughts_come_back_under_either_name(name: str) -> None:
+    api = Api(ScriptedEngine(says("x"), tokenizer=chat_tokenizer(SHOWS_THOUGHTS)))
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", name: "hm "}]
+    await api.answer(CHAT, {"model": "verbatim-demo", "messages": messages})
+    assert api.prompt == "ahm b"
+
+
+async def test_documents_reach_the_template() -> None:
+    assert "the facts" in await prompt_of(chat(documents=[{"title": "t", "text": "the facts"}]))
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_closed"),
+    [
+        ({}, False),
+        ({"chat_template_kwargs": {"enable_thinking": False}}, True),
+        ({"chat_template_kwargs": {"enable_thinking": True}}, False),
+        ({"reasoning_effort": "none"}, True),
+        ({"reasoning_effort": "low"}, False),
+        ({"reasoning_effort": "none", "chat_template_kwargs": {"enable_thinking": True}}, False),
+    ],
+)
+async def test_thinking_is_switched_through_the_template(fields: dict[str, Any], is_closed: bool) -> None:
+    assert (await prompt_of(chat(**fields))).endswith("</think>\n\n") is is_closed
+
+
+async def test_no_opening_of_an_answer_is_written_if_none_is_wanted() -> None:
+    assert (await prompt_of(chat("Hi"))).endswith("<|im_start|>assistant\n")
+    assert (await prompt_of(chat("Hi", add_generation_prompt=False))).endswith("Hi<|im_end|>\n")
+
+
+async def test_the_final_message_is_continued_if_that_is_wanted() -> None:
+    messages = [{"role": "user", "content": "Count"}, {"role": "assistant", "content": "One, two"}]
+    body = {"model": "verbatim-demo", "messages": messages}
+    assert (await prompt_of({**body, "continue_final_message": True})).endswith("One, two")
+    assert not (await prompt_of(body)).endswith("One, two")
+
+
+@pytest.mark.parametrize(
+    ("choice", "is_bound"),
+    [
+        ("required", True),
+        ({"type": "function", "function": {"name": "add"}}, True),
+        (
+            {
+                "type": "allowed_tools",
+                "allowed_tools": {
+                    "mode": "required",
+                    "tools": [{"type": "function", "function": {"name": "add"}}],
+                },
+            },
+            True,
+        ),
+        ("none", False),
+    ],
+)
+async def test_a_demanded_call_binds_the_answer_from_its_start(choice: object, is_bound: bool) -> None:
+    request = await submitted(CHAT, chat(tools=[TOOL], tool_choice=choice, stop="a"))
+    assert (request.sampling.grammar is not None) is is_bound
+    # Stop texts are for words; a call is none.
+    assert (request.stopping.stop == ()) is is_bound
+
+
+async def test_allowed_tools_leave_the_others_out() -> None:
+    other = {"type": "function", "function": {"name": "subtract"}}
+    allowed = {"mode": "auto", "tools": [{"type": "function", "function": {"name": "subtract"}}]}
+    choice = {"type": "allowed_tools", "allowed_tools": allowed}
+    grammar = (await submitted(CHAT, chat(tools=[TOOL, other], tool_choice=choice))).sampling.grammar
+    assert grammar is not None
+    assert "subtract" in grammar.source and "add" not in grammar.source
+
+
+async def test_tools_are_told_to_the_template_unless_none_may_be_called() -> None:
+    assert '"name": "add"' in await prompt_of(chat(tools=[TOOL]))
+    assert '"name": "add"' not in await prompt_of(chat(tools=[TOOL], tool_choice="none"))
+
+
+async def test_tools_and_a_form_go_together() -> None:
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"const": "told"}}}
+    grammar = (await submitted(CHAT, chat(tools=[TOOL], response_format=form))).sampling.grammar
+    assert grammar is not None and grammar.kind is GrammarKind.STRUCTURAL_TAG
+    assert "told" in grammar.source and "add" in grammar.source
+
+
+async def test_a_form_binds_what_follows_the_thoughts() -> None:
+    grammar = (await submitted(CHAT, chat(regex="a+"))).sampling.grammar
+    assert grammar is not None
+    assert json.dumps("</think>") in grammar.source and '"a+"' in grammar.source
+    inline = await submitted(CHAT, chat(regex="a+", separate_reasoning=False))
+    assert inline.sampling.grammar == Grammar(GrammarKind.REGEX, "a+")
+
+
+async def test_special_tokens_are_added_to_a_rendered_prompt_only_if_that_is_wanted() -> None:
+    asked: list[bool] = []
+    tokenizer = quiet().engine.tokenizer
+    encode = tokenizer.encode
+
+    def noting(text: str, *, add_special_tokens: bool = True) -> list[int]:
+        asked.append(add_special_tokens)
+        return encode(text, add_special_tokens=add_special_tokens)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokenizer, "encode", noting)
+        for fields in ({}, {"add_special_tokens": False}, {"add_special_tokens": True}):
+            await submitted(CHAT, chat(**fields))
+    assert asked == [False, False, True]

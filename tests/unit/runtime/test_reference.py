@@ -1,0 +1,35 @@
+"""Pages that show a contract's document: whole without network, and never in an operation's way."""
+
+import re
+
+from fastapi import FastAPI
+
+from handlers.runtime.server import ContractServer
+
+from .client import send
+from .notes import NoteHandlers, NotesContract
+
+LINK = re.compile(r"""(?:href|src)="([^"]+)"|url: '([^']+)'""")
+
+
+def server() -> ContractServer:
+    one = ContractServer(FastAPI(openapi_url=None, docs_url=None, redoc_url=None))
+    one.mount(NotesContract(), NoteHandlers(), "/notes")
+    return one
+
+
+async def test_the_list_links_to_each_contracts_page() -> None:
+    page = await send(server(), "GET", "/docs")
+    assert [link for link, _ in LINK.findall(page.text)] == ["notes/docs"]
+
+
+async def test_all_that_a_page_needs_is_served_here() -> None:
+    app = server()
+    page = await send(app, "GET", "/notes/docs")
+    links = [a or b for a, b in LINK.findall(page.text)]
+    assert "openapi.json" in links
+    assert len(links) >= 4
+    for link in links:
+        assert "//" not in link
+        path = link.replace("..", "", 1) if link.startswith("..") else f"/notes/{link}"
+        assert (await send(app, "GET", path)).status_code == 200
