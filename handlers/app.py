@@ -30,6 +30,8 @@ from handlers.settings import Settings
 from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
+from handlers.triton.contract import TritonContract
+from handlers.triton.operations import TritonHandlers
 from handlers.workers import Workers
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
@@ -52,7 +54,11 @@ class Served(NamedTuple):
     handlers: Implementation
 
 
-_ALL: Final = (Served(OpenAIContract(), OpenAIHandlers), Served(TgiContract(), TgiHandlers))
+_ALL: Final = (
+    Served(OpenAIContract(), OpenAIHandlers),
+    Served(TgiContract(), TgiHandlers),
+    Served(TritonContract(), TritonHandlers),
+)
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {

@@ -41,8 +41,8 @@ class ErrorKind(NamedTuple):
     retry_after_s: float | None = None
 
 
-# The first class that an exception is an instance of counts. A name that is no model's is an invalid argument to
-# Triton, a version that is not there is something not found.
+# The first class that an exception is an instance of counts. To Triton a name that is no model's is an
+# invalid argument, and a version that is not there something not found.
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     NotAVersion: ErrorKind(404),
     VersionNotFound: ErrorKind(404),

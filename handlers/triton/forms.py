@@ -24,7 +24,7 @@ _GUIDE = "guided_decoding_guide"
 
 
 def text_form(members: Members, options: m.SamplingOptions) -> ResponseFormat | None:
-    """None is free text. Raises Refused, InvalidResponseFormat for what is no JSON Schema or structural tag."""
+    """None is free text. Raises Refused, or InvalidResponseFormat for what is no JSON Schema or tag."""
     outputs = options.structured_outputs
     kind = None if "sampling_parameters" in members else members.get("guided_decoding_guide_type")
     if kind is not None:

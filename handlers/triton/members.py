@@ -58,8 +58,8 @@ def _missing(body: m.GenerateRequest, members: Members, model: str) -> Refused:
     given = [f"'{name}'" for name in inputs if name in members]
     return Refused(
         f"[request id: {request_id(body) or '<id_unknown>'}] expected number of inputs between 1 and "
-        f"{len(inputs)} but got {len(given)} inputs for model '{model}'. Got input(s) [{','.join(given)}], but "
-        f"missing required input(s) ['{_REQUIRED}']. Please provide all required input(s).",
+        f"{len(inputs)} but got {len(given)} inputs for model '{model}'. Got input(s) [{','.join(given)}], "
+        f"but missing required input(s) ['{_REQUIRED}']. Please provide all required input(s).",
         _REQUIRED,
         Violation.MISSING,
     )

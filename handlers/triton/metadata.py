@@ -5,12 +5,12 @@ from typing import Final
 
 from generated.triton import models as m
 from handlers.triton.models import VERSION
-from handlers.triton.signature import Tensor, signature
+from handlers.triton.signature import ConfigType, DataType, Tensor, signature
 
 _BACKEND: Final = "verbatim"
 _EXTENSIONS: Final = ["generate", "model_configuration", "model_repository", "parameters", "statistics"]
 _REQUIRED: Final = "text_input"
-_CONFIG_TYPES: Final[dict[str, m.ConfigDataType]] = {
+_CONFIG_TYPES: Final[dict[DataType, ConfigType]] = {
     "BOOL": "TYPE_BOOL",
     "INT32": "TYPE_INT32",
     "UINT32": "TYPE_UINT32",

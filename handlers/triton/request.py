@@ -21,8 +21,8 @@ class Asked:
     """What a request asks for, valid but for what its tokens decide.
 
     text: to go on from. prefix: what stands before each generated text in the answer.
-    num_logprobs: as `SamplingParams` has it. rules: members beside `options`; none where `sampling_parameters`
-    alone counts.
+    num_logprobs: as `SamplingParams` has it. rules: members that say more than `options` can; none where
+    `sampling_parameters` alone counts.
     """
 
     text: str

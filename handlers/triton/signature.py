@@ -8,6 +8,10 @@ from typing import Any, Final, Literal, TypeAlias
 
 DataType: TypeAlias = Literal["BOOL", "INT32", "UINT32", "UINT64", "FP32", "BYTES"]
 
+ConfigType: TypeAlias = Literal[
+    "TYPE_BOOL", "TYPE_INT32", "TYPE_UINT32", "TYPE_UINT64", "TYPE_FP32", "TYPE_STRING"
+]
+
 ANY_LENGTH: Final = -1
 
 _ENVELOPE: Final = ("id", "parameters", "model_name", "model_version")
@@ -32,7 +36,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Signature:
-    """By name. What a request may have beside inputs are scalar parameters, which are not listed to clients."""
+    """By name. What a request may have beside inputs are parameters, which are scalars."""
 
     inputs: dict[str, Tensor]
     outputs: dict[str, Tensor]

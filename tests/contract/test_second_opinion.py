@@ -85,6 +85,6 @@ def validate(judge: OpenAPI, url: str, exchange: Exchange, answer: httpx.Respons
     host, path = url[: url.index("/", 8)], url[url.index("/", 8) :]
     body = json.dumps(exchange.body).encode()
     request = MockRequest(host, exchange.method.lower(), path, data=body, content_type="application/json")
-    content_type = answer.headers.get("content-type", "").partition(";")[0]
+    content_type = answer.headers.get("content-type", "")
     response = MockResponse(part, answer.status_code, dict(answer.headers), content_type)
     judge.validate_response(request, response)
