@@ -69,4 +69,10 @@ class Generate:
 
     def _responses(self, model: str, body: m.GenerateRequest, members: Members, wanted: Asked) -> Responses:
         envelope = Envelope(request_id(body), model, VERSION)
-        return Responses(envelope, members, wanted.num_sequences, wanted.prefix)
+        return Responses(
+            envelope,
+            members,
+            wanted.num_sequences,
+            prefix=wanted.prefix,
+            has_candidates=isinstance(wanted.options.logprobs, int),
+        )

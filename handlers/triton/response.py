@@ -73,12 +73,22 @@ class _Text:
 class Responses:
     """Writes the responses of one request, each of which tells what came since the one before.
 
-    prefix: what stands before each text in the first.
+    prefix: what stands before each text in the first. has_candidates: whether the request asked for the
+    likeliest tokens of each place.
     """
 
-    def __init__(self, envelope: Envelope, members: Members, num_sequences: int, prefix: str) -> None:
+    def __init__(
+        self,
+        envelope: Envelope,
+        members: Members,
+        num_sequences: int,
+        *,
+        prefix: str = "",
+        has_candidates: bool = False,
+    ) -> None:
         self._envelope = envelope
         self._asked = frozenset(name for name in _TOLD if members.get(name))
+        self._has_candidates = has_candidates
         self._num_input_tokens = 0
         self._texts = [_Text(prefix) for _ in range(num_sequences)]
         head = orjson.dumps({**envelope.fields(), "text_output": ""})
@@ -124,7 +134,9 @@ class Responses:
         if "return_cumulative_logprob" in self._asked:
             told["cumulative_logprob"] = sums
         if "return_logprobs" in self._asked:
-            told["logprobs"] = _unwrapped([_ranked(text.events) for text in texts])
+            told["logprobs"] = _unwrapped(
+                [_ranked(text.events) if self._has_candidates else "null" for text in texts]
+            )
         if "return_log_probs" in self._asked:
             told["cum_log_probs"] = sums
             each = [_finite(event.logprob or 0.0) for text in texts for event in text.events]

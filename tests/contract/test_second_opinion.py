@@ -29,7 +29,7 @@ def judge(server_url: str) -> Judge:
     def read(contract: str) -> OpenAPI:
         document = httpx.get(f"{server_url}/{contract}/openapi.json").json()
         document["servers"] = [{"url": f"{server_url}/{contract}"}]
-        config = Config(extra_media_type_deserializers={"text/event-stream": json.loads})
+        config = Config(extra_media_type_deserializers={"text/event-stream": _read_event})
         return OpenAPI.from_dict(document, config=config)
 
     return read
@@ -68,6 +68,12 @@ def test_the_judge_refuses_an_answer_that_is_not_declared(judge: Judge, server_u
     answer = httpx.Response(200, json={"text": "the wrong key"})
     with pytest.raises(OpenAPIError):
         validate(judge("tgi"), f"{server_url}/tgi/generate", exchange, answer, answer.content)
+
+
+def _read_event(data: bytes, **parameters: str) -> object:
+    """parameters: those of the media type, such as its charset."""
+    event: object = json.loads(data)
+    return event
 
 
 def parts_of(answer: httpx.Response) -> Iterator[bytes]:
