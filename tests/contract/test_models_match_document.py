@@ -22,6 +22,7 @@ from pydantic import TypeAdapter, ValidationError
 from schemathesis.core import NotSet
 
 from generated.operation import Operation
+from tools.generate.document import resolve
 from tools.generate.schemas import sub_schemas
 
 GENERATED = Path(__file__).parents[2] / "generated"
@@ -59,7 +60,8 @@ def template(operation: Operation) -> str:
 
 def validator(contract: str, operation: Operation) -> jsonschema_rs.Validator:
     source = document(contract)
-    content = source["paths"][template(operation)][operation.method.lower()]["requestBody"]["content"]
+    node = source["paths"][template(operation)][operation.method.lower()]["requestBody"]
+    content = resolve(source, node, ())[0]["content"]
     dialect = "https://json-schema.org/draft/2020-12/schema"
     schema = content["application/json"]["schema"]
     return jsonschema_rs.validator_for({"$schema": dialect, "components": source["components"], **schema})
