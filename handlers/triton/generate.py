@@ -35,7 +35,7 @@ class Generate:
             members = members_of(body, model)
             if members.get("stream"):
                 raise Refused(_ONE_RESPONSE, "stream")
-            wanted = asked(members)
+            wanted = self._asked(members)
             with exchange.permits("n", wanted.num_sequences):
                 return await self._whole(exchange, wanted, self._responses(model, body, members, wanted))
 
@@ -45,7 +45,7 @@ class Generate:
         """An event a token if `stream` says so, else one event. model: as the path has it."""
         with self._service.exchange(call.received_s) as exchange:
             members = members_of(body, model)
-            wanted = asked(members)
+            wanted = self._asked(members)
             responses = self._responses(model, body, members, wanted)
             with exchange.permits("n", wanted.num_sequences):
                 if not wanted.streams:
@@ -55,6 +55,12 @@ class Generate:
                 async with aclosing(exchange.run(request)) as tokens:
                     async for token in tokens:
                         yield responses.event(token)
+
+    def _asked(self, members: Members) -> Asked:
+        wanted = asked(members)
+        if wanted.form is not None and self._service.settings.disable_grammar_support:
+            raise Refused("This server takes no grammars: what the text must be cannot be said")
+        return wanted
 
     async def _whole(self, exchange: Exchange, wanted: Asked, responses: Responses) -> m.GenerateResponse:
         request = await self._read(wanted)

@@ -180,6 +180,12 @@ async def test_a_form_that_is_no_form_is_refused(members: dict[str, Any], messag
     assert message in await Api(says()).refusal(**members)
 
 
+async def test_a_server_without_grammars_refuses_every_form() -> None:
+    api = Api(says(), disable_grammar_support=True)
+    for members in ({"guided_decoding_guide_type": "json"}, {"structured_outputs": '{"regex": "a"}'}):
+        assert "takes no grammars" in await api.refusal(**members)
+
+
 async def test_beams_search_and_draw_nothing() -> None:
     request = await request_of(beam_width=3, length_penalty=2)
     assert request.beams == BeamParams(num_beams=3, length_penalty=2.0)
