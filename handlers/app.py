@@ -14,6 +14,8 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from generated.operation import Handlers, Operation
+from handlers.aleph_alpha.contract import AlephAlphaContract
+from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -58,6 +60,7 @@ _ALL: Final = (
     Served(OpenAIContract(), OpenAIHandlers),
     Served(TgiContract(), TgiHandlers),
     Served(TritonContract(), TritonHandlers),
+    Served(AlephAlphaContract(), AlephAlphaHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
