@@ -1,5 +1,6 @@
 """What becomes of failures: statuses, codes, and events."""
 
+import asyncio
 from typing import Any
 
 import orjson
@@ -72,7 +73,21 @@ async def test_a_failure_after_the_first_event_is_an_event(path: str) -> None:
     assert last == {"error": "The server is shutting down", "code": "SERVICE_UNAVAILABLE"}
 
 
-async def test_more_sequences_than_are_free_are_429_with_a_time_to_come_back() -> None:
+@pytest.mark.parametrize("path", [CHAT, COMPLETE, EVALUATE])
+async def test_a_full_server_is_429_with_a_time_to_come_back(path: str) -> None:
+    gate = asyncio.Event()
+    api = Api(ScriptedEngine(says("x"), gate=gate), max_concurrent_requests=1)
+    running = asyncio.create_task(api.post(COMPLETE, completion()))
+    while not api.engine.num_running:
+        await asyncio.sleep(0)
+    response = await api.post(path, BODIES[path])
+    gate.set()
+    assert (response.status_code, response.json()["code"]) == (429, "TOO_MANY_REQUESTS")
+    assert response.headers["retry-after"] == "1"
+    assert (await running).status_code == 200
+
+
+async def test_more_sequences_than_the_server_ever_runs_are_400_that_names_who_asks_for_them() -> None:
     api = Api(says("x"), max_concurrent_requests=1)
     assert (await api.error(CHAT, chat(n=2)))[:2] == (400, "INVALID_REQUEST")
     assert "`n`" in (await api.error(COMPLETE, completion(n=2)))[2]
