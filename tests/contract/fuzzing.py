@@ -13,10 +13,12 @@ class Fuzzing(NamedTuple):
     """What a contract's document cannot tell schemathesis.
 
     model: the only name of a model to generate; None where any text will do.
+    parameters: of those that the document names once for all operations, the only value to generate.
     unlisted: further statuses for a request that the document allows, each with its reason in the table.
     """
 
     model: str | None = None
+    parameters: Mapping[str, str] = {}
     unlisted: tuple[int, ...] = ()
 
 
@@ -29,6 +31,8 @@ FUZZING: Final[Mapping[str, Fuzzing]] = {
     "openai": Fuzzing(model="verbatim-demo", unlisted=(429,)),
     # As above; MindIE says 503 where there is no room.
     "mindie": Fuzzing(model="verbatim-demo", unlisted=(503,)),
+    # As above, of a path; Triton says 503 where there is no room.
+    "triton": Fuzzing(parameters={"model_name": "verbatim-demo", "model_version": "1"}, unlisted=(503,)),
 }
 
 
@@ -39,7 +43,7 @@ def statuses(fuzzing: Fuzzing, operations: tuple[Operation, ...]) -> tuple[list[
     together exceeding the context; then the answer is the same as for one that the schema forbids.
     """
     refusals = sorted({one.validation_status for one in operations if one.validation_status})
-    missing = [404] if fuzzing.model else []
+    missing = [404] if fuzzing.model or fuzzing.parameters else []
     return ["2xx", *refusals, *fuzzing.unlisted], [*METHOD_OR_CONTENT_TYPE, *refusals, *missing]
 
 
@@ -71,6 +75,15 @@ def with_model(document: Mapping[str, Any], name: str) -> dict[str, Any]:
         for operation in (part for part in item.values() if isinstance(part, dict)):
             for schema in _request_schemas(pinned, operation):
                 schema.update({"type": "string", "enum": [name]})
+    return pinned
+
+
+def with_parameters(document: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """The document of a server that has one value for these parameters."""
+    pinned: dict[str, Any] = deepcopy(dict(document))
+    for parameter in pinned.get("components", {}).get("parameters", {}).values():
+        if parameter["name"] in values:
+            parameter["schema"] = {"type": "string", "enum": [values[parameter["name"]]]}
     return pinned
 
 
