@@ -1,0 +1,14 @@
+"""How the JSON of a grammar is laid out: on one line, with a blank after a comma and a colon."""
+
+import xgrammar
+
+
+def one_layout(schema: str, *, any_order: bool = False) -> str:
+    """The EBNF of what a JSON Schema allows in the one layout, that of Python's json.dumps.
+
+    Whitespace where the grammar leaves it open lets a model write nothing else for ever, and the same schema
+    would come out otherwise alone than inside a structural tag. Raises RuntimeError for what xgrammar refuses.
+
+    schema: JSON text, as `json_schema.enforceable_schema` returns. any_order: of properties.
+    """
+    return str(xgrammar.Grammar.from_json_schema(schema, any_whitespace=False, any_order=any_order))
