@@ -73,8 +73,8 @@ class AsyncEngine:
         """Runs a request. Closing the iterator, or cancelling who waits for it, aborts.
 
         The events of all its sequences come mixed, in order within a sequence; the iterator ends after the
-        last sequence's terminal event. Raises at the first event: InvalidRequest, EngineBusy, or EngineStopped;
-        then or later: GenerationFailed, RequestAborted.
+        last sequence's terminal event. Raises at the first event: InvalidRequest, EngineBusy, or
+        EngineStopped; then or later: GenerationFailed, RequestAborted.
         """
         submitted_at = time.perf_counter()
         arrival, stream = self._open(request, check_request)

@@ -48,6 +48,7 @@ def build_core(
         Sampler(loaded.tokenizer),
         loaded.tokenizer,
         cache_tags=(("model", info.model_id), ("revision", info.revision or "")),
+        jump_forward=config.jump_forward,
     )
     return core, loaded.tokenizer, info
 
@@ -62,7 +63,7 @@ def _describe(
         architecture=type(model).__name__,
         dtype=str(model.dtype).removeprefix("torch."),
         device=str(model.device),
-        num_parameters=model.num_parameters(),
+        num_parameters=loaded.num_parameters,
         max_total_tokens=min(loaded.max_total_tokens, num_blocks * config.block_size),
         vocab_size=loaded.vocab_size,
         hidden_size=hidden_size,

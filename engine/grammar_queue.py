@@ -103,9 +103,7 @@ class GrammarQueue:
             async with asyncio.timeout(self._timeout_s):
                 return await asyncio.shield(compilation.result)
         except TimeoutError:
-            raise InvalidGrammar(
-                f"the grammar takes longer than {self._timeout_s:g} s to compile"
-            ) from None
+            raise InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile") from None
 
     def _begin_next(self, lane: _Lane) -> None:
         while lane.waiting and lane.num_running < MAX_COMPILATIONS:

@@ -7,7 +7,8 @@ def one_layout(schema: str, *, any_order: bool = False) -> str:
     """The EBNF of what a JSON Schema allows in the one layout, that of Python's json.dumps.
 
     Whitespace where the grammar leaves it open lets a model write nothing else for ever, and the same schema
-    would come out otherwise alone than inside a structural tag. Raises RuntimeError for what xgrammar refuses.
+    would come out otherwise alone than inside a structural tag. Raises RuntimeError for what xgrammar
+    refuses.
 
     schema: JSON text, as `json_schema.enforceable_schema` returns. any_order: of properties.
     """

@@ -14,6 +14,8 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from generated.operation import Handlers, Operation
+from handlers.aleph_alpha.contract import AlephAlphaContract
+from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -52,7 +54,11 @@ class Served(NamedTuple):
     handlers: Implementation
 
 
-_ALL: Final = (Served(OpenAIContract(), OpenAIHandlers), Served(TgiContract(), TgiHandlers))
+_ALL: Final = (
+    Served(OpenAIContract(), OpenAIHandlers),
+    Served(TgiContract(), TgiHandlers),
+    Served(AlephAlphaContract(), AlephAlphaHandlers),
+)
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
@@ -98,6 +104,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
             max_total_tokens=engine.model_info.max_total_tokens,
             tool_format=settings.tool_call_parser,
             chat_template=settings.chat_template,
+            allows_forms=not settings.disable_grammar_support,
         ),
         workers=Workers(settings.validation_workers),
         exchanges=Exchanges(engine, ConcurrencyLimit(settings.max_concurrent_requests)),

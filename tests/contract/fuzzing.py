@@ -22,6 +22,8 @@ class Fuzzing(NamedTuple):
 
 # By contract; those that are not here need nothing of it.
 FUZZING: Final[Mapping[str, Fuzzing]] = {
+    # As of OpenAI's contract.
+    "aleph_alpha": Fuzzing(model="verbatim-demo", unlisted=(429,)),
     # A body for another model would be answered 404 before it is looked at. 429: a few bodies with many
     # prompts and a large `n` ask for all the sequences that the server runs at once.
     "openai": Fuzzing(model="verbatim-demo", unlisted=(429,)),

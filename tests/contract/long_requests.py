@@ -28,6 +28,7 @@ _CHAT: Final = {
 }
 _MODEL: Final = {"model": "verbatim-demo"}
 _COMPLETION: Final = {**_MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
+_MINIMUM: Final = {**_MODEL, "prompt": "Hello", "maximum_tokens": 400, "minimum_tokens": 400}
 _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
 
 
@@ -37,6 +38,15 @@ def _is_unavailable(event: Any) -> bool:
 
 # By contract: at least one stream, and one whole answer.
 LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
+    "aleph_alpha": (
+        LongRequest("/complete", _MINIMUM),
+        LongRequest(
+            "/complete",
+            {**_MINIMUM, "stream": True},
+            is_finished=lambda event: event["num_tokens_generated"] == 400,
+            is_unavailable=lambda event: bool(event["code"] == "SERVICE_UNAVAILABLE"),
+        ),
+    ),
     "openai": (
         LongRequest("/v1/completions", _COMPLETION),
         LongRequest(

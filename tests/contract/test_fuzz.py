@@ -22,6 +22,9 @@ from .paths import is_of
 GENERATED = Path(__file__).parents[2] / "generated"
 NUM_EXAMPLES = os.environ.get("VERBATIM_FUZZ_EXAMPLES", "5")
 
+# Hypothesis calls ast.parse, which threads could not call at the same time before CPython 3.11.9 (gh-106905).
+NUM_WORKERS = "4" if sys.version_info >= (3, 11, 9) else "1"
+
 Statuses = Mapping[tuple[str, str], set[int]]
 
 
@@ -58,7 +61,7 @@ def command(contract: str, url: str, folder: Path, har: Path) -> list[str | Path
     return [
         *(Path(sys.executable).with_name("schemathesis"), "--config-file", folder / "schemathesis.toml"),
         *("run", folder / "document.json", "--url", url),
-        *("--max-examples", NUM_EXAMPLES, "--workers", "4", "--request-timeout", "120"),
+        *("--max-examples", NUM_EXAMPLES, "--workers", NUM_WORKERS, "--request-timeout", "120"),
         *("--report", "har", "--report-har-path", har),
     ]
 
