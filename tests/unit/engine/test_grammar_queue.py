@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from typing_extensions import override
 
 from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.grammar import CompiledGrammar, GrammarCompiler
@@ -22,6 +23,7 @@ class SlowCompiler(GrammarCompiler):
         self.may_end = threading.Event()
         self.begun: list[str] = []
 
+    @override
     def compile(self, grammar: Grammar) -> CompiledGrammar:
         self.begun.append(grammar.source)
         if grammar.source.startswith("slow"):

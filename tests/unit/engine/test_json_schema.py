@@ -226,7 +226,20 @@ def test_what_a_schema_allows_is_valid_against_it(schema: Any) -> None:
     assert not [text for text in texts if not validator.is_valid(json.loads(text))]
 
 
-@pytest.mark.parametrize("schema", [schema for schema, _ in ENFORCED.values()], ids=ENFORCED)
+# Texts that escapes of xgrammar's EBNF could run into: \xdf and an e after it, a backslash before an x.
+ESCAPED = ["größe", "ßa\xff0", "\x01a\x85f\x7fe", "€a😀b", "\\xdf \\\\xdfe", '"\\"']
+ESCAPED_SCHEMAS = {
+    **{f"value {text!a}": {"const": text} for text in ESCAPED},
+    **{f"name {text!a}": {"properties": {text: INTEGER}, "required": [text]} for text in ESCAPED},
+    "pattern": {"type": "string", "pattern": "[ß-ía]e\\xdfe? ße"},
+}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [*(schema for schema, _ in ENFORCED.values()), *ESCAPED_SCHEMAS.values()],
+    ids=[*ENFORCED, *ESCAPED_SCHEMAS],
+)
 def test_a_schema_in_a_structural_tag_allows_the_same_texts_in_the_same_layout(schema: Any) -> None:
     part = {"type": "json_schema", "json_schema": schema}
     tag = json.dumps({"type": "structural_tag", "format": part})
