@@ -32,6 +32,8 @@ from handlers.settings import Settings
 from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
+from handlers.triton.contract import TritonContract
+from handlers.triton.operations import TritonHandlers
 from handlers.workers import Workers
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
@@ -57,6 +59,7 @@ class Served(NamedTuple):
 _ALL: Final = (
     Served(OpenAIContract(), OpenAIHandlers),
     Served(TgiContract(), TgiHandlers),
+    Served(TritonContract(), TritonHandlers),
     Served(AlephAlphaContract(), AlephAlphaHandlers),
 )
 

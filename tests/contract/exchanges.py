@@ -122,6 +122,52 @@ _OPENAI: Final = (
     Exchange("GET", "/v1/models/other", 404),
 )
 
+_NAMED: Final = "/v2/models/verbatim-demo"
+_VERSION: Final = f"{_NAMED}/versions/1"
+_INPUT: Final = {"text_input": "Hello", "parameters": {"max_tokens": 3}}
+_TOLD: Final = {
+    "id": "42",
+    "text_input": "Hello",
+    "stop_words": [""],
+    "bad_words": [""],
+    "return_finish_reason": True,
+    "return_cumulative_logprob": True,
+    "return_logprobs": True,
+    "return_log_probs": True,
+    "return_num_input_tokens": True,
+    "return_num_output_tokens": True,
+    "max_tokens": 3,
+    "logprobs": 2,
+}
+
+_TRITON: Final = (
+    Exchange("POST", f"{_NAMED}/generate", 200, _INPUT),
+    Exchange("POST", f"{_NAMED}/generate", 200, {**_TOLD, "n": 2}),
+    Exchange("POST", f"{_NAMED}/generate", 400, {**_INPUT, **_STREAM}),
+    Exchange("POST", f"{_NAMED}/generate", 400, {"text_input": 5}),
+    Exchange("POST", "/v2/models/other/generate", 400, _INPUT),
+    Exchange("POST", f"{_NAMED}/generate_stream", 200, _INPUT),
+    Exchange("POST", f"{_NAMED}/generate_stream", 200, {**_TOLD, **_STREAM}),
+    Exchange("POST", f"{_NAMED}/generate_stream", 200, {**_TOLD, **_STREAM, "n": 2}),
+    Exchange("POST", f"{_NAMED}/generate_stream", 400, {}),
+    Exchange("POST", f"{_VERSION}/generate", 200, _INPUT),
+    Exchange("POST", f"{_NAMED}/versions/9/generate", 404, _INPUT),
+    Exchange("POST", f"{_VERSION}/generate_stream", 200, {**_INPUT, **_STREAM}),
+    Exchange("GET", "/v2", 200),
+    Exchange("GET", "/v2/health/live", 200),
+    Exchange("GET", "/v2/health/ready", 200),
+    Exchange("POST", "/v2/repository/index", 200, {"ready": True}),
+    Exchange("GET", "/v2/models/stats", 200),
+    *(
+        Exchange("GET", f"{named}{part}", 200)
+        for named in (_NAMED, _VERSION)
+        for part in ("", "/ready", "/config", "/stats")
+    ),
+    Exchange("GET", "/v2/models/other", 400),
+    Exchange("GET", "/v2/models/other/ready", 400),
+    Exchange("GET", f"{_NAMED}/versions/9/stats", 404),
+)
+
 _SCORED: Final = {"log_probs": 1, "tokens": True, "echo": True, "raw_completion": True}
 _ALEPH_ALPHA_COMPLETION: Final = {**_MODEL, "prompt": "Hello", "maximum_tokens": 3}
 _PROMPT_ITEMS: Final = [
@@ -167,4 +213,5 @@ EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
     "aleph_alpha": _ALEPH_ALPHA,
     "openai": _OPENAI,
     "tgi": _TGI,
+    "triton": _TRITON,
 }

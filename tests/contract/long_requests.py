@@ -28,6 +28,7 @@ _CHAT: Final = {
 }
 _MODEL: Final = {"model": "verbatim-demo"}
 _COMPLETION: Final = {**_MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
+_INPUT: Final = {"text_input": "Hello", "max_tokens": 400, "ignore_eos": True}
 _MINIMUM: Final = {**_MODEL, "prompt": "Hello", "maximum_tokens": 400, "minimum_tokens": 400}
 _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
 
@@ -82,6 +83,15 @@ LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
             _CHAT,
             is_finished=lambda event: event["choices"][0]["finish_reason"] == "length",
             is_unavailable=lambda event: event["error"]["http_status_code"] == 503,
+        ),
+    ),
+    "triton": (
+        LongRequest("/v2/models/verbatim-demo/generate", _INPUT),
+        LongRequest(
+            "/v2/models/verbatim-demo/generate_stream",
+            {**_INPUT, "stream": True, "return_finish_reason": True},
+            is_finished=lambda event: event["finish_reason"] == "length",
+            is_unavailable=lambda event: event == {"error": "The server is shutting down"},
         ),
     ),
 }

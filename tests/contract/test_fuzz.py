@@ -16,7 +16,7 @@ import pytest
 from generated.operation import Operation
 from handlers.app import TABLES
 
-from .fuzzing import FUZZING, Fuzzing, configuration, with_model
+from .fuzzing import FUZZING, Fuzzing, configuration, with_model, with_parameters
 from .paths import is_of
 
 GENERATED = Path(__file__).parents[2] / "generated"
@@ -56,6 +56,7 @@ def command(contract: str, url: str, folder: Path, har: Path) -> list[str | Path
     document = json.loads((GENERATED / contract / "fuzz.json").read_bytes())
     if fuzzing.model is not None:
         document = with_model(document, fuzzing.model)
+    document = with_parameters(document, fuzzing.parameters)
     (folder / "document.json").write_text(json.dumps(document))
     (folder / "schemathesis.toml").write_text(configuration(fuzzing, TABLES[contract]))
     return [
