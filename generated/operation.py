@@ -57,8 +57,11 @@ class Operation:
     id: its operationId. handler: the method that implements it. path: a template when it has parameters, in
     which `{name}` takes one segment and `{name:path}` takes slashes too.
     arguments: model of the parameters together, by their names.
+    is_body_required: whether an empty body is no body of the operation's; else the handler gets None for it.
+    reads_any_media_type: whether a body is read as JSON whatever its content type says.
     status, response, media_type: of the only successful answer; no media type means an empty body.
     event: what one event of a stream carries, where the operation can answer with one.
+    event_media_type: what such a stream's content type says.
     event_name: the property of an event whose text stands in the `event:` line; no such line without it.
     terminator: the data of the event that ends every such stream, failed ones too.
     headers: names that a successful answer may carry, and whether it must.
@@ -75,10 +78,13 @@ class Operation:
     parameters: tuple[Parameter, ...] = ()
     arguments: type[BaseModel] | None = None
     body: Any = None
+    is_body_required: bool = True
+    reads_any_media_type: bool = False
     status: int = 200
     response: Any = None
     media_type: str | None = None
     event: Any = None
+    event_media_type: str = "text/event-stream"
     event_name: str | None = None
     terminator: str | None = None
     headers: Mapping[str, bool] = field(default_factory=dict)

@@ -28,8 +28,11 @@ class Observer(Protocol):
     def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
         """One of its prompts goes to the engine."""
 
-    def failed(self, error: BaseException) -> None:
-        """What ended it; a CancelledError or GeneratorExit if its client went away."""
+    def failed(self, error: BaseException, total_s: float) -> None:
+        """What ended it, a CancelledError or GeneratorExit if its client went away, and after how long.
+
+        A request that no handler saw took no time.
+        """
 
     def succeeded(self, timing: Timing) -> None:
         """It was answered in full."""
@@ -105,7 +108,7 @@ class Exchanges:
             yield Exchange(timing, self._engine, self._limit, self._observers)
         except BaseException as error:
             for observer in self._observers:
-                observer.failed(error)
+                observer.failed(error, timing.total_s)
             if not isinstance(error, Exception) or (problem := told(error)) is error:
                 raise
             raise problem from error
@@ -117,4 +120,4 @@ class Exchanges:
         """A request that no handler saw, for what its body or its parameters are."""
         for observer in self._observers:
             observer.received()
-            observer.failed(problem)
+            observer.failed(problem, 0.0)

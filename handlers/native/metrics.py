@@ -69,7 +69,7 @@ class Metrics:
         self._input.observe(num_prompt_tokens)
         self._max_new.observe(max_new_tokens)
 
-    def failed(self, error: BaseException) -> None:
+    def failed(self, error: BaseException, total_s: float) -> None:
         self._failure.labels(failure_of(error)).inc()
 
     def succeeded(self, timing: Timing) -> None:

@@ -19,6 +19,7 @@ from .call import RequestCall
 from .contract import Contract
 from .disconnect import cancelled_by_disconnect
 from .keep_alive import kept_alive
+from .look_up import LooksUp
 from .options import RuntimeOptions
 from .problem import BodyTooLarge, InternalError, Problem, Unauthorized, UnsupportedMediaType
 from .ready import ready_together
@@ -46,6 +47,7 @@ class Endpoint:
     ) -> None:
         self.operation = operation
         self._handler: Handler = getattr(handlers, operation.handler)
+        self._looks_up = handlers if isinstance(handlers, LooksUp) else None
         self._counts_refusals = handlers if isinstance(handlers, CountsRefusals) else None
         self.contract = contract
         self._reader = RequestReader(operation, options.max_body_bytes)
@@ -78,7 +80,10 @@ class Endpoint:
         """The handler's arguments. Raises Problem for a request that is not to reach it."""
         try:
             self._authorize(call)
-            arguments = await self._reader.read(scope, receive)
+            arguments = self._reader.read_arguments(scope)
+            if self._looks_up is not None:
+                self._looks_up.look_up(self.operation, arguments.get("arguments"))
+            arguments |= await self._reader.read_body(scope, receive)
         except Problem as problem:
             if self._counts_refusals is not None:
                 self._counts_refusals.refused(self.operation, problem)
@@ -111,7 +116,7 @@ class Endpoint:
         async with aclosing(stream), aclosing(ready_together(stream, self._frame)) as batches:
             # The first event decides the status: what fails before it is not yet part of a stream.
             first: list[bytes] = [] if reply.is_head else await anext(batches, [])
-            await reply.open_events(self._answer_headers(call))
+            await reply.open_events(self.operation.event_media_type, self._answer_headers(call))
             if reply.is_head:
                 await reply.close_events(b"")
                 return

@@ -29,9 +29,9 @@ class Reply:
         await self._start(status, [*content, *length, *headers])
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else body})
 
-    async def open_events(self, headers: RawHeaders) -> None:
+    async def open_events(self, media_type: str, headers: RawHeaders) -> None:
         """The head of a stream."""
-        await self._start(200, [*sse.HEADERS, *headers])
+        await self._start(200, [(b"content-type", media_type.encode()), *sse.HEADERS, *headers])
 
     async def events(self, frames: bytes) -> None:
         """One event or several, already framed."""

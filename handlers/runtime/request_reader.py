@@ -28,16 +28,26 @@ class RequestReader:
         self._body = fail_fast_validator(operation.body) if operation.body else None
         self._arguments = fail_fast_validator(operation.arguments) if operation.arguments else None
 
-    async def read(self, scope: Scope, receive: Receive) -> dict[str, Any]:
-        """Keyword arguments for the handler. Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge."""
-        arguments: dict[str, Any] = {}
-        if self._arguments is not None:
-            arguments["arguments"] = self._read_arguments(scope)
-        if self._body is not None:
+    def read_arguments(self, scope: Scope) -> dict[str, Any]:
+        """What the handler is given of the parameters. Raises InvalidRequest."""
+        return {} if self._arguments is None else {"arguments": self._read_arguments(scope)}
+
+    async def read_body(self, scope: Scope, receive: Receive) -> dict[str, Any]:
+        """What the handler is given of the body.
+
+        Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge.
+        """
+        if self._body is None:
+            return {}
+        operation = self._operation
+        if operation.is_body_required and not operation.reads_any_media_type:
             _require_json(scope)
-            raw = await _read_body(scope, receive, self._max_body_bytes)
-            arguments["body"] = self._validate_body(raw)
-        return arguments
+        raw = await _read_body(scope, receive, self._max_body_bytes)
+        if not raw and not operation.is_body_required:
+            return {"body": None}
+        if not operation.reads_any_media_type:
+            _require_json(scope)
+        return {"body": self._validate_body(raw)}
 
     def _validate_body(self, raw: bytes) -> Any:
         assert self._body is not None

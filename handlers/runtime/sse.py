@@ -3,7 +3,6 @@
 KEEP_ALIVE = b":\n\n"
 
 HEADERS = [
-    (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-cache"),
     (b"x-accel-buffering", b"no"),  # nginx would hold events back otherwise
 ]

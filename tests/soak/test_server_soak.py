@@ -71,7 +71,7 @@ def native(random: Random) -> tuple[str, dict[str, Any]]:
 
 
 def chat(random: Random) -> tuple[str, dict[str, Any]]:
-    return "/v1/chat/completions", {
+    return "/tgi/v1/chat/completions", {
         "messages": [{"role": "user", "content": random.choice(["Hello", "Count to ten. " * 5])}],
         "max_tokens": random.choice([1, 20, 60]),
         "n": random.choice([1, 1, 3]),
@@ -82,7 +82,7 @@ def chat(random: Random) -> tuple[str, dict[str, Any]]:
 
 
 def completion(random: Random) -> tuple[str, dict[str, Any]]:
-    return "/v1/completions", {
+    return "/tgi/v1/completions", {
         "prompt": random.choice(["The town", ["One", "Two", "Three"]]),
         "max_tokens": random.choice([1, 30]),
         "stream": random.random() < 0.5,

@@ -3,11 +3,11 @@
 from typing import Any
 
 from .document import Document, Pointer, SpecError, resolve
-from .events import EVENT_NAME, TERMINATOR, named_events
+from .events import EVENT_NAME, EVENTS, TERMINATOR, is_event_stream, named_events
 from .interface import ErrorAnswer, HeaderField
 from .types import component_type, header_type, response_type
 
-JSON, TEXT, EVENTS = "application/json", "text/plain", "text/event-stream"
+JSON, TEXT = "application/json", "text/plain"
 
 
 def read_success(document: Document, operation: Document, at: Pointer) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _responses(operation: Document, at: Pointer) -> list[str]:
 
 
 def _read_plain(content: Document, at: Pointer) -> tuple[str | None, str | None]:
-    plain = [media_type for media_type in content if media_type != EVENTS]
+    plain = [media_type for media_type in content if not is_event_stream(media_type)]
     if not plain:
         return None, None
     if len(plain) > 1:
@@ -62,13 +62,17 @@ def _read_plain(content: Document, at: Pointer) -> tuple[str | None, str | None]
 
 
 def _read_events(document: Document, content: Document, at: Pointer) -> dict[str, str | None]:
-    if EVENTS not in content:
-        return dict.fromkeys(("event", "event_name", "terminator"))
-    media, place = content[EVENTS], (*at, EVENTS)
+    streams = [media_type for media_type in content if is_event_stream(media_type)]
+    if len(streams) > 1:
+        raise SpecError(at, f"{' and '.join(streams)} are the same stream")
+    if not streams:
+        return dict.fromkeys(("event", "event_media_type", "event_name", "terminator"))
+    media, place = content[streams[0]], (*at, streams[0])
     if EVENT_NAME in media:
         named_events(document, media, place)
     return {
         "event": response_type(media.get("schema"), (*place, "schema")),
+        "event_media_type": streams[0],
         "event_name": media.get(EVENT_NAME),
         "terminator": media.get(TERMINATOR),
     }

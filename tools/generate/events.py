@@ -8,8 +8,14 @@ from collections.abc import Iterator
 
 from .document import Document, Pointer, Schema, SpecError, resolve
 
+EVENTS = "text/event-stream"
 TERMINATOR = "x-sse-terminator"
 EVENT_NAME = "x-sse-event-name"
+
+
+def is_event_stream(media_type: str) -> bool:
+    """Whatever its parameters, such as a charset."""
+    return media_type.partition(";")[0].strip().lower() == EVENTS
 
 
 def named_events(document: Document, media: Document, at: Pointer) -> list[tuple[Schema, Schema]]:

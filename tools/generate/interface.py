@@ -46,10 +46,13 @@ class Interface:
     summary: str
     parameters: tuple[ParameterField, ...]
     body: str | None
+    is_body_required: bool
+    reads_any_media_type: bool
     status: int
     response: str | None
     media_type: str | None
     event: str | None
+    event_media_type: str | None
     event_name: str | None
     terminator: str | None
     headers: tuple[HeaderField, ...]
@@ -66,6 +69,11 @@ class Interface:
         for name in (parameter.name for parameter in self.parameters if parameter.takes_slashes):
             route = route.replace(f"{{{name}}}", f"{{{name}:path}}")
         return route
+
+    @property
+    def takes(self) -> str:
+        """The type of the handler's argument for the body, where there is one."""
+        return f"{self.body}" if self.is_body_required else f"{self.body} | None"
 
     @property
     def returns(self) -> str:

@@ -11,6 +11,7 @@ from .types import component_type
 _RESERVED = {"table"}  # attributes of the emitted base class
 _VALIDATION_STATUSES = (400, 422)
 _PATH_STYLE = "x-path-parameter"
+_ANY_MEDIA_TYPE = "x-any-media-type"
 
 
 def read_operations(document: Document) -> list[Interface]:
@@ -57,7 +58,8 @@ def _read_operation(
     body = _read_body(document, operation, at)
     errors = read_errors(document, operation, at)
     is_secured = _is_secured(document, operation, at)
-    _require_answers(bool(body or parameters), is_secured, errors, at)
+    takes_input = body["body"] is not None or bool(parameters)
+    _require_answers(takes_input, is_secured, errors, at)
     return Interface(
         id=identity,
         handler=handler,
@@ -65,12 +67,12 @@ def _read_operation(
         path=path,
         summary=operation.get("summary", "").strip(),
         parameters=parameters,
-        body=body,
         errors=errors,
-        validation_status=_validation_status(document, operation, errors, at) if body or parameters else None,
+        validation_status=_validation_status(document, operation, errors, at) if takes_input else None,
         is_secured=is_secured,
         arguments_model=f"{pascal_case(identity)}Arguments",
         headers_class=f"{pascal_case(identity)}Headers",
+        **body,
         **read_success(document, operation, at),
     )
 
@@ -114,17 +116,22 @@ def _template_names(path: str) -> set[str]:
     return {part.split("}")[0] for part in path.split("{")[1:]}
 
 
-def _read_body(document: Document, operation: Document, at: Pointer) -> str | None:
+def _read_body(document: Document, operation: Document, at: Pointer) -> dict[str, Any]:
+    """The fields of `Interface` that tell of the body."""
     if "requestBody" not in operation:
-        return None
+        return {"body": None, "is_body_required": True, "reads_any_media_type": False}
     body, place = resolve(document, operation["requestBody"], (*at, "requestBody"))
     content = body.get("content", {})
     if list(content) != ["application/json"]:
         raise SpecError((*place, "content"), f"a body must be application/json alone, not {list(content)}")
-    if body.get("required") is not True:
-        raise SpecError(place, "an optional body is not supported; say `required: true`")
+    if body.get("required") not in (True, False):  # false by default, which is seldom meant
+        raise SpecError(place, "must say `required: true`, or `required: false`")
     schema_at = (*place, "content", "application/json", "schema")
-    return component_type(content["application/json"].get("schema"), schema_at)
+    return {
+        "body": component_type(content["application/json"].get("schema"), schema_at),
+        "is_body_required": body["required"],
+        "reads_any_media_type": body.get(_ANY_MEDIA_TYPE) is True,
+    }
 
 
 def _require_answers(has_input: bool, is_secured: bool, errors: tuple[ErrorAnswer, ...], at: Pointer) -> None:

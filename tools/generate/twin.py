@@ -7,7 +7,7 @@
 from typing import Any
 
 from .document import Document, Pointer, Schema
-from .events import EVENT_NAME, TERMINATOR, named_events
+from .events import EVENT_NAME, TERMINATOR, is_event_stream, named_events
 
 TWIN_VERSION = "3.2.0"
 
@@ -25,7 +25,7 @@ def _rewrite(document: Document, node: Any, at: Pointer) -> Any:
         return node
     return {
         key: _event_stream(document, value, (*at, key))
-        if key == "text/event-stream"
+        if is_event_stream(key)
         else _rewrite(document, value, (*at, key))
         for key, value in node.items()
     }

@@ -11,7 +11,7 @@ from tools.bench.__main__ import main
 def test_the_benchmark_prints_a_line_and_a_json_row_for_each_contender(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["bench", "--small", "--rounds", "1", "--requests", "1", "3"])
+    monkeypatch.setattr(sys, "argv", ["bench", "speed", "--small", "--rounds", "1", "--requests", "1", "3"])
     main()
     *table, last = capsys.readouterr().out.strip().splitlines()
     rows = json.loads(last)["rows"]

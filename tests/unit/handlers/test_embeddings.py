@@ -60,7 +60,7 @@ class Embeddings:
     def validated(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
         self.num_validated.append((num_prompt_tokens, max_new_tokens))
 
-    def failed(self, error: BaseException) -> None:
+    def failed(self, error: BaseException, total_s: float) -> None:
         pass
 
     def succeeded(self, timing: Timing) -> None:

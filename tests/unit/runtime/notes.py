@@ -118,7 +118,29 @@ class NoteHandlers(Handlers):
             response=str,
             media_type="text/plain",
         ),
-        Operation(id="watch", handler="watch", method="GET", path="/changes", summary="", event=Kept),
+        Operation(
+            id="watch",
+            handler="watch",
+            method="GET",
+            path="/changes",
+            summary="",
+            event=Kept,
+            event_media_type="text/event-stream; charset=utf-8",
+        ),
+        Operation(
+            id="sweep",
+            handler="sweep",
+            method="POST",
+            path="/shelves/{name}/sweep",
+            summary="",
+            parameters=(Parameter("name", "path", is_text=True),),
+            arguments=FindArguments,
+            body=Note,
+            is_body_required=False,
+            reads_any_media_type=True,
+            errors={400: Failure, 404: Failure},
+            validation_status=400,
+        ),
         Operation(
             id="follow",
             handler="follow",
@@ -176,6 +198,9 @@ class NoteHandlers(Handlers):
     async def find(self, arguments: FindArguments, call: Call[dict[str, str]]) -> str:
         answer: str = await self._answer("find", arguments=arguments, call=call)
         return answer
+
+    async def sweep(self, arguments: FindArguments, body: Note | None, call: Call[dict[str, str]]) -> None:
+        await self._answer("sweep", arguments=arguments, body=body, call=call)
 
     async def ping(self, call: Call[dict[str, str]]) -> None:
         await self._answer("ping", call=call)

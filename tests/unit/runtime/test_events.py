@@ -32,6 +32,11 @@ async def test_a_stream_is_framed_and_ends_with_its_terminator() -> None:
     assert response.text == f'data: {EVENT}\n\ndata: {{"id":2,"text":"b"}}\n\ndata: [DONE]\n\n'
 
 
+async def test_a_streams_content_type_is_the_operations() -> None:
+    response = await send(serve(watch=lambda call: stream_of(Kept(id=1, text="a"))), "GET", "/changes")
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+
+
 async def follow(*items: Any) -> httpx.Response:
     return await send(serve(follow=lambda call: stream_of(*items)), "GET", "/log")
 
@@ -68,7 +73,7 @@ async def test_head_of_a_stream_neither_reads_it_nor_leaves_it_open() -> None:
     stream = stream_of(Problem(429, "Not read"))
     response = await send(serve(watch=lambda call: stream), "HEAD", "/changes")
     assert (response.status_code, response.content) == (200, b"")
-    assert response.headers["content-type"] == "text/event-stream"
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
     with pytest.raises(StopAsyncIteration):
         await anext(stream)
 

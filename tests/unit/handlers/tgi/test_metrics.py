@@ -90,7 +90,7 @@ def test_metrics_have_the_released_names_and_types() -> None:
 
 def test_no_counter_carries_the_librarys_suffix() -> None:
     metrics = Metrics(INFO, lambda: STATS)
-    metrics.failed(Refused("no"))
+    metrics.failed(Refused("no"), 0.0)
     assert not [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
 
 
@@ -103,7 +103,7 @@ def test_every_cause_of_failure_is_told_from_the_start() -> None:
 def test_a_failure_is_counted_under_its_cause() -> None:
     metrics = Metrics(INFO, lambda: STATS)
     metrics.received()
-    metrics.failed(Overloaded())
+    metrics.failed(Overloaded(), 0.0)
     assert samples(metrics)["tgi_request_count"] == 1
     assert samples(metrics)['tgi_request_failure{err="overloaded"}'] == 1
 

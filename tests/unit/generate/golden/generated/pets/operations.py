@@ -98,7 +98,24 @@ OPERATIONS: Final = (
         path="/pets/sounds",
         summary="",
         event=m.Sound,
+        event_media_type="text/event-stream; charset=utf-8",
         event_name="kind",
+    ),
+    Operation(
+        id="countPets",
+        handler="count_pets",
+        method="POST",
+        path="/pets/count",
+        summary="",
+        body=m.NewPet,
+        is_body_required=False,
+        reads_any_media_type=True,
+        response=str,
+        media_type="text/plain",
+        errors={
+            422: m.Error,
+        },
+        validation_status=422,
     ),
     Operation(
         id="getFile",
@@ -167,6 +184,14 @@ class Operations(Handlers):
     @abstractmethod
     async def hear_pets(self, call: Call[NoHeaders]) -> EventStream[m.Sound]:
         """GET /pets/sounds"""
+
+    @abstractmethod
+    async def count_pets(self, body: m.NewPet | None, call: Call[NoHeaders]) -> str:
+        """POST /pets/count
+
+        Declared errors:
+            422: The request is not what this document says
+        """
 
     @abstractmethod
     async def get_file(self, arguments: m.GetFileArguments, call: Call[NoHeaders]) -> str:
