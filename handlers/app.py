@@ -17,6 +17,8 @@ from generated.operation import Handlers, Operation
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
+from handlers.hf.contract import HfContract
+from handlers.hf.operations import HfHandlers
 from handlers.limits import ConcurrencyLimit
 from handlers.model_names import ModelNames
 from handlers.openai.contract import OpenAIContract
@@ -52,7 +54,11 @@ class Served(NamedTuple):
     handlers: Implementation
 
 
-_ALL: Final = (Served(OpenAIContract(), OpenAIHandlers), Served(TgiContract(), TgiHandlers))
+_ALL: Final = (
+    Served(OpenAIContract(), OpenAIHandlers),
+    Served(TgiContract(), TgiHandlers),
+    Served(HfContract(), HfHandlers),
+)
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {

@@ -14,6 +14,7 @@ from handlers.native.completion_request import CompletionParams, completion_requ
 from handlers.native.headers import Headers, cost_headers
 from handlers.native.service import Service
 from handlers.sequences import GeneratedRequest
+from handlers.timing import Timing
 
 BodyT = TypeVar("BodyT", contravariant=True)
 AnswerT = TypeVar("AnswerT")
@@ -46,6 +47,10 @@ class Completions(ABC, Generic[BodyT, AnswerT, EventT]):
     def chunks(self, envelope: Envelope) -> ContinuationWriter[EventT]:
         """The writer of a streamed answer."""
 
+    def costs(self, timing: Timing) -> Headers:
+        """Headers of a whole answer that tell what it cost."""
+        return cost_headers(timing)
+
     async def whole(self, body: BodyT, call: Call[Headers]) -> AnswerT:
         service, params = self.service, self.params(body)
         with (
@@ -58,7 +63,8 @@ class Completions(ABC, Generic[BodyT, AnswerT, EventT]):
                 async for index, token in tokens:
                     generated[index].add(token)
             answer = self.answer(self._envelope(), generated)
-        call.respond_with({**service.compute_headers(*params.prompts), **cost_headers(exchange.timing)})
+        call.respond_with(service.compute_headers(*params.prompts))
+        call.respond_with(self.costs(exchange.timing))
         return answer
 
     async def stream(self, body: BodyT, call: Call[Headers]) -> AsyncGenerator[EventT | EncodedEvent, None]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from engine.errors import PromptTooLong
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
 from handlers.refused import Refused
-from handlers.runtime.problem import Problem
+from handlers.runtime.problem import InvalidRequest, Problem
 from handlers.violation import Violation
 
 
@@ -60,6 +60,12 @@ def told_as(kinds: ErrorKinds, error: Exception) -> Exception:
             message = kind.prefix + (kind.message or _text(error))
             return Problem(kind.status, message, kind.slug, retry_after_s=kind.retry_after_s)
     return error
+
+
+def problem_text(problem: Problem) -> str:
+    """What a problem's body says; the prefix tells clients that the body of the request is at fault."""
+    is_invalid = isinstance(problem, InvalidRequest)
+    return f"Input validation error: {problem.message}" if is_invalid else problem.message
 
 
 def _text(error: Exception) -> str:

@@ -14,12 +14,12 @@ class TextToken(NamedTuple):
     stop: int
 
 
-def tokenize(tokenizer: Tokenizer, text: str) -> list[TextToken]:
-    """With the special tokens that the tokenizer adds, which cover nothing.
+def tokenize(tokenizer: Tokenizer, text: str, *, add_special_tokens: bool = True) -> list[TextToken]:
+    """add_special_tokens: with those that the tokenizer adds, which cover nothing.
 
     Tokens that share a character all show it.
     """
-    spans = tokenizer.encode_with_offsets(text)
+    spans = tokenizer.encode_with_offsets(text, add_special_tokens=add_special_tokens)
     return [
         TextToken(span.token_id, text[span.start : span.stop], in_bytes.start, in_bytes.stop)
         for span, in_bytes in zip(spans, byte_spans(text, spans), strict=True)

@@ -11,7 +11,7 @@ from handlers.tgi.tokens import prefill, token, top_tokens
 
 def generate_response(native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:
     """The sequence of highest mean log-probability; the others are told in its details."""
-    best = max(generated.sequences, key=lambda sequence: sequence.mean_logprob)
+    best = generated.likeliest
     return m.GenerateResponse(
         generated_text=native.prefix + best.text,
         details=_details(native, generated, best) if native.params.wants_details else MISSING,
