@@ -1,4 +1,4 @@
-"""The contract's eight operations."""
+"""The contract's nine operations."""
 
 import time
 from typing import Final, final
