@@ -78,11 +78,14 @@ def join(deltas: Sequence[ChatDelta]) -> ChatChoice:
 
 
 def _join_calls(deltas: Sequence[ChatDelta]) -> tuple[ToolCall, ...]:
-    calls: list[ToolCall] = []
+    begun: list[tuple[str, str]] = []  # ids and names
+    arguments: list[list[str]] = []
     for piece in (piece for delta in deltas for piece in delta.tool_calls):
         if piece.id is not None and piece.name is not None:
-            calls.append(ToolCall(id=piece.id, name=piece.name, arguments=piece.arguments))
-        else:
-            call = calls[piece.index]
-            calls[piece.index] = msgspec.structs.replace(call, arguments=call.arguments + piece.arguments)
-    return tuple(calls)
+            begun.append((piece.id, piece.name))
+            arguments.append([])
+        arguments[piece.index].append(piece.arguments)
+    return tuple(
+        ToolCall(id=id, name=name, arguments="".join(pieces))
+        for (id, name), pieces in zip(begun, arguments, strict=True)
+    )
