@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from handlers.app import CONTRACTS
 from handlers.cli import main
 from tests.conftest import COMMAND
 
@@ -47,7 +48,7 @@ def test_a_wrong_setting_is_one_line_and_a_usage_error(capsys: pytest.CaptureFix
 
 def test_an_unknown_contract_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["contracts", "--root", "tgi,nothing"]) == 2
-    assert "'nothing'; there are: openai, tgi" in capsys.readouterr().err
+    assert f"'nothing'; there are: {', '.join(sorted(CONTRACTS))}" in capsys.readouterr().err
 
 
 def test_a_missing_model_is_one_line_and_a_failure(tmp_path: Path) -> None:
