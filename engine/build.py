@@ -62,7 +62,7 @@ def _describe(
         architecture=type(model).__name__,
         dtype=str(model.dtype).removeprefix("torch."),
         device=str(model.device),
-        num_parameters=model.num_parameters(),
+        num_parameters=loaded.num_parameters,
         max_total_tokens=min(loaded.max_total_tokens, num_blocks * config.block_size),
         vocab_size=loaded.vocab_size,
         hidden_size=hidden_size,

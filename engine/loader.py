@@ -31,7 +31,7 @@ _NEEDED_FILES = ["*.json", "*.safetensors", "*.jinja", "*.txt", "*.model", "*.py
 class LoadedModel:
     """revision: the hub commit, None for a plain directory. max_total_tokens: what model and config allow.
 
-    pooling: as of `ModelInfo`.
+    pooling, num_parameters: as of `ModelInfo`.
     """
 
     model: PreTrainedModel
@@ -41,6 +41,7 @@ class LoadedModel:
     max_total_tokens: int
     vocab_size: int
     pooling: Pooling | None
+    num_parameters: int
 
 
 def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
@@ -71,6 +72,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         max_total_tokens,
         vocab_size,
         pooling=find_own_pooling(directory, on_progress),
+        num_parameters=model.num_parameters(),
     )
 
 

@@ -55,7 +55,7 @@ class OutputText:
         self._tokenizer = tokenizer
         self._decoder = IncrementalDecoder(tokenizer, prompt_token_ids)
         self._matcher = StopMatcher(stopping.stop)
-        self._spans = StopSpans(stopping.stop_free) if stopping.stop_free else None
+        self._spans = _spans(stopping)
         self._has_stops = len(stopping.stop) > 0
         self._include_stop = stopping.include_stop
         self._min_tokens = stopping.min_tokens
@@ -141,3 +141,9 @@ class OutputText:
             if tail:
                 self._held.appendleft(_Piece(tail, piece.is_visible))
         return "".join(released)
+
+
+def _spans(stopping: StopConditions) -> StopSpans | None:
+    if not stopping.stop_free and stopping.stop_free_until is None:
+        return None
+    return StopSpans(stopping.stop_free, begins_until=stopping.stop_free_until)

@@ -96,6 +96,8 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     stop: strings matched on the decoded text, across and inside tokens.
     stop_free: pairs of markers between which `stop` is not looked for, as in a tool call; "" as the second is
         the end of the text.
+    stop_free_until: the text begins between such markers, as in thoughts that the prompt has opened, and this
+        is the second; None: it begins outside.
     include_stop: whether the matched stop string stays in the output text; what follows it in the same token
         never does.
     ignore_eos: the model's end tokens are tokens like others.
@@ -105,6 +107,7 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     min_tokens: int = 0
     stop: tuple[str, ...] = ()
     stop_free: tuple[tuple[str, str], ...] = ()
+    stop_free_until: str | None = None
     stop_token_ids: tuple[int, ...] = ()
     include_stop: bool = False
     ignore_eos: bool = False

@@ -12,12 +12,15 @@ class StopSpans:
     on to the end of the text. Outside of spans the marker that is complete first begins one.
     """
 
-    def __init__(self, spans: Sequence[tuple[str, str]]) -> None:
-        """Raises InvalidRequest for an empty first marker, which would begin a span everywhere."""
+    def __init__(self, spans: Sequence[tuple[str, str]], begins_until: str | None = None) -> None:
+        """begins_until: the second marker of the span that the text begins in, None if it begins in none.
+
+        Raises InvalidRequest for an empty first marker, which would begin a span everywhere.
+        """
         if not all(begin for begin, _ in spans):
             raise InvalidRequest("what begins a span without stop strings must not be empty")
         self._ends = dict(spans)
-        self._end: str | None = None  # of the span that the text is in
+        self._end = begins_until  # of the span that the text is in
         self._tail = ""  # what may be the start of a marker
 
     def split(self, text: str) -> Iterator[tuple[str, bool]]:

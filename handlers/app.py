@@ -104,6 +104,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
             max_total_tokens=engine.model_info.max_total_tokens,
             tool_format=settings.tool_call_parser,
             chat_template=settings.chat_template,
+            allows_forms=not settings.disable_grammar_support,
         ),
         workers=Workers(settings.validation_workers),
         exchanges=Exchanges(engine, ConcurrencyLimit(settings.max_concurrent_requests)),

@@ -111,25 +111,25 @@ class Settings(BaseSettings):
     """Sequences that may run or wait at once; what exceeds it is refused as overloaded."""
 
     max_best_of: Annotated[Count, env("VERBATIM_MAX_BEST_OF", "MAX_BEST_OF")] = 2
-    """Largest best_of of a request."""
+    """Largest best_of that TGI's contract takes; OpenAI's has its own bound."""
 
     max_stop_sequences: Annotated[
         int, env("VERBATIM_MAX_STOP_SEQUENCES", "MAX_STOP_SEQUENCES"), Field(ge=0)
     ] = 4
-    """Most stop strings of a request; the contract's own bound (4 in TGI) comes first."""
+    """Most stop strings that TGI's contract takes, whose own bound of 4 comes first."""
 
     max_top_n_tokens: Annotated[int, env("VERBATIM_MAX_TOP_N_TOKENS", "MAX_TOP_N_TOKENS"), Field(ge=0)] = 5
-    """Largest top_n_tokens or top_logprobs; the contract's own bound (5 in TGI's chat) comes first."""
+    """Largest top_n_tokens or top_logprobs that TGI's contract takes, whose chat has a bound of 5."""
 
     max_client_batch_size: Annotated[
         Count, env("VERBATIM_MAX_CLIENT_BATCH_SIZE", "MAX_CLIENT_BATCH_SIZE")
     ] = 4
-    """Most prompts of one completions request."""
+    """Most prompts of one completions request under TGI's contract."""
 
     max_input_tokens: Annotated[
         Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
     ] = None
-    """Longest prompt in tokens; one less than max_total_tokens if absent."""
+    """Longest prompt in tokens under TGI's contract; one less than max_total_tokens if absent."""
 
     max_total_tokens: Annotated[Limit, env("VERBATIM_MAX_TOTAL_TOKENS", "MAX_TOTAL_TOKENS")] = None
     """Longest prompt and output together in tokens; what model and cache allow if absent."""

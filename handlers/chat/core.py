@@ -11,11 +11,12 @@ from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.conversation import flatten, template_messages
 from handlers.chat.dialect import Dialect
-from handlers.chat.errors import InvalidMessage, TemplateError
+from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
 from handlers.chat.messages import is_continuable
 from handlers.chat.output import ChatOutputs
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.reasoning import reasoning_start
+from handlers.chat.reasoning import ReasoningStart, reasoning_start
+from handlers.chat.response_format import FIELD
 from handlers.chat.thinking import template_variables
 from handlers.chat.tool_use import ToolUse, tool_use
 
@@ -52,14 +53,17 @@ class ChatCore:
         max_total_tokens: int,
         chat_template: str | None = None,
         tool_format: str | None = None,
+        allows_forms: bool = True,
     ) -> None:
         """max_total_tokens: the context that the engine has room for, prompt and answer together.
         chat_template: as in `params.ChatParams`, for requests that bring none.
         tool_format: the name of the format of tool calls; None leaves it to template and tokenizer.
+        allows_forms: whether a request may have a response format; tool calls are bound either way.
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
         self._chat_template = chat_template
+        self._allows_forms = allows_forms
         self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf, tool_format=tool_format))
 
     def reads(self, variable: str) -> bool:
@@ -68,6 +72,8 @@ class ChatCore:
 
     def prepare(self, params: ChatParams) -> PreparedChat:
         """The engine's request for a chat. Raises from `handlers.chat.errors`."""
+        if params.response_format is not None and not self._allows_forms:
+            raise InvalidResponseFormat("this server takes no response formats", FIELD)
         dialect = self._dialect(params.chat_template or self._chat_template)
         use = tool_use(params.tools, params.tool_choice)
         prompt_text = _render(dialect, params, use)
@@ -87,7 +93,7 @@ class ChatCore:
         )
         answer_format = _answer_format(dialect, params, use, reasoning)
         request = self._request(params, prompt_token_ids, grammar)
-        request = replace(request, stopping=_for_content(request.stopping, dialect, use))
+        request = replace(request, stopping=_for_content(request.stopping, dialect, use, answer_format))
         if answer_format.hidden:
             request = replace(request, skip_special_tokens=False)
         return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
@@ -120,15 +126,27 @@ class ChatCore:
         )
 
 
-def _for_content(stopping: StopConditions, dialect: Dialect, use: ToolUse) -> StopConditions:
-    """Stop strings are for content, and a call is none."""
+def _for_content(
+    stopping: StopConditions, dialect: Dialect, use: ToolUse, answer_format: AnswerFormat
+) -> StopConditions:
+    """Stop strings are for content, and calls are none, nor are thoughts that are told apart from it."""
     if use.is_demanded:
         return replace(stopping, stop=())
-    return replace(stopping, stop_free=dialect.tools.tool_format.stop_free) if use.tools else stopping
+    if use.tools:
+        stopping = replace(stopping, stop_free=dialect.tools.tool_format.stop_free)
+    reasoning = answer_format.reasoning
+    if reasoning is None or reasoning.is_content or reasoning.start is ReasoningStart.CLOSED:
+        return stopping
+    tags = reasoning.reasoning_format
+    if reasoning.start is ReasoningStart.OPEN:
+        return replace(stopping, stop_free_until=tags.end)
+    return replace(stopping, stop_free=(*stopping.stop_free, (tags.begin, tags.end)))
 
 
 def _render(dialect: Dialect, params: ChatParams, use: ToolUse) -> str:
     _check_continuation(params)
+    if params.documents and not dialect.template.reads("documents"):
+        raise TemplateError("the model's chat template has no place for documents", "documents")
     tools = params.tools if params.lists_all_tools else use.tools
     messages, shown = dialect.tools.conversation(params.messages, tools)
     return dialect.template.render(

@@ -38,7 +38,8 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
         taken. It is a program: a contract that takes it from clients trusts them, since the sandbox bounds
         neither time nor memory.
     template_kwargs: variables for the template. They win over those that the next two make.
-    reasoning_effort: how long to think, in words that the template knows; none is not at all.
+    reasoning_effort: how long to think, in words that the template knows; none is not at all, and any other
+        turns thinking on where the template has a switch.
     enable_thinking: whether to think, for templates that can be told; None leaves it to the model's maker.
         `core.ChatCore.reads` tells what the template can be told.
     add_special_tokens: whether the tokenizer adds its special tokens to what the template made; most

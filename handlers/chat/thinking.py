@@ -13,8 +13,8 @@ _SWITCHES = ("enable_thinking", "thinking")
 def template_variables(params: ChatParams) -> Mapping[str, object]:
     """All variables of a request's for its template; a template passes over those that it does not know."""
     is_on = params.enable_thinking
-    if is_on is None and params.reasoning_effort == NO_EFFORT:
-        is_on = False
+    if is_on is None and params.reasoning_effort is not None:
+        is_on = params.reasoning_effort != NO_EFFORT
     variables: dict[str, object] = {} if is_on is None else dict.fromkeys(_SWITCHES, is_on)
     if params.reasoning_effort is not None:
         variables["reasoning_effort"] = params.reasoning_effort

@@ -12,7 +12,7 @@ from handlers.chat.result import ChatResult, collect
 from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_request import chat_params, request_field
 from handlers.openai.chat_response import ChatAnswer
-from handlers.openai.formats import grammar_field
+from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids
@@ -60,6 +60,8 @@ class Chat:
         return await self._service.workers.run(self._prepare_now, body)
 
     def _prepare_now(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
+        if not self._service.allows_forms:
+            check_no_form(body)
         check_named_ids(body, self._service.model_info.vocab_size)
         try:
             prepared = self._service.chat.prepare(chat_params(body))

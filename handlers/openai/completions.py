@@ -11,7 +11,7 @@ from handlers.chat.usage import ChatUsage
 from handlers.merge import merge
 from handlers.openai.completion_request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completion_response import CompletionEvents, completion_choices
-from handlers.openai.formats import grammar_field
+from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import includes_usage
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
@@ -59,6 +59,8 @@ class Completions:
 
     def _plan(self, body: m.CreateCompletionRequest) -> CompletionPlan:
         self._service.model_names.check(body.model)
+        if not self._service.allows_forms:
+            check_no_form(body)
         check_named_ids(body, self._service.model_info.vocab_size)
         check_prompt_ids(body.prompt, "prompt", self._service.model_info.vocab_size)
         return completion_plan(body)

@@ -17,6 +17,7 @@ from handlers.chat.response_format import (
 from handlers.chat.strict_schema import require_strict
 from handlers.openai.sampling import Body
 from handlers.refused import Refused
+from handlers.violation import Violation
 
 # Each names a form by itself; a request may have one of them.
 _FIELDS = (
@@ -42,6 +43,12 @@ def answer_form(body: Body) -> ResponseFormat | None:
         first, second, *_ = forms
         raise Refused(f"'{first}' and '{second}' both say what form the answer has; send one.", second)
     return next((_form(field, value) for field, value in forms.items()), None)
+
+
+def check_no_form(body: Body) -> None:
+    """Raises Refused for the first field that binds the answer, on a server that takes none."""
+    for field in _forms(body):
+        raise Refused("This server takes no response formats.", field, Violation.UNSUPPORTED_FIELD)
 
 
 def grammar_field(body: Body) -> str:

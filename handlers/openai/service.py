@@ -22,6 +22,7 @@ class Service:
         self.model_info = shared.engine.model_info
         self.model_names = shared.model_names
         self.exchanges = shared.exchanges
+        self.allows_forms = not shared.settings.disable_grammar_support
         self.fingerprint = fingerprint(shared.engine.model_info)
 
     def exchange(

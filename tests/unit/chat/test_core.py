@@ -3,10 +3,17 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from engine.request import BeamParams, Grammar, GrammarKind, SamplingParams
+from engine.request import BeamParams, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore, PreparedChat
-from handlers.chat.errors import ChatError, InvalidMessage, TemplateError, UnknownTool, UnsupportedContent
+from handlers.chat.errors import (
+    ChatError,
+    InvalidMessage,
+    InvalidResponseFormat,
+    TemplateError,
+    UnknownTool,
+    UnsupportedContent,
+)
 from handlers.chat.messages import ChatMessage, MediaKind, MediaPart
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reasoning import ReasoningStart
@@ -274,6 +281,32 @@ async def test_special_tokens_show_where_they_are_asked_for_even_beside_tags_tha
     assert (got.reasoning, got.content) == ("Hm.", "Hi<|pad|>")
 
 
+def test_stop_strings_are_not_looked_for_in_thoughts_that_are_told_apart() -> None:
+    def stopping(template: str, style: ReasoningStyle) -> StopConditions:
+        chat = replace(params(), stop=("x",), reasoning=style)
+        return prepare(chat_tokenizer(template), chat).request.stopping
+
+    opened = stopping(THINKING_TEMPLATE, ReasoningStyle.SPLIT)
+    assert (opened.stop, opened.stop_free, opened.stop_free_until) == (("x",), (), "</think>")
+    inline = stopping(THINKING_TEMPLATE, ReasoningStyle.INLINE)
+    assert (inline.stop, inline.stop_free, inline.stop_free_until) == (("x",), (), None)
+
+
+def test_documents_that_the_template_has_no_place_for_are_refused() -> None:
+    with pytest.raises(TemplateError, match="no place for documents") as error:
+        prepare(chat_tokenizer(PLAIN_TEMPLATE), params(documents=({"text": "t"},)))
+    assert error.value.field == "documents"
+
+
+def test_a_server_without_response_formats_refuses_them_and_binds_calls_all_the_same() -> None:
+    core = ChatCore(chat_tokenizer(HERMES_TEMPLATE), max_total_tokens=1000, allows_forms=False)
+    with pytest.raises(InvalidResponseFormat) as error:
+        core.prepare(params(response_format=Regex("a")))
+    assert error.value.field == "response_format"
+    demanded = params(tools=TOOLS, tool_choice=ToolChoice(mode=ToolMode.REQUIRED))
+    assert core.prepare(demanded).request.sampling.grammar is not None
+
+
 THINKING_SWITCHES = "{{ enable_thinking }} {{ thinking }} {{ reasoning_effort }}"
 
 
@@ -283,10 +316,11 @@ THINKING_SWITCHES = "{{ enable_thinking }} {{ thinking }} {{ reasoning_effort }}
         ({}, "  "),
         ({"enable_thinking": False}, "False False "),
         ({"enable_thinking": True}, "True True "),
-        ({"reasoning_effort": "high"}, "  high"),
+        ({"reasoning_effort": "high"}, "True True high"),
         ({"reasoning_effort": "none"}, "False False none"),
         ({"reasoning_effort": "none", "enable_thinking": True}, "True True none"),
-        ({"reasoning_effort": "low", "template_kwargs": {"reasoning_effort": "max"}}, "  max"),
+        ({"reasoning_effort": "low", "template_kwargs": {"reasoning_effort": "max"}}, "True True max"),
+        ({"reasoning_effort": "low", "enable_thinking": False}, "False False low"),
     ],
 )
 def test_effort_and_thinking_reach_the_template_as_it_calls_them(

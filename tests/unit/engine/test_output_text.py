@@ -33,12 +33,14 @@ def run(
     skip_special_tokens: bool = True,
     prompt: str = PROMPT,
     stop_free: tuple[tuple[str, str], ...] = (),
+    stop_free_until: str | None = None,
 ) -> list[TextStep]:
     stopping = StopConditions(
         max_tokens=len(ids) + 1,
         min_tokens=min_tokens,
         stop=tuple(stop),
         stop_free=stop_free,
+        stop_free_until=stop_free_until,
         include_stop=include_stop,
     )
     output = OutputText(
@@ -232,6 +234,19 @@ def test_a_stop_string_may_name_a_special_token_that_does_not_show(tokenizer: To
 )
 def test_a_stop_string_that_touches_a_span_without_stops_is_text(text: str, expected: str) -> None:
     steps = run(BYTE_LEVEL, BYTE_LEVEL.encode(text), stop=["STOP"], stop_free=(("(", ")"), ("{", "")))
+    assert joined(steps) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("aSTOP)bSTOPc", "aSTOP)b"), ("aST)OPb", "aST)OPb"), ("aSTOP(b)STOP", "aSTOP(b)"), ("aSTOP", "aSTOP")],
+)
+def test_stops_are_looked_for_once_the_span_that_the_text_begins_in_has_ended(
+    text: str, expected: str
+) -> None:
+    steps = run(
+        BYTE_LEVEL, BYTE_LEVEL.encode(text), stop=["STOP"], stop_free=(("(", ")"),), stop_free_until=")"
+    )
     assert joined(steps) == expected
 
 

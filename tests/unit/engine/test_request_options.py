@@ -255,6 +255,12 @@ def test_stop_ends_the_text_and_include_stop_keeps_it(core: EngineCore, include_
     assert (events[-1].finish, events[-1].stop_match) == (FinishReason.STOP, stop)
 
 
+def test_stop_free_until_a_marker_the_text_holds_no_stop_strings(core: EngineCore) -> None:
+    plain = "".join(event.text for event in stopped(core, ignore_eos=True))
+    events = stopped(core, ignore_eos=True, stop=(plain[6:8],), stop_free_until="")
+    assert "".join(event.text for event in events) == plain
+
+
 def test_stop_free_spans_hold_no_stop_strings(core: EngineCore) -> None:
     plain = "".join(event.text for event in stopped(core, ignore_eos=True))
     events = stopped(core, ignore_eos=True, stop=(plain[6:8],), stop_free=((plain[:2], ""),))

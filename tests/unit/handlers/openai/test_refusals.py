@@ -368,3 +368,17 @@ async def test_another_servers_many_sequences_are_refused_by_the_field_that_asks
     ]
     for path, body, field in asked:
         assert await api.refusal(path, body) == Refusal(400, "invalid_value", field)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "param"),
+    [
+        (CHAT, chat(regex="a"), "regex"),
+        (COMPLETIONS, completion(guided_regex="a"), "guided_regex"),
+    ],
+)
+async def test_a_server_without_grammar_support_refuses_every_form(
+    path: str, body: dict[str, Any], param: str
+) -> None:
+    status, error = await Api(says("x"), disable_grammar_support=True).error(path, body)
+    assert (status, error["param"]) == (400, param)
