@@ -48,6 +48,7 @@ def build_core(
         Sampler(loaded.tokenizer),
         loaded.tokenizer,
         cache_tags=(("model", info.model_id), ("revision", info.revision or "")),
+        jump_forward=config.jump_forward,
     )
     return core, loaded.tokenizer, info
 

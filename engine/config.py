@@ -20,6 +20,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_num_sequences: sequences that run at the same time at most.
     prefix_caching: whether a prompt that begins like an earlier sequence starts from its blocks, while they
         last.
+    jump_forward: whether tokens that a grammar leaves no choice about are written without asking the model.
+        They are the same either way, but for the rounding of keys and values that are computed together.
     num_threads: threads torch computes with; None leaves torch's own choice, the number of physical cores.
     """
 
@@ -34,6 +36,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_batch_tokens: int = 512
     max_num_sequences: int = 256
     prefix_caching: bool = True
+    jump_forward: bool = True
     num_threads: int | None = None
     trust_remote_code: bool = False
 

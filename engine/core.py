@@ -15,7 +15,8 @@ from engine.embedding_stage import EmbeddingStage
 from engine.errors import EngineError, GenerationFailed
 from engine.events import Embedding, TokenEvent
 from engine.generation import Job
-from engine.grammar import CompiledGrammar, GrammarState
+from engine.grammar import CompiledGrammar
+from engine.grammar_state import GrammarState
 from engine.mask_thread import MaskThread
 from engine.model_runner import ModelRunner
 from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
@@ -56,14 +57,20 @@ class EngineCore:
         tokenizer: Tokenizer,
         *,
         cache_tags: Tags = (),
+        jump_forward: bool = True,
     ) -> None:
-        """cache_tags: what all keys and values in the cache depend on, so the model."""
+        """cache_tags: what all keys and values in the cache depend on, so the model.
+
+        jump_forward: as of EngineConfig.
+        """
         self.scheduler = scheduler
         self.counters = Counters()
         self._runner = runner
         self._tokenizer = tokenizer
         self._cache_tags = cache_tags
-        self._sampling_stage = SamplingStage(scheduler, sampler, tokenizer, runner.device)
+        self._sampling_stage = SamplingStage(
+            scheduler, sampler, tokenizer, runner.device, jump_forward=jump_forward
+        )
         self._mask_thread = MaskThread()
         self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._embedding_stage = EmbeddingStage()

@@ -3,16 +3,17 @@
 import os
 import re
 import threading
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import cached_property
 from typing import Any
 
 import xgrammar
 
-from engine.errors import GenerationFailed, InvalidGrammar
+from engine.errors import InvalidGrammar
+from engine.grammar_state import GrammarState
+from engine.grammar_vocabulary import GrammarVocabulary
 from engine.json_schema import enforceable_schema
 from engine.regex_pattern import check_regex
 from engine.request import Grammar, GrammarKind
@@ -26,84 +27,17 @@ COMPILE_TIMEOUT_S = 15.0
 MAX_COMPILATIONS = 2
 CACHE_BYTES = 256 * 2**20
 
-# Of processor time, for one token of one sequence: a thousand times the usual. A grammar that reads a text in
-# very many ways may need ever more, and every other sequence would wait for it.
-MAX_STEP_S = 0.25
-
 _ANY_OBJECT = '{"type": "object"}'
 _WHERE_IN_XGRAMMAR = re.compile(r"^(\[[\d:]+\] )?\S+\.(cc|h):\d+: ")
-
-
-class GrammarState:
-    """How far one sequence has come in its grammar."""
-
-    def __init__(self, matcher: Any, stop_token_ids: Sequence[int], vocab_size: int) -> None:
-        self._matcher = matcher
-        self._stop_token_ids = stop_token_ids
-        self._bitmask = xgrammar.allocate_token_bitmask(1, vocab_size)
-        self._excludes: bool | None = (
-            None  # what `fill` says of _bitmask; None: not filled since the last token
-        )
-        self.is_too_slow = False  # whether a token took longer than MAX_STEP_S
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the end of the grammar was accepted: by a stop token, or without one where there is
-        none."""
-        complete: bool = self._matcher.is_terminated()
-        return complete
-
-    @property
-    def stop_token_ids(self) -> Sequence[int]:
-        """The tokens that may end the text; after the end, the only ones allowed."""
-        return self._stop_token_ids
-
-    def accept(self, token_id: int) -> None:
-        """Follows the token. A complete grammar is not advanced: what may come is stop tokens.
-
-        Raises GenerationFailed for a token that the grammar does not allow; the sampler masks those.
-        """
-        self._excludes = None
-        if self.is_complete:
-            is_allowed = token_id in self._stop_token_ids
-        else:
-            is_allowed = self._timed(self._matcher.accept_token, token_id)
-        if not is_allowed:
-            raise GenerationFailed(f"the grammar does not allow token {token_id} here")
-
-    def fill(self, bitmask: Any, row: int) -> bool:
-        """Writes which tokens may come next into row `row` of an int32 bitmask [n, ceil(v / 32)] on the CPU.
-
-        Returns whether any token is excluded. The grammar must not be complete.
-        """
-        return self._timed(self._matcher.fill_next_token_bitmask, bitmask, row)
-
-    def prepare(self) -> None:
-        """Works out which tokens may come next, unless that is done. Another thread may do it, provided that
-        nothing else uses this state meanwhile."""
-        if self._excludes is None and not self.is_complete and not self.is_too_slow:
-            self._excludes = self.fill(self._bitmask, 0)
-
-    @property
-    def mask(self) -> Any | None:
-        """Which tokens may come next, int32 [ceil(v / 32)], a bit each; None: all may. The grammar must be
-        neither complete nor too slow."""
-        self.prepare()
-        return self._bitmask[0] if self._excludes else None
-
-    def _timed(self, step: Callable[..., bool], *arguments: Any) -> bool:
-        started = time.thread_time()
-        result = step(*arguments)
-        self.is_too_slow |= time.thread_time() - started > MAX_STEP_S
-        return result
 
 
 class CompiledGrammar:
     """A grammar made ready for one tokenizer; any number of sequences may follow it at one time."""
 
-    def __init__(self, compiled: Any, end_token_ids: Sequence[int]) -> None:
+    def __init__(self, compiled: Any, end_token_ids: Sequence[int], vocabulary: GrammarVocabulary) -> None:
         self._compiled = compiled
         self._end_token_ids = end_token_ids
+        self._vocabulary = vocabulary
 
     @property
     def num_bytes(self) -> int:
@@ -119,7 +53,7 @@ class CompiledGrammar:
         matcher = xgrammar.GrammarMatcher(
             self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
         )
-        return GrammarState(matcher, stops, self._compiled.tokenizer_info.vocab_size)
+        return GrammarState(matcher, stops, self._compiled.tokenizer_info.vocab_size, self._vocabulary)
 
 
 class GrammarCompiler:
@@ -149,7 +83,7 @@ class GrammarCompiler:
                 f"a grammar may have {MAX_SOURCE_LENGTH} characters; this one has {len(grammar.source)}"
             )
         made = self._within_time(grammar.kind, _enforceable(grammar))
-        compiled = CompiledGrammar(made, self._end_token_ids)
+        compiled = CompiledGrammar(made, self._end_token_ids, self._vocabulary)
         self._keep(grammar, compiled)
         return compiled
 
@@ -204,9 +138,17 @@ class GrammarCompiler:
         return self._tokenizer.end_token_ids
 
     @cached_property
+    def _vocabulary(self) -> GrammarVocabulary:
+        return GrammarVocabulary(self._text_tokens.decoded_vocab)
+
+    @cached_property
+    def _text_tokens(self) -> xgrammar.TokenizerInfo:
+        return self._token_info(hides_special=True)
+
+    @cached_property
     def _text_compiler(self) -> xgrammar.GrammarCompiler:
         """Takes special tokens for no text, so that none can stand inside a string."""
-        return self._compiler(self._token_info(hides_special=True))
+        return self._compiler(self._text_tokens)
 
     @cached_property
     def _tag_compiler(self) -> xgrammar.GrammarCompiler:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from engine.grammar import GrammarState
+from engine.grammar_state import GrammarState
 
 
 class MaskThread:
@@ -20,7 +20,7 @@ class MaskThread:
 
         A mask that cannot be filled here is left to who applies it, so that the failure is that request's.
         """
-        filled = [self._executor.submit(grammar.prepare) for grammar in grammars]
+        filled = [self._executor.submit(one.prepare) for one in grammars if not one.is_prepared]
         try:
             yield
         finally:

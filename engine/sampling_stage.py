@@ -11,7 +11,7 @@ from engine.events import TokenEvent
 from engine.generation import Generation, Job
 from engine.sampler import Sampled, Sampler
 from engine.scheduler import Scheduler
-from engine.sequence import Sequence
+from engine.sequence import MAX_TAIL, Sequence
 from engine.tokenizer import Tokenizer
 
 
@@ -19,8 +19,15 @@ class SamplingStage:
     """Gives each sequence whose last row was computed its next token, and ends those that it completes."""
 
     def __init__(
-        self, scheduler: Scheduler, sampler: Sampler, tokenizer: Tokenizer, device: torch.device
+        self,
+        scheduler: Scheduler,
+        sampler: Sampler,
+        tokenizer: Tokenizer,
+        device: torch.device,
+        *,
+        jump_forward: bool,
     ) -> None:
+        self._jump_forward = jump_forward
         self._scheduler = scheduler
         self._sampler = sampler
         self._tokenizer = tokenizer
@@ -48,7 +55,7 @@ class SamplingStage:
             if job in failed:
                 continue
             try:
-                yield job, [self._follow(generation, sampled, batch_size, now)]
+                yield job, list(self._follow(generation, sampled, batch_size, now))
             except GenerationFailed as error:
                 failed.add(job)
                 yield job, error
@@ -63,11 +70,23 @@ class SamplingStage:
 
     def _follow(
         self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int, now: float
-    ) -> TokenEvent:
+    ) -> Iterator[TokenEvent]:
+        """The events of the token drawn and of those that are forced behind it."""
+        for token in self._tail(generation, sampled):
+            event = generation.accept(token, self._tokenizer, batch_size=batch_size, now=now)
+            yield event
+            if event.finish is not None:
+                self._scheduler.remove(generation.sequence)
+                del generation.job.generations[generation.sequence]
+                return
+
+    def _tail(self, generation: Generation, sampled: Sampled | GenerationFailed) -> Iterator[Sampled]:
+        """The token drawn, then those that the grammar forces, each once the one before is accepted."""
         if isinstance(sampled, GenerationFailed):
             raise sampled
-        event = generation.accept(sampled, self._tokenizer, batch_size=batch_size, now=now)
-        if event.finish is not None:
-            self._scheduler.remove(generation.sequence)
-            del generation.job.generations[generation.sequence]
-        return event
+        yield sampled
+        if self._jump_forward:
+            for _ in range(MAX_TAIL - 1):
+                if (token_id := generation.sampling.forced_token_id) is None:
+                    return
+                yield Sampled(token_id)

@@ -62,6 +62,8 @@ class SamplingState:
         self._min_tokens = stopping.min_tokens
         end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
         ending = sorted({*end_token_ids, *stopping.stop_token_ids})
+        self._is_grammar_all = self.token_filter is None and bool(self.bias.isfinite().all())
+        self._known_ids = tokenizer.known_ids
         self._ending_ids = torch.tensor(ending, dtype=torch.int64, device=device)
 
     @property
@@ -80,6 +82,23 @@ class SamplingState:
     def adjusts_logits(self) -> bool:
         """Whether anything but the temperature and truncation bears on the next token."""
         return self._always_adjusts or self.forbidden_ids is not None
+
+    @property
+    def forced_token_id(self) -> int | None:
+        """The next token, where the grammar allows one only and the draw would give it, whatever the logits.
+
+        None where the logits are to be asked, log-probabilities being theirs alone.
+        """
+        if self.grammar is None or self.params.num_logprobs is not None or not self._is_grammar_all:
+            return None
+        token_id = self.grammar.only_token_id
+        if token_id not in self._known_ids or self._is_forbidden(token_id):
+            return None
+        return token_id
+
+    def _is_forbidden(self, token_id: int) -> bool:
+        forbidden = self.forbidden_ids
+        return forbidden is not None and token_id in forbidden.tolist()
 
     @property
     def is_finished(self) -> bool:

@@ -15,9 +15,10 @@ Order is (due, arrival, index): a sequence is due at the step in which it came, 
 later for each level of its priority number. So it is first come, first served among equals, and those of a
 higher priority pass one that waits for a bounded number of steps only.
 
-Decoding sequences take their one token of the budget first, so that a long prompt never stalls them; prompts
-share the rest in order, in chunks. When blocks run out, the last in order loses its own and waits; its tokens
-stay, and it is computed again from them (recompute, as in Kwon et al. 2023, arXiv 2309.06180).
+Decoding sequences take a token of the budget each, then the rest of their tails, so that a long prompt never
+stalls them; prompts share what is left in order, in chunks. When blocks run out, the last in order loses its
+own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et al. 2023,
+arXiv 2309.06180).
 """
 
 from bisect import insort
@@ -164,11 +165,17 @@ class Scheduler:
     def _divide_budget(self) -> list[tuple[Sequence, int]]:
         ready = [sequence for sequence in self.running if not sequence.is_parked]
         decoding = [sequence for sequence in ready if sequence.is_decoding]
-        if len(decoding) == len(ready) <= self._max_batch_tokens:  # the usual step; these are in order
-            return [(sequence, 1) for sequence in decoding]
+        tails = [(sequence, sequence.num_uncomputed) for sequence in decoding]
+        if len(tails) == len(ready) and sum(num for _, num in tails) <= self._max_batch_tokens:
+            return tails  # the usual step; these are in order
         reserve = 1 if ready and not ready[0].is_decoding else 0
         shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
-        budget = self._max_batch_tokens - len(shares)
+        budget = self._max_batch_tokens - reserve - len(shares)
+        for sequence in shares:
+            rest = min(budget, sequence.num_uncomputed - 1)
+            shares[sequence] += rest
+            budget -= rest
+        budget += reserve
         for sequence in ready:
             if budget > 0 and not sequence.is_decoding:
                 shares[sequence] = min(budget, sequence.num_uncomputed)

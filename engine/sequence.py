@@ -5,13 +5,18 @@ from dataclasses import dataclass
 from engine.block_keys import BlockKeys
 from engine.kv_cache import BlockTable
 
+# Tokens that a sequence may append at once, before the first of them is computed. A grammar that allows one
+# token in each place could otherwise append a prompt's worth, which would compete with the steps of others.
+MAX_TAIL = 16
+
 
 @dataclass(slots=True, eq=False)
 class Sequence:
     """Tokens, and how many of them have their keys and values in the cache.
 
-    A sequence whose `num_computed` is one short of its tokens decodes. With more missing it prefills, be it a
-    new prompt or one that lost its cache. The last token's row gives the next one, so none is drawn twice.
+    A sequence whose `num_computed` is one short of its tokens decodes, or a few short in its output: this is
+    its tail, where a grammar left no choice. With more missing it prefills, be it a new prompt or one that
+    lost its cache. The last token's row gives the next one, so none is drawn twice.
 
     token_ids: prompt, then output. order: (due, arrival, index) as in `Scheduler`; lower runs first.
     num_siblings: sequences that will fork from this one once its prompt is computed.
@@ -53,4 +58,7 @@ class Sequence:
 
     @property
     def is_decoding(self) -> bool:
-        return self.num_uncomputed == 1
+        num_uncomputed = len(self.token_ids) - self.num_computed
+        return num_uncomputed == 1 or (
+            num_uncomputed <= MAX_TAIL and self.num_computed >= self.num_prompt_tokens
+        )

@@ -14,6 +14,8 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from generated.operation import Handlers, Operation
+from handlers.aleph_alpha.contract import AlephAlphaContract
+from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -32,6 +34,8 @@ from handlers.settings import Settings
 from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
+from handlers.triton.contract import TritonContract
+from handlers.triton.operations import TritonHandlers
 from handlers.workers import Workers
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
@@ -58,6 +62,8 @@ _ALL: Final = (
     Served(OpenAIContract(), OpenAIHandlers),
     Served(TgiContract(), TgiHandlers),
     Served(HfContract(), HfHandlers),
+    Served(TritonContract(), TritonHandlers),
+    Served(AlephAlphaContract(), AlephAlphaHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}

@@ -74,8 +74,9 @@ def _contracts(given: argparse.Namespace) -> int:
     except ValueError as error:
         return _fail(error, _USAGE_ERROR)
     at_root, prefixed = placements(TABLES, root)
+    width = max(len(placement.path) for placement in (*at_root, *prefixed)) + 2
     for path, contract, operation in (*at_root, *prefixed):
-        print(f"{operation.method:7}{path:32}{contract}.{operation.id}")
+        print(f"{operation.method:7}{path:{width}}{contract}.{operation.id}")
     return 0
 
 

@@ -66,6 +66,11 @@ class ChatCore:
         self._allows_forms = allows_forms
         self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf, tool_format=tool_format))
 
+    @property
+    def has_template(self) -> bool:
+        """Whether there is a template to chat by, the model's or the operator's."""
+        return bool(self._chat_template or self._tokenizer.hf.chat_template)
+
     def reads(self, variable: str) -> bool:
         """Whether the model's template has a use for a variable, such as reasoning_effort."""
         return self._dialect(self._chat_template).template.reads(variable)

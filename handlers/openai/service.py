@@ -6,8 +6,8 @@ from functools import partial
 
 from handlers.envelope import Envelope
 from handlers.exchange import Exchange
+from handlers.fingerprint import fingerprint
 from handlers.openai.errors import told
-from handlers.openai.fingerprint import fingerprint
 from handlers.shared import Shared
 
 

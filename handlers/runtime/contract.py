@@ -14,9 +14,13 @@ from .problem import Problem
 
 
 class Contract(ABC):
-    """A contract's manners. `name` is that of its folder in specs/ and generated/, and of its path prefix."""
+    """A contract's manners. `name` is that of its folder in specs/ and generated/, and of its path prefix.
+
+    has_comments: whether comments keep a silent stream open, which clients must pass over (HTML, 9.2.6).
+    """
 
     name: ClassVar[str]
+    has_comments: ClassVar[bool] = True
 
     @abstractmethod
     def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:

@@ -3,7 +3,7 @@
 import hmac
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
 from functools import partial
 from typing import Any
 
@@ -123,13 +123,16 @@ class Endpoint:
             tail = self._tail
             try:
                 await reply.events(b"".join(first))
-                async with kept_alive(reply, self._keep_alive_s):
+                async with self._kept_alive(reply):
                     async for batch in batches:
                         await reply.events(b"".join(batch))
             except Exception as error:
                 problem = self._as_problem(error)
                 tail = self._frame(self.contract.error_event(problem, self.operation)) + tail
             await reply.close_events(tail)
+
+    def _kept_alive(self, reply: Reply) -> AbstractAsyncContextManager[None]:
+        return kept_alive(reply, self._keep_alive_s) if self.contract.has_comments else nullcontext()
 
     def _answer_headers(self, call: RequestCall) -> RawHeaders:
         call.respond_with(self.contract.headers(call))

@@ -7,15 +7,25 @@ hold hundreds of thousands of wrong items, and telling of one of them would take
 from typing import Any, Final
 
 from pydantic import TypeAdapter
-from pydantic_core import SchemaValidator
+from pydantic_core import CoreSchema, SchemaValidator
 
 # What stands under these keys is no schema.
 _VALUES: Final = frozenset({"default", "expected", "metadata", "serialization"})
+# What stands under these keys has names of the document for keys, where it is an object.
+_NAMED: Final = frozenset({"fields", "choices"})
 
 
-def fail_fast_validator(declared: Any) -> SchemaValidator:
-    """For values of a declared type; accepts what its TypeAdapter does."""
-    schema = _fail_fast(TypeAdapter(declared).core_schema)
+def fail_fast_schema(declared: Any) -> CoreSchema:
+    """Of a declared type; its unions label their alternatives by number, so that a location can be followed.
+
+    pydantic's own labels are types' names, in its own notation.
+    """
+    schema: CoreSchema = _fail_fast(TypeAdapter(declared).core_schema)
+    return schema
+
+
+def fail_fast_validator(schema: CoreSchema) -> SchemaValidator:
+    """For a schema of fail_fast_schema; accepts what the type's TypeAdapter does."""
     # Without this, models inside would be validated by the validators that their classes have.
     return SchemaValidator(schema, _use_prebuilt=False)
 
@@ -25,5 +35,21 @@ def _fail_fast(schema: Any) -> Any:
         return type(schema)(_fail_fast(part) for part in schema)
     if not isinstance(schema, dict):
         return schema
-    copy = {key: part if key in _VALUES else _fail_fast(part) for key, part in schema.items()}
-    return {**copy, "fail_fast": True} if copy.get("type") in ("list", "dict") else copy
+    copy = {key: _part(key, part) for key, part in schema.items()}
+    if copy.get("type") in ("list", "dict"):
+        return {**copy, "fail_fast": True}
+    return {**copy, "choices": _numbered(copy["choices"])} if copy.get("type") == "union" else copy
+
+
+def _part(key: str, part: Any) -> Any:
+    if key in _VALUES:
+        return part
+    if key in _NAMED and isinstance(part, dict):
+        return {name: _fail_fast(inner) for name, inner in part.items()}
+    return _fail_fast(part)
+
+
+def _numbered(choices: list[Any]) -> list[tuple[Any, str]]:
+    """A choice is a schema, or one with its label."""
+    schemas = [choice[0] if isinstance(choice, tuple) else choice for choice in choices]
+    return [(schema, str(number)) for number, schema in enumerate(schemas)]

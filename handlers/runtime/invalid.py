@@ -1,64 +1,32 @@
-"""What a validation error says, in the terms of the document rather than of the models."""
+"""What is wrong with a value that its schema refuses: one field and one reason."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import CoreSchema
 
 from handlers.violation import Violation
 
-Path: TypeAlias = tuple[str | int, ...]
+from .complaint import Complaint, Path
+from .schema import Schema, distinguishing_fields
 
-_MAX_ERRORS = 1000  # unknown fields can be more; pydantic takes milliseconds to write out so many
+_REFUSES_THE_TYPE = (Violation.WRONG_TYPE, Violation.UNSUPPORTED_VALUE)
 
-_EXPECTED = {
-    "string_type": "a string",
-    "integer_type": "an integer",
-    "float_type": "a number",
-    "finite_number": "a finite number",
-    "bool_type": "true or false",
-    "list_type": "an array",
-    "dict_type": "an object",
-    "model_type": "an object",
-    "model_attributes_type": "an object",
-    "none_required": "null",
-}
-
-_LENGTHS = {
-    "string_too_short": ("at least", "min_length", "character"),
-    "string_too_long": ("at most", "max_length", "character"),
-    "too_short": ("at least", "min_length", "item"),
-    "too_long": ("at most", "max_length", "item"),
-}
-
-# Violations by pydantic's names for errors; all that is not here is an INVALID_VALUE.
-_VIOLATIONS = {
-    **dict.fromkeys(_EXPECTED, Violation.WRONG_TYPE),
-    "finite_number": Violation.INVALID_VALUE,
-    "none_required": Violation.UNSUPPORTED_FIELD,  # of a field that may be null alone
-    "missing": Violation.MISSING,
-    "union_tag_not_found": Violation.MISSING,
-    "extra_forbidden": Violation.UNKNOWN,
-    "greater_than": Violation.TOO_SMALL,
-    "greater_than_equal": Violation.TOO_SMALL,
-    "less_than": Violation.TOO_LARGE,
-    "less_than_equal": Violation.TOO_LARGE,
-    "string_too_short": Violation.TOO_SHORT,
-    "too_short": Violation.TOO_SHORT,
-    "string_too_long": Violation.TOO_LONG,
-    "too_long": Violation.TOO_LONG,
-    "literal_error": Violation.UNSUPPORTED_VALUE,
-    "union_tag_invalid": Violation.UNSUPPORTED_VALUE,
+# Of alternatives that differ in this alone: what is wrong with the object that none of them takes.
+_CHOICES = {
+    Violation.MISSING: ("must have one of", "or"),
+    Violation.UNKNOWN: ("may have only one of", "and"),
 }
 
 
 class Fault(NamedTuple):
     """What to tell of an invalid value.
 
-    field: where it is (`messages[0].content`), empty for the whole value. reason: what is wrong there, a
-    predicate ("must be a string"). given: what stands there; None where nothing does.
+    field: where it is (`messages[0].content`), empty for the whole body. reason: what is wrong there, a
+    predicate ("must be a string"); of the whole body a sentence. given: what stands there; None where
+    nothing does.
     """
 
     field: str
@@ -67,21 +35,16 @@ class Fault(NamedTuple):
     given: Any
 
 
-def explain(error: ValidationError, value: Any) -> Fault:
+def explain(error: ValidationError, value: Any, schema: CoreSchema) -> Fault:
     """The first fault of a value.
 
-    value: what was validated, as parsed JSON. pydantic reports every alternative of a union by itself, each
-    under a label in the location. Here the alternative that the value comes closest to speaks for the union;
-    if there are several, they speak together.
+    value: what was validated, as parsed JSON. schema: by which it was, of fail_fast_schema. pydantic reports
+    every alternative of a union by itself. Here the alternative that the value comes closest to speaks for
+    the union; if there are several, they speak together.
     """
-    if error.error_count() > _MAX_ERRORS:
-        return Fault("", f"is wrong in {error.error_count()} places", Violation.INVALID_VALUE, None)
-    told = _closest([_LocatedError(details, value) for details in error.errors(include_url=False)], 0)
-    violations = [located.violation for located in told]
-    # A text that is none of the constants has the right type, whatever other types there are.
-    is_constant = Violation.UNSUPPORTED_VALUE in violations
-    violation = Violation.UNSUPPORTED_VALUE if is_constant else violations[0]
-    return Fault(render_path(told[0].path), _reason(told), violation, told[0].given)
+    root = Schema(schema)
+    fault = _closest([Complaint(details, value, root) for details in error.errors(include_url=False)], 0)
+    return fault if fault.field else fault._replace(reason=f"The body {fault.reason}")
 
 
 def render_path(path: Path) -> str:
@@ -90,149 +53,108 @@ def render_path(path: Path) -> str:
     return text.removeprefix(".")
 
 
-class _Alternative(NamedTuple):
-    """A branch of a union: where the union stands in the value, and pydantic's label for the branch."""
+class _Branch:
+    """An alternative of a union by what it complains of."""
 
-    union: Path
-    label: str | int
-
-
-class _LocatedError:
-    """An error with its path in the value, what stands there, and the alternatives, outermost first, in which
-    it was found.
-    """
-
-    def __init__(self, details: ErrorDetails, value: Any) -> None:
-        self.details = details
-        self.path: Path = ()
-        self.alternatives: list[_Alternative] = []
-        for index, part in enumerate(details["loc"]):
-            is_missing = details["type"] == "missing" and index == len(details["loc"]) - 1
-            if is_missing or _has(value, part):
-                value = None if is_missing else value[part]
-                self.path = (*self.path, part)
-            elif part == "[key]":
-                value = details["loc"][index - 1]
-            else:
-                self.alternatives.append(_Alternative(self.path, part))
-        if details["type"].startswith("union_tag_"):  # it is told of the union, and is the tag's
-            tag = details["ctx"]["discriminator"].strip("'")
-            self.path = (*self.path, tag)
-            value = value.get(tag)
-        self.given = value
+    def __init__(self, complaints: list[Complaint], level: int) -> None:
+        self.complaints = complaints
+        self.level = level
+        self.union, _, self.schema = complaints[0].alternatives[level]
+        self.paths = list(dict.fromkeys(complaint.path for complaint in complaints))
 
     @property
-    def violation(self) -> Violation:
-        found = _VIOLATIONS.get(self.details["type"], Violation.INVALID_VALUE)
-        if found is Violation.UNSUPPORTED_VALUE and isinstance(self.given, str) != ("'" in self._constants):
-            return Violation.WRONG_TYPE
-        return found
+    def refuses_the_type(self) -> bool:
+        return self.is_of_the_whole and all(
+            complaint.violation in _REFUSES_THE_TYPE for complaint in self.complaints
+        )
 
     @property
-    def sentence(self) -> str:
-        if self.violation is Violation.MISSING:
-            return "is missing"
-        if self.violation is Violation.UNKNOWN:
-            return "is not a field of this object"
-        kind = self.details["type"]
-        if kind in _EXPECTED:
-            return f"must be {_EXPECTED[kind]}"
-        if kind in _LENGTHS:
-            bound, name, unit = _LENGTHS[kind]
-            number = self.details["ctx"][name]
-            return f"must have {bound} {number} {unit}{'s' * (number != 1)}"
-        if kind == "string_pattern_mismatch":
-            return f"must match the pattern {self.details['ctx']['pattern']}"
-        if kind == "union_tag_invalid":
-            return f"must be {' or '.join(self._constants.split(', '))}"
-        message = self.details["msg"].replace("Input should be", "must be")
-        return message[:1].lower() + message[1:]
+    def is_of_the_whole(self) -> bool:
+        """Whether it takes all that is in the value."""
+        return self.paths == [self.union]
 
     @property
-    def places(self) -> list[int]:
-        """Its path's array positions."""
-        return [part for part in self.path if isinstance(part, int)]
+    def progress(self) -> tuple[int, int, list[int]]:
+        """How far it has followed the value: one that fails at a later item has taken the earlier ones."""
+        return max(map(len, self.paths)), -len(self.paths), self.complaints[0].positions
 
-    @property
-    def num_constants(self) -> int:
-        return self._constants.count(",") + 1
-
-    @property
-    def _constants(self) -> str:
-        """Of an error that tells of constants, such as "'auto', 'low' or 'high'"; empty for any other."""
-        context = self.details.get("ctx", {})
-        return str(context.get("expected", context.get("expected_tags", "")))
+    def tell(self) -> Fault:
+        return _closest(self.complaints, self.level + 1)
 
 
-def _has(value: Any, part: str | int) -> bool:
-    if isinstance(value, dict):
-        return part in value
-    return isinstance(value, list) and isinstance(part, int) and part < len(value)
+def _closest(complaints: Sequence[Complaint], level: int) -> Fault:
+    """What to tell of complaints, where `level` unions around them have been decided."""
+    first = complaints[0]
+    if len(first.alternatives) == level:
+        return _together([first])
+    union = first.alternatives[level].union
+    found: dict[str | int, list[Complaint]] = defaultdict(list)
+    for complaint in complaints:
+        if len(complaint.alternatives) > level and complaint.alternatives[level].union == union:
+            found[complaint.alternatives[level].label].append(complaint)
+    branches = [_Branch(of_one, level) for of_one in found.values()]
+    admitting = [branch for branch in branches if not branch.refuses_the_type]
+    if not admitting:
+        return _together([complaint for branch in branches for complaint in branch.complaints])
+    # A bound of the whole is complained of by who has nothing to say of what is inside.
+    of_the_whole = [branch for branch in admitting if branch.is_of_the_whole]
+    return _by_constants(of_the_whole or admitting)
 
 
-def _closest(errors: Sequence[_LocatedError], level: int) -> Sequence[_LocatedError]:
-    """The errors to tell, all of one path; `level` unions around them have been decided."""
-    if len(errors[0].alternatives) == level:
-        return errors[:1]
-    union = errors[0].alternatives[level].union
-    branches: dict[_Alternative, list[_LocatedError]] = defaultdict(list)
-    for error in errors:
-        if len(error.alternatives) > level and error.alternatives[level].union == union:
-            branches[error.alternatives[level]].append(error)
-    inside = [found for found in branches.values() if any(len(error.path) > len(union) for error in found)]
-    if not inside:
-        return _of_the_whole([error for found in branches.values() for error in found])
-    if len(inside) == 1:
-        return _closest(inside[0], level + 1)
-    return _closest_inside(inside, level, union)
+def _by_constants(branches: Sequence[_Branch]) -> Fault:
+    """As `_closest`, of alternatives that admit the value's type: those whose constants it has."""
+    union = branches[0].union
+    for name in distinguishing_fields([branch.schema for branch in branches]):
+        path = (*union, name)
+        matching = [branch for branch in branches if path not in branch.paths]
+        if not matching:
+            return _at(path, branches)
+        if len(matching) < len(branches):
+            return _by_constants(matching)
+    return _furthest(branches)
 
 
-def _of_the_whole(errors: list[_LocatedError]) -> list[_LocatedError]:
-    """Of errors that are all of the union's value itself, those of the alternatives that admit its type."""
-    refused = (Violation.WRONG_TYPE, Violation.UNSUPPORTED_VALUE)
-    return [error for error in errors if error.violation not in refused] or errors
-
-
-def _closest_inside(branches: list[list[_LocatedError]], level: int, union: Path) -> Sequence[_LocatedError]:
-    """As `_closest`, of two or more alternatives that admit the value and differ about what is in it."""
-    tag = _tag(branches, level, union)
-    mismatches = [error for found in branches for error in found if tag and error.path == (*union, tag)]
-    likely = [found for found in branches if not any(error in mismatches for error in found)]
-    if not likely:
-        return mismatches
-    depth = max(len(error.path) for found in likely for error in found)
-    deepest = [found for found in likely if any(len(error.path) == depth for error in found)]
-    # One that fails at a later item of an array has admitted the earlier ones.
-    best = min((len(found), [-place for place in found[0].places]) for found in deepest)
-    closest = [found for found in deepest if (len(found), [-place for place in found[0].places]) == best]
+def _furthest(branches: Sequence[_Branch]) -> Fault:
+    """As `_closest`, of alternatives that no constant tells apart."""
+    most = max(branch.progress for branch in branches)
+    closest = [branch for branch in branches if branch.progress == most]
     if len(closest) == 1:
-        return _closest(closest[0], level + 1)
-    path = next(error.path for error in closest[0] if len(error.path) == depth)
-    return _of_the_whole([error for found in closest for error in found if error.path == path])
+        return closest[0].tell()
+    shared = [path for path in closest[0].paths if all(path in branch.paths for branch in closest)]
+    if shared:
+        return _at(max(shared, key=len), closest)
+    violations = {complaint.violation for branch in closest for complaint in branch.complaints}
+    if len(violations) == 1 and (violation := violations.pop()) in _CHOICES:
+        return _choice(*_CHOICES[violation], closest)
+    return closest[0].tell()
 
 
-def _tag(branches: list[list[_LocatedError]], level: int, union: Path) -> str | int | None:
-    """The key whose constant tells the alternatives apart, if it is wrong or missing in some of them.
-
-    That is the key which most of them miss or want another constant of; if there are several, one that has
-    constants, and fewer of them.
-    """
-    complaints: dict[str | int, list[_LocatedError]] = defaultdict(list)
-    for error in (error for found in branches for error in found):
-        is_right_inside = len(error.path) == len(union) + 1 and len(error.alternatives) == level + 1
-        if is_right_inside and error.details["type"] in ("literal_error", "missing"):
-            complaints[error.path[-1]].append(error)
-
-    def rank(key: str | int) -> tuple[int, int, int]:
-        constants = [error for error in complaints[key] if error.details["type"] == "literal_error"]
-        return len(complaints[key]), len(constants), -sum(error.num_constants for error in constants)
-
-    best = max(complaints, key=rank, default=None)
-    return best if best is not None and rank(best) > (1, 0, 0) else None
+def _choice(reason: str, conjunction: str, branches: Sequence[_Branch]) -> Fault:
+    union = branches[0].union
+    fields = dict.fromkeys(path[len(union) :] for branch in branches for path in branch.paths)
+    *names, last = map(render_path, fields)
+    listed = f"{', '.join(names)} {conjunction} {last}"
+    return Fault(render_path(union), f"{reason} {listed}", Violation.INVALID_VALUE, None)
 
 
-def _reason(told: Sequence[_LocatedError]) -> str:
-    reasons = list(dict.fromkeys(located.sentence for located in told))
+def _at(path: Path, branches: Sequence[_Branch]) -> Fault:
+    """What all of the branches say of one place; those that admit its type say more than those that don't."""
+    there = [complaint for branch in branches for complaint in branch.complaints if complaint.path == path]
+    admitting = [complaint for complaint in there if complaint.violation not in _REFUSES_THE_TYPE]
+    return _together(admitting or there)
+
+
+def _together(told: Sequence[Complaint]) -> Fault:
+    """Complaints of one place."""
+    violations = [complaint.violation for complaint in told]
+    # A text that is none of the constants has the right type, whatever other types there are.
+    is_constant = Violation.UNSUPPORTED_VALUE in violations
+    violation = Violation.UNSUPPORTED_VALUE if is_constant else violations[0]
+    return Fault(render_path(told[0].path), _reason(told), violation, told[0].given)
+
+
+def _reason(told: Sequence[Complaint]) -> str:
+    reasons = list(dict.fromkeys(complaint.sentence for complaint in told))
     if len(reasons) > 1 and all(reason.startswith("must be ") for reason in reasons):
         parts = [part for reason in reasons for part in reason.removeprefix("must be ").split(" or ")]
         return "must be " + " or ".join(dict.fromkeys(parts))

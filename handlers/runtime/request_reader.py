@@ -1,12 +1,15 @@
 """From an ASGI request to the arguments of a handler's method."""
 
 import json
+import re
+from collections.abc import Iterator
 from email.message import Message
-from typing import Any, NoReturn
+from math import isinf
+from typing import Any, Final, NoReturn
 from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
@@ -14,9 +17,15 @@ from starlette.types import Receive, Scope
 from generated.operation import Operation
 from handlers.violation import Violation
 
-from .fail_fast import fail_fast_validator
-from .invalid import Fault, explain
+from .complaint import Path
+from .fail_fast import fail_fast_schema, fail_fast_validator
+from .invalid import Fault, explain, render_path
 from .problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
+from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most
+
+# No float overflows without one of these: an exponent of three digits, or two hundred digits before it. The
+# look-behind lets a run of digits be tried from its start alone.
+_MAY_OVERFLOW: Final = re.compile(rb"[eE]\+?[0-9]{3}|(?<![0-9])[0-9]{200}")
 
 
 class RequestReader:
@@ -25,8 +34,8 @@ class RequestReader:
     def __init__(self, operation: Operation, max_body_bytes: int) -> None:
         self._operation = operation
         self._max_body_bytes = max_body_bytes
-        self._body = fail_fast_validator(operation.body) if operation.body else None
-        self._arguments = fail_fast_validator(operation.arguments) if operation.arguments else None
+        self._body = _Declared(operation.body) if operation.body else None
+        self._arguments = _Declared(operation.arguments) if operation.arguments else None
 
     def read_arguments(self, scope: Scope) -> dict[str, Any]:
         """What the handler is given of the parameters. Raises InvalidRequest."""
@@ -51,21 +60,38 @@ class RequestReader:
 
     def _validate_body(self, raw: bytes) -> Any:
         assert self._body is not None
+        if may_be_too_many(raw):
+            self._refuse_unknown_fields(raw, self._body)
         try:
-            body = self._body.validate_json(raw)
+            body = self._body.validator.validate_json(raw)
         except ValidationError as error:
-            self._refuse(error, raw)
+            self._refuse(error, raw, self._body)
         if b"NaN" in raw or b"Infinity" in raw:
             self._refuse_constants(raw)
+        if _MAY_OVERFLOW.search(raw):
+            self._refuse_infinity(raw)
         return body
 
-    def _refuse(self, error: ValidationError, raw: bytes) -> NoReturn:
+    def _refuse(self, error: ValidationError, raw: bytes, declared: "_Declared") -> NoReturn:
         status = self._status()
         first = error.errors(include_url=False)[0]
         if first["type"] == "json_invalid":
             violation = Violation.MALFORMED_JSON if _is_utf8(raw) else Violation.INVALID_UTF8
             raise InvalidRequest(status, Fault("", first["msg"], violation, None)) from None
-        raise InvalidRequest(status, explain(error, from_json(raw))) from None
+        raise InvalidRequest(status, explain(error, from_json(raw), declared.schema)) from None
+
+    def _refuse_unknown_fields(self, raw: bytes, declared: "_Declared") -> None:
+        """Those of an object that has too many of them to validate; what passes may have other faults."""
+        try:
+            value = from_json(raw)
+        except ValueError:
+            return
+        if are_too_many(value):
+            fewer = to_json(without_most(value, declared.field_names), inf_nan_mode="constants")
+            try:
+                declared.validator.validate_json(fewer)
+            except ValidationError as error:
+                self._refuse(error, fewer, declared)
 
     def _refuse_constants(self, raw: bytes) -> None:
         """Where any value may stand, pydantic takes NaN and Infinity, which RFC 8259 does not have."""
@@ -75,13 +101,20 @@ class RequestReader:
             fault = Fault("", f"Invalid JSON: {error}", Violation.MALFORMED_JSON, None)
             raise InvalidRequest(self._status(), fault) from None
 
+    def _refuse_infinity(self, raw: bytes) -> None:
+        """Where any value may stand, pydantic takes a number that no float holds for infinity."""
+        for path in _infinities(from_json(raw), ()):
+            fault = Fault(render_path(path), "must be a finite number", Violation.INVALID_VALUE, None)
+            raise InvalidRequest(self._status(), fault)
+
     def _read_arguments(self, scope: Scope) -> Any:
         assert self._arguments is not None
         values = self._parameter_values(scope)
         try:
-            return self._arguments.validate_python(values)
+            return self._arguments.validator.validate_python(values)
         except ValidationError as error:
-            raise InvalidRequest(self._status(), explain(error, values)) from None
+            fault = explain(error, values, self._arguments.schema)
+            raise InvalidRequest(self._status(), fault) from None
 
     def _parameter_values(self, scope: Scope) -> dict[str, Any]:
         headers = Headers(scope=scope)
@@ -105,6 +138,15 @@ class RequestReader:
     def _status(self) -> int:
         assert self._operation.validation_status is not None, "the generator refuses input without one"
         return self._operation.validation_status
+
+
+class _Declared:
+    """What a type declares, to validate by and to tell of."""
+
+    def __init__(self, declared: Any) -> None:
+        self.schema = fail_fast_schema(declared)
+        self.field_names = field_names(self.schema)
+        self.validator = fail_fast_validator(self.schema)
 
 
 def _require_json(scope: Scope) -> None:
@@ -147,6 +189,15 @@ def _is_utf8(raw: bytes) -> bool:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
+
+
+def _infinities(value: Any, path: Path) -> Iterator[Path]:
+    """Where they are in a parsed value."""
+    if isinstance(value, float) and isinf(value):
+        yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _infinities(inner, (*path, key))
 
 
 def _scalar(text: str) -> Any:

@@ -165,5 +165,97 @@ _HF: Final = (
     Exchange("GET", "/v1/models", 200),
 )
 
+_NAMED: Final = "/v2/models/verbatim-demo"
+_VERSION: Final = f"{_NAMED}/versions/1"
+_INPUT: Final = {"text_input": "Hello", "parameters": {"max_tokens": 3}}
+_TOLD: Final = {
+    "id": "42",
+    "text_input": "Hello",
+    "stop_words": [""],
+    "bad_words": [""],
+    "return_finish_reason": True,
+    "return_cumulative_logprob": True,
+    "return_logprobs": True,
+    "return_log_probs": True,
+    "return_num_input_tokens": True,
+    "return_num_output_tokens": True,
+    "max_tokens": 3,
+    "logprobs": 2,
+}
+
+_TRITON: Final = (
+    Exchange("POST", f"{_NAMED}/generate", 200, _INPUT),
+    Exchange("POST", f"{_NAMED}/generate", 200, {**_TOLD, "n": 2}),
+    Exchange("POST", f"{_NAMED}/generate", 400, {**_INPUT, **_STREAM}),
+    Exchange("POST", f"{_NAMED}/generate", 400, {"text_input": 5}),
+    Exchange("POST", "/v2/models/other/generate", 400, _INPUT),
+    Exchange("POST", f"{_NAMED}/generate_stream", 200, _INPUT),
+    Exchange("POST", f"{_NAMED}/generate_stream", 200, {**_TOLD, **_STREAM}),
+    Exchange("POST", f"{_NAMED}/generate_stream", 200, {**_TOLD, **_STREAM, "n": 2}),
+    Exchange("POST", f"{_NAMED}/generate_stream", 400, {}),
+    Exchange("POST", f"{_VERSION}/generate", 200, _INPUT),
+    Exchange("POST", f"{_NAMED}/versions/9/generate", 404, _INPUT),
+    Exchange("POST", f"{_VERSION}/generate_stream", 200, {**_INPUT, **_STREAM}),
+    Exchange("GET", "/v2", 200),
+    Exchange("GET", "/v2/health/live", 200),
+    Exchange("GET", "/v2/health/ready", 200),
+    Exchange("POST", "/v2/repository/index", 200, {"ready": True}),
+    Exchange("GET", "/v2/models/stats", 200),
+    *(
+        Exchange("GET", f"{named}{part}", 200)
+        for named in (_NAMED, _VERSION)
+        for part in ("", "/ready", "/config", "/stats")
+    ),
+    Exchange("GET", "/v2/models/other", 400),
+    Exchange("GET", "/v2/models/other/ready", 400),
+    Exchange("GET", f"{_NAMED}/versions/9/stats", 404),
+)
+
+_SCORED: Final = {"log_probs": 1, "tokens": True, "echo": True, "raw_completion": True}
+_ALEPH_ALPHA_COMPLETION: Final = {**_MODEL, "prompt": "Hello", "maximum_tokens": 3}
+_PROMPT_ITEMS: Final = [
+    {"type": "text", "data": "Hello", "controls": []},
+    {"type": "token_ids", "data": [72, 105]},
+]
+_EVALUATION: Final = {**_MODEL, "prompt": "Hello", "completion_expected": "! How are you?"}
+_TOKENIZATION: Final = {**_MODEL, "prompt": "Hello", "tokens": True, "token_ids": True}
+
+_ALEPH_ALPHA: Final = (
+    Exchange("POST", "/chat/completions", 200, {**_MODEL, **_CHAT}),
+    Exchange("POST", "/chat/completions", 200, {**_MODEL, **_CHAT, "n": 2, "logprobs": True, "seed": 1}),
+    Exchange(
+        "POST",
+        "/chat/completions",
+        200,
+        {**_MODEL, **_CHAT, **_STREAM, "top_logprobs": 2, "stream_options": {"include_usage": True}},
+    ),
+    Exchange("POST", "/chat/completions", 400, {**_MODEL, **_CALLING}),
+    Exchange("POST", "/chat/completions", 404, {**_OTHER_MODEL, **_CHAT}),
+    Exchange("POST", "/complete", 200, _ALEPH_ALPHA_COMPLETION),
+    Exchange("POST", "/complete", 200, {**_ALEPH_ALPHA_COMPLETION, **_SCORED, "prompt": ""}),
+    Exchange("POST", "/complete", 200, {**_ALEPH_ALPHA_COMPLETION, **_SCORED, **_STREAM, "n": 2}),
+    Exchange("POST", "/complete", 200, {**_ALEPH_ALPHA_COMPLETION, "temperature": 0.7, "best_of": 2}),
+    Exchange("POST", "/complete", 400, {**_ALEPH_ALPHA_COMPLETION, "best_of": 1}),
+    Exchange("POST", "/complete", 404, {**_ALEPH_ALPHA_COMPLETION, **_OTHER_MODEL}),
+    Exchange("POST", "/evaluate", 200, _EVALUATION),
+    Exchange("POST", "/evaluate", 200, {**_EVALUATION, "prompt": _PROMPT_ITEMS}),
+    Exchange("POST", "/evaluate", 400, {**_EVALUATION, "completion_expected": ""}),
+    Exchange("POST", "/evaluate", 404, {**_EVALUATION, **_OTHER_MODEL}),
+    Exchange("POST", "/tokenize", 200, _TOKENIZATION),
+    Exchange("POST", "/tokenize", 400, _MODEL),
+    Exchange("POST", "/tokenize", 404, {**_TOKENIZATION, **_OTHER_MODEL}),
+    Exchange("POST", "/detokenize", 200, {**_MODEL, "token_ids": [72, 105]}),
+    Exchange("POST", "/detokenize", 400, {**_MODEL, "token_ids": [10**6]}),
+    Exchange("GET", "/models_available", 200),
+    Exchange("GET", "/model-settings", 200),
+    Exchange("GET", "/version", 200),
+)
+
 # By contract; together they succeed at every operation.
-EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {"openai": _OPENAI, "tgi": _TGI, "hf": _HF}
+EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
+    "aleph_alpha": _ALEPH_ALPHA,
+    "hf": _HF,
+    "openai": _OPENAI,
+    "tgi": _TGI,
+    "triton": _TRITON,
+}

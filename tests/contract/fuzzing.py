@@ -1,6 +1,6 @@
 """How generated requests of each contract are made and judged. What is not here is as strict as it comes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
@@ -13,18 +13,24 @@ class Fuzzing(NamedTuple):
     """What a contract's document cannot tell schemathesis.
 
     model: the only name of a model to generate; None where any text will do.
+    parameters: of those that the document names once for all operations, the only value to generate.
     unlisted: further statuses for a request that the document allows, each with its reason in the table.
     """
 
     model: str | None = None
+    parameters: Mapping[str, str] = {}
     unlisted: tuple[int, ...] = ()
 
 
 # By contract; those that are not here need nothing of it.
 FUZZING: Final[Mapping[str, Fuzzing]] = {
+    # As of OpenAI's contract.
+    "aleph_alpha": Fuzzing(model="verbatim-demo", unlisted=(429,)),
     # A body for another model would be answered 404 before it is looked at. 429: a few bodies with many
     # prompts and a large `n` ask for all the sequences that the server runs at once.
     "openai": Fuzzing(model="verbatim-demo", unlisted=(429,)),
+    # As above, of a path; Triton says 503 where there is no room.
+    "triton": Fuzzing(parameters={"model_name": "verbatim-demo", "model_version": "1"}, unlisted=(503,)),
 }
 
 
@@ -35,7 +41,7 @@ def statuses(fuzzing: Fuzzing, operations: tuple[Operation, ...]) -> tuple[list[
     together exceeding the context; then the answer is the same as for one that the schema forbids.
     """
     refusals = sorted({one.validation_status for one in operations if one.validation_status})
-    missing = [404] if fuzzing.model else []
+    missing = [404] if fuzzing.model or fuzzing.parameters else []
     return ["2xx", *refusals, *fuzzing.unlisted], [*METHOD_OR_CONTENT_TYPE, *refusals, *missing]
 
 
@@ -51,11 +57,12 @@ def configuration(fuzzing: Fuzzing, operations: tuple[Operation, ...]) -> str:
             "[checks]",
             f"positive_data_acceptance.expected-statuses = {_strings(allowed)}",
             f"negative_data_rejection.expected-statuses = {_strings(forbidden)}",
+            f"not_a_server_error.expected-statuses = {_strings(['2xx', '3xx', '4xx', *fuzzing.unlisted])}",
         )
     )
 
 
-def _strings(values: list[int | str] | list[int]) -> str:
+def _strings(values: Iterable[int | str]) -> str:
     return "[" + ", ".join(f'"{value}"' for value in values) + "]"
 
 
@@ -66,6 +73,15 @@ def with_model(document: Mapping[str, Any], name: str) -> dict[str, Any]:
         for operation in (part for part in item.values() if isinstance(part, dict)):
             for schema in _request_schemas(pinned, operation):
                 schema.update({"type": "string", "enum": [name]})
+    return pinned
+
+
+def with_parameters(document: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """The document of a server that has one value for these parameters."""
+    pinned: dict[str, Any] = deepcopy(dict(document))
+    for parameter in pinned.get("components", {}).get("parameters", {}).values():
+        if parameter["name"] in values:
+            parameter["schema"] = {"type": "string", "enum": [values[parameter["name"]]]}
     return pinned
 
 

@@ -38,6 +38,8 @@ _HF_CHAT: Final = {
 }
 _MODEL: Final = {"model": "verbatim-demo"}
 _COMPLETION: Final = {**_MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eos": True}
+_INPUT: Final = {"text_input": "Hello", "max_tokens": 400, "ignore_eos": True}
+_MINIMUM: Final = {**_MODEL, "prompt": "Hello", "maximum_tokens": 400, "minimum_tokens": 400}
 _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
 
 
@@ -47,6 +49,15 @@ def _is_unavailable(event: Any) -> bool:
 
 # By contract: at least one stream, and one whole answer.
 LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
+    "aleph_alpha": (
+        LongRequest("/complete", _MINIMUM),
+        LongRequest(
+            "/complete",
+            {**_MINIMUM, "stream": True},
+            is_finished=lambda event: event["num_tokens_generated"] == 400,
+            is_unavailable=lambda event: bool(event["code"] == "SERVICE_UNAVAILABLE"),
+        ),
+    ),
     "openai": (
         LongRequest("/v1/completions", _COMPLETION),
         LongRequest(
@@ -97,6 +108,15 @@ LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
             _HF_CHAT,
             is_finished=lambda event: event["choices"][0].get("finish_reason") == "length",
             is_unavailable=lambda event: event["error_type"] == "unavailable",
+        ),
+    ),
+    "triton": (
+        LongRequest("/v2/models/verbatim-demo/generate", _INPUT),
+        LongRequest(
+            "/v2/models/verbatim-demo/generate_stream",
+            {**_INPUT, "stream": True, "return_finish_reason": True},
+            is_finished=lambda event: event["finish_reason"] == "length",
+            is_unavailable=lambda event: event == {"error": "The server is shutting down"},
         ),
     ),
 }

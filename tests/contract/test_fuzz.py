@@ -16,11 +16,14 @@ import pytest
 from generated.operation import Operation
 from handlers.app import TABLES
 
-from .fuzzing import FUZZING, Fuzzing, configuration, with_model
+from .fuzzing import FUZZING, Fuzzing, configuration, with_model, with_parameters
 from .paths import is_of
 
 GENERATED = Path(__file__).parents[2] / "generated"
 NUM_EXAMPLES = os.environ.get("VERBATIM_FUZZ_EXAMPLES", "5")
+
+# Hypothesis calls ast.parse, which threads could not call at the same time before CPython 3.11.9 (gh-106905).
+NUM_WORKERS = "4" if sys.version_info >= (3, 11, 9) else "1"
 
 Statuses = Mapping[tuple[str, str], set[int]]
 
@@ -53,12 +56,13 @@ def command(contract: str, url: str, folder: Path, har: Path) -> list[str | Path
     document = json.loads((GENERATED / contract / "fuzz.json").read_bytes())
     if fuzzing.model is not None:
         document = with_model(document, fuzzing.model)
+    document = with_parameters(document, fuzzing.parameters)
     (folder / "document.json").write_text(json.dumps(document))
     (folder / "schemathesis.toml").write_text(configuration(fuzzing, TABLES[contract]))
     return [
         *(Path(sys.executable).with_name("schemathesis"), "--config-file", folder / "schemathesis.toml"),
         *("run", folder / "document.json", "--url", url),
-        *("--max-examples", NUM_EXAMPLES, "--workers", "4", "--request-timeout", "120"),
+        *("--max-examples", NUM_EXAMPLES, "--workers", NUM_WORKERS, "--request-timeout", "120"),
         *("--report", "har", "--report-har-path", har),
     ]
 

@@ -14,6 +14,7 @@ from handlers.app import TABLES
 from tests.conftest import LIMITS, Server, running_server
 
 from .long_requests import LONG_REQUESTS, LongRequest
+from .paths import is_of
 
 
 def name_of(value: str | LongRequest) -> str:
@@ -99,7 +100,7 @@ async def last_event(
     client: httpx.AsyncClient, contract: str, request: LongRequest, began: asyncio.Event
 ) -> Any:
     """The one before the terminator, if the operation has one."""
-    operation = next(one for one in TABLES[contract] if (one.method, one.path) == ("POST", request.path))
+    operation = next(one for one in TABLES[contract] if is_of(one, "POST", request.path))
     events = []
     async with client.stream("POST", f"/{contract}{request.path}", json=request.body) as answer:
         async for line in answer.aiter_lines():

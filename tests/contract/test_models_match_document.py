@@ -19,8 +19,10 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from pydantic import TypeAdapter, ValidationError
+from schemathesis.core import NotSet
 
 from generated.operation import Operation
+from tools.generate.document import resolve
 from tools.generate.schemas import sub_schemas
 
 GENERATED = Path(__file__).parents[2] / "generated"
@@ -51,9 +53,15 @@ def bodies() -> list[tuple[str, Operation]]:
     return list(found.values())
 
 
+def template(operation: Operation) -> str:
+    """The path as the document has it."""
+    return operation.path.replace(":path}", "}")
+
+
 def validator(contract: str, operation: Operation) -> jsonschema_rs.Validator:
     source = document(contract)
-    content = source["paths"][operation.path][operation.method.lower()]["requestBody"]["content"]
+    node = source["paths"][template(operation)][operation.method.lower()]["requestBody"]
+    content = resolve(source, node, ())[0]["content"]
     dialect = "https://json-schema.org/draft/2020-12/schema"
     schema = content["application/json"]["schema"]
     return jsonschema_rs.validator_for({"$schema": dialect, "components": source["components"], **schema})
@@ -127,7 +135,7 @@ def vary_object(value: dict[str, Any], components: list[Rivals], random: Random)
 def test_models_and_schema_give_the_same_verdict(contract: str, operation: Operation) -> None:
     schema = validator(contract, operation)
     models = TypeAdapter(operation.body).validator
-    endpoint = schemathesis.openapi.from_dict(document(contract))[operation.path][operation.method]
+    endpoint = schemathesis.openapi.from_dict(document(contract))[template(operation)][operation.method]
 
     # Nothing to shrink: a failure names the one place that was varied.
     @settings(
@@ -139,6 +147,8 @@ def test_models_and_schema_give_the_same_verdict(contract: str, operation: Opera
     )
     @given(endpoint.as_strategy())
     def agree(case: schemathesis.Case[Any]) -> None:
+        if isinstance(case.body, NotSet):  # no body, where none is needed
+            return
         components, random = list(rivals(contract)), Random(0)
         varied = (variation(case.body, components, random) for _ in range(NUM_VARIATIONS))
         for body in (case.body, *varied):

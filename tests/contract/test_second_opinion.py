@@ -29,7 +29,7 @@ def judge(server_url: str) -> Judge:
     def read(contract: str) -> OpenAPI:
         document = httpx.get(f"{server_url}/{contract}/openapi.json").json()
         document["servers"] = [{"url": f"{server_url}/{contract}"}]
-        config = Config(extra_media_type_deserializers={"text/event-stream": json.loads})
+        config = Config(extra_media_type_deserializers={"text/event-stream": _read_event})
         return OpenAPI.from_dict(document, config=config)
 
     return read
@@ -70,6 +70,12 @@ def test_the_judge_refuses_an_answer_that_is_not_declared(judge: Judge, server_u
         validate(judge("tgi"), f"{server_url}/tgi/generate", exchange, answer, answer.content)
 
 
+def _read_event(data: bytes, **parameters: str) -> object:
+    """parameters: those of the media type, such as its charset."""
+    event: object = json.loads(data)
+    return event
+
+
 def parts_of(answer: httpx.Response) -> Iterator[bytes]:
     """The whole body, or the data of each event but the terminator."""
     if not answer.headers.get("content-type", "").startswith("text/event-stream"):
@@ -85,6 +91,6 @@ def validate(judge: OpenAPI, url: str, exchange: Exchange, answer: httpx.Respons
     host, path = url[: url.index("/", 8)], url[url.index("/", 8) :]
     body = json.dumps(exchange.body).encode()
     request = MockRequest(host, exchange.method.lower(), path, data=body, content_type="application/json")
-    content_type = answer.headers.get("content-type", "").partition(";")[0]
+    content_type = answer.headers.get("content-type", "")
     response = MockResponse(part, answer.status_code, dict(answer.headers), content_type)
     judge.validate_response(request, response)

@@ -22,6 +22,7 @@ class Arrival:
     """differs_at: where the prompt leaves the one that all others begin with; None: nowhere.
 
     is_search: its sequences are beams, one at first, which go on together (`Simulation.advance`).
+    max_tail: most tokens that a sequence appends at once, as where a grammar leaves no choice.
     """
 
     at_step: int
@@ -34,6 +35,7 @@ class Arrival:
     salt: str | None = None
     reads_cache: bool = True
     is_search: bool = False
+    max_tail: int = 1
 
     @property
     def tags(self) -> Tags:
@@ -91,7 +93,9 @@ class Simulation:
     def step(self, *, fails: bool = False) -> Schedule:
         first, before = self.scheduler.running[:1], {*self.scheduler.running}
         first = [sequence for sequence in first if not sequence.is_parked]
+        decoding = [one for one in self.scheduler.running if one.is_decoding and not one.is_parked]
         schedule = self.scheduler.schedule()
+        self.check_tails(decoding, schedule)
         assert [work.sequence for work in schedule.works][: len(first)] == first
         self.copy(schedule)
         self.check(schedule)
@@ -146,7 +150,9 @@ class Simulation:
             self.alive[child] = self.alive[sequence]
             family.append(child)
         for member in family:
-            member.token_ids.append(member.index)
+            num_left = self.alive[member] - member.num_output_tokens
+            tail = 1 + member.num_tokens % self.arrivals[member.arrival].max_tail
+            member.token_ids += [member.index] * min(tail, num_left)
             if member.num_output_tokens == self.alive[member]:
                 self.num_finished[member.arrival] += 1
                 self.end(member)
@@ -203,6 +209,12 @@ class Simulation:
             assert not {*blocks} & {*self.pool.cache._keys}
         assert works or not self.alive
         self.check_blocks()
+
+    def check_tails(self, decoding: list[Sequence], schedule: Schedule) -> None:
+        """Who decodes goes on to the end of its tail, whatever prompts there are, if the step has room."""
+        if sum(one.num_uncomputed for one in decoding) < self.max_batch_tokens:
+            at_end = {work.sequence for work in schedule.works if work.reaches_end}
+            assert all(one in at_end or not one.is_running for one in decoding)
 
     def check_starts(self, schedule: Schedule, ran_before: set[Sequence]) -> None:
         """What a work builds on was written for these very tokens."""

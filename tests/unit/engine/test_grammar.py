@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from engine.errors import GenerationFailed, InvalidGrammar
-from engine.grammar import GrammarCompiler, GrammarState
+from engine.grammar import GrammarCompiler
 from engine.grammar_mask import apply_grammar
+from engine.grammar_state import GrammarState
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampler import Sampled, Sampler
 from engine.sampling_state import SamplingState
@@ -238,7 +239,7 @@ def test_a_grammar_too_slow_to_follow_fails_its_row_alone(monkeypatch: pytest.Mo
     slow, fast = constrained(regex("a+")), constrained(regex("a+"))
     sampler = Sampler(TOKENIZER)
     with monkeypatch.context() as patch:
-        patch.setattr("engine.grammar.MAX_STEP_S", -1.0)
+        patch.setattr("engine.grammar_state.MAX_STEP_S", -1.0)
         slow.accept(ids_of("a")[0])
     results = sampler.sample(logits(2, V), [slow, fast])
     assert isinstance(results[0], GenerationFailed)

@@ -13,7 +13,8 @@ from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.grammar import GrammarCompiler, GrammarState
+from engine.grammar import GrammarCompiler
+from engine.grammar_state import GrammarState
 from engine.mask_thread import MaskThread
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer
@@ -72,10 +73,17 @@ def texts_of(core: EngineCore, compiler: GrammarCompiler, *requests: GenerationR
 def test_a_mask_is_filled_once_a_token_and_not_by_the_thread_that_steps(
     directory: Path, fills: list[str]
 ) -> None:
-    core, compiler = new_core(directory)
+    core, compiler = new_core(directory, jump_forward=False)
     texts_of(core, compiler, new_request(1), new_request(2))
     assert {name.rstrip("0123456789_") for name in fills} == {"grammar-masks"}
     # The step that draws the end token has a mask too; nothing is filled after it.
+    assert len(fills) == core.counters.num_generated_tokens
+
+
+def test_a_look_ahead_for_forced_tokens_fills_no_mask_twice(directory: Path, fills: list[str]) -> None:
+    core, compiler = new_core(directory)
+    texts_of(core, compiler, new_request(1), new_request(2))
+    assert "MainThread" in fills
     assert len(fills) == core.counters.num_generated_tokens
 
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.schedule import Schedule
+from engine.sequence import MAX_TAIL
 from tests.unit.engine.simulation import (
     MAX_TOTAL_TOKENS,
     NUM_BLOCKS,
@@ -32,6 +33,7 @@ arrivals = st.lists(
         salt=st.sampled_from([None, None, "a", "b"]),
         reads_cache=st.sampled_from([True, True, True, False]),
         is_search=st.sampled_from([False, False, True]),
+        max_tail=st.sampled_from([1, 1, 3, MAX_TAIL]),
     ),
     max_size=12,
 )
@@ -83,6 +85,16 @@ def test_a_long_prompt_is_computed_in_chunks_beside_those_that_decode() -> None:
         [(0, 1), (1, 4)],
         [(0, 1), (1, 1)],
     ]
+
+
+def test_a_tail_is_computed_whole_beside_a_long_prompt_and_in_chunks_where_the_batch_is_small() -> None:
+    simulation = new_simulation(replace(request(2, 9), max_tail=4), request(12), max_batch_tokens=5)
+    simulation.step()
+    first = next(iter(simulation.alive))
+    assert first.num_uncomputed == 3
+    assert shares(simulation.step()) == [(0, 3), (1, 2)]
+    small = new_simulation(replace(request(2, 9), max_tail=4), max_batch_tokens=2)
+    assert [shares(small.step()) for _ in range(3)] == [[(0, 2)], [(0, 2)], [(0, 1)]]
 
 
 def test_lower_priority_numbers_run_first_and_ties_by_arrival() -> None:

@@ -1,5 +1,6 @@
 """What holds for the whole server, whichever contract answers."""
 
+import re
 from typing import Any
 
 import pytest
@@ -36,7 +37,8 @@ async def test_what_is_listed_is_what_is_served() -> None:
     api = Api(says("a"), root=root)
     at_root, prefixed = placements(TABLES, root)
     for placement in (*at_root, *prefixed):
-        path = placement.path.replace("{model:path}", "verbatim-demo")
+        path = re.sub(r"\{model(_name)?:path\}", "verbatim-demo", placement.path)
+        path = path.replace("{model_version}", "1")
         response = await send(api.app, placement.operation.method, path, content=b"")
         assert response.status_code not in (404, 405), placement
 

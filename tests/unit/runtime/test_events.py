@@ -12,7 +12,7 @@ from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import Problem
 
 from .client import events, send
-from .notes import Added, Kept, Note, serve, stream_of
+from .notes import Added, Kept, Note, NotesContract, serve, stream_of
 
 NOTE = {"text": "a", "stream": True}
 EVENT = '{"id":1,"text":"a"}'
@@ -138,6 +138,14 @@ async def test_a_silent_stream_sends_comments_only_after_its_first_event() -> No
     frames = (await send(app, "POST", "/notes", json=NOTE)).text.split("\n\n")
     assert frames[0] == f"data: {EVENT}"
     assert frames[1:-3] == [":"] * len(frames[1:-3]) and len(frames[1:-3]) in (1, 2)
+
+
+async def test_a_contract_whose_clients_know_no_comments_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NotesContract, "has_comments", False)
+    stream = stream_of(*[Kept(id=1, text="a")] * 2, pause_s=0.05)
+    app = serve(write=lambda body, call: stream, options=RuntimeOptions(keep_alive_s=0.01))
+    frames = (await send(app, "POST", "/notes", json=NOTE)).text.split("\n\n")
+    assert frames[:2] == [f"data: {EVENT}"] * 2
 
 
 async def test_events_that_are_ready_together_go_out_together() -> None:

@@ -4,9 +4,10 @@ import json
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, StrictStr, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from generated.json_types import StrictFloat, StrictInt
+from handlers.runtime.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.invalid import Fault, explain, render_path
 from handlers.violation import Violation
 
@@ -43,9 +44,10 @@ class Chat(BaseModel):
 
 
 def fault_of(model: Any, body: Any) -> Fault:
+    schema = fail_fast_schema(model)
     with pytest.raises(ValidationError) as raised:
-        TypeAdapter(model).validator.validate_json(json.dumps(body))
-    return explain(raised.value, body)
+        fail_fast_validator(schema).validate_json(json.dumps(body))
+    return explain(raised.value, body, schema)
 
 
 def told(message: dict[str, Any]) -> str:
@@ -321,7 +323,7 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
         ({"top": 9}, "top", "must be less than 9", Violation.TOO_LARGE),
         ({"top": 1.5}, "top", "must be an integer", Violation.WRONG_TYPE),
         ({"name": "A"}, "name", "must match the pattern ^[a-z]+$", Violation.INVALID_VALUE),
-        ([], "", "must be an object", Violation.WRONG_TYPE),
+        ([], "", "The body must be an object", Violation.WRONG_TYPE),
     ],
     ids=lambda value: json.dumps(value) if isinstance(value, dict | list) else "",
 )
@@ -336,3 +338,76 @@ def test_what_stands_in_the_field_is_told_with_the_fault() -> None:
     assert fault_of(Request, {"stop": ["a", 1]}).given == 1
     assert fault_of(Request, {"messages": [{"role": "user"}]}).given is None
     assert fault_of(Chat, {"messages": [{"part": {"type": "sound"}}]}).given == "sound"
+
+
+class Call(Closed):
+    """A part whose tag is also the name of one of its fields."""
+
+    type: Literal["call"]
+    call: StrictStr
+
+
+class Parts(Closed):
+    content: StrictStr | list[Annotated[TextPart | Call, Field(discriminator="type")]]
+
+
+@pytest.mark.parametrize(
+    "part", [{"type": "text", "text": "a", "foo": 1}, {"type": "call", "call": "a", "foo": {"call": 1}}]
+)
+def test_an_unknown_field_is_told_though_its_alternative_is_called_as_another_field(
+    part: dict[str, Any],
+) -> None:
+    fault = fault_of(Parts, {"content": [part]})
+    assert fault == ("content[0].foo", "is not a field of this object", Violation.UNKNOWN, part["foo"])
+
+
+class Inputs(Closed):
+    input: (
+        StrictStr
+        | Annotated[list[StrictStr], Field(max_length=3)]
+        | list[TokenId]
+        | Annotated[list[list[TokenId]], Field(max_length=3)]
+    )
+
+
+@pytest.mark.parametrize("item", ["a", [1]])
+def test_an_array_that_is_too_long_is_at_fault_rather_than_its_items(item: Any) -> None:
+    fault = fault_of(Inputs, {"input": [item] * 4})
+    assert fault[:3] == ("input", "must have at most 3 items", Violation.TOO_LONG)
+
+
+class Regex(Closed):
+    regex: StrictStr
+
+
+class Grammar(Closed):
+    grammar: StrictStr
+
+
+class Schema(Closed):
+    schema_: Annotated[dict[str, Any] | StrictStr, Field(alias="schema")]
+
+
+class Form(Closed):
+    form: Regex | Grammar | Schema | None = None
+
+
+@pytest.mark.parametrize(
+    ("form", "field", "reason", "violation"),
+    [
+        ({}, "form", "must have one of regex, grammar or schema", Violation.INVALID_VALUE),
+        (
+            {"regex": "a", "schema": {}},
+            "form",
+            "may have only one of schema and regex",
+            Violation.INVALID_VALUE,
+        ),
+        ({"foo": 1}, "form.foo", "is not a field of this object", Violation.UNKNOWN),
+        ({"regex": "a", "foo": 1}, "form.foo", "is not a field of this object", Violation.UNKNOWN),
+        ({"schema": 5}, "form.schema", "must be an object or a string", Violation.WRONG_TYPE),
+    ],
+)
+def test_alternatives_that_no_constant_tells_apart_are_told_by_their_fields(
+    form: Any, field: str, reason: str, violation: Violation
+) -> None:
+    assert fault_of(Form, {"form": form})[:3] == (field, reason, violation)

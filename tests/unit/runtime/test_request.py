@@ -74,9 +74,9 @@ async def test_the_time_that_a_body_takes_to_arrive_is_not_the_requests() -> Non
         ('{"text": "a", "tags": ["b", 5]}', "tags[1]: must be a string or an object"),
         ('{"text": "a", "tags": [{"name": ""}]}', "tags[0].name: must have at least 1 character"),
         ('{"text": "a", "tags": [{"title": "b"}]}', "tags[0].name: is missing"),
-        ("[]", "must be an object"),
-        ("null", "must be an object"),
-        ('"text"', "must be an object"),
+        ("[]", "The body must be an object"),
+        ("null", "The body must be an object"),
+        ('"text"', "The body must be an object"),
     ],
 )
 async def test_an_invalid_body_is_refused_by_the_field_at_fault(body: str, reason: str) -> None:
@@ -140,6 +140,23 @@ async def test_a_refusal_says_whether_the_text_or_the_value_is_at_fault(
     with pytest.raises(InvalidRequest) as raised:
         await RequestReader(NoteHandlers.table[0], 1000).read_body(scope, receive)
     assert raised.value.violation is violation
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1E+400", "1" + "0" * 400 + ".5", "1" + "0" * 250 + "e99"])
+async def test_a_number_that_no_float_holds_is_refused_wherever_it_stands(number: str) -> None:
+    body = f'{{"text": "a", "extra": [{{"deep": {number}}}]}}'
+    response = await send(serve(write=keep), "POST", "/notes", content=body, headers=JSON)
+    assert (response.status_code, response.json()["reason"]) == (
+        422,
+        "extra[0].deep: must be a finite number",
+    )
+
+
+@pytest.mark.parametrize("number", ["1e308", "1e-999", "1" + "0" * 400, '"1e999"'])
+async def test_a_number_that_a_float_or_an_integer_holds_is_taken(number: str) -> None:
+    body = f'{{"text": "a", "extra": [{{"deep": {number}}}]}}'
+    response = await send(serve(write=keep), "POST", "/notes", content=body, headers=JSON)
+    assert response.status_code == 200
 
 
 async def test_the_words_of_forbidden_constants_are_allowed_as_text() -> None:

@@ -1,0 +1,1 @@
+"""Aleph Alpha's contract on the neutral core."""

@@ -1,0 +1,23 @@
+"""How the contract words its errors."""
+
+from typing import ClassVar, final
+
+from typing_extensions import override
+
+from generated.aleph_alpha import models as m
+from generated.operation import Operation
+from handlers.aleph_alpha.errors import code_of
+from handlers.runtime.contract import Contract
+from handlers.runtime.problem import Problem
+
+
+@final
+class AlephAlphaContract(Contract):
+    """`{"error": "for people", "code": "FOR_PROGRAMS"}`."""
+
+    name: ClassVar[str] = "aleph_alpha"
+    has_comments: ClassVar[bool] = False  # the Python client gives up at any line that is no data
+
+    @override
+    def error_body(self, problem: Problem, operation: Operation | None) -> m.Error:
+        return m.Error(error=problem.message, code=code_of(problem))

@@ -1,0 +1,77 @@
+"""The operation `/evaluate`: how likely a text is after another."""
+
+from collections.abc import Sequence
+from uuid import uuid4
+
+from engine.events import PromptToken
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.tokenizer import Tokenizer
+from generated.aleph_alpha import models as m
+from generated.aleph_alpha.operations import NoHeaders
+from generated.operation import Call
+from handlers.aleph_alpha.priority import priority
+from handlers.aleph_alpha.prompts import encode_prompt, num_characters
+from handlers.aleph_alpha.service import Service
+from handlers.chat.logprobs import bounded
+from handlers.refused import Refused
+from handlers.sequences import collect
+
+
+class Evaluations:
+    """Scores completions that are given. nice: whether other requests go first."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def whole(
+        self, body: m.EvaluationRequest, call: Call[NoHeaders], *, nice: bool
+    ) -> m.EvaluationResponse:
+        service = self._service
+        with service.exchange(call.received_s) as exchange, exchange.permits("model", 1):
+            service.model_names.check(body.model)
+            length = num_characters(body.prompt) + len(body.completion_expected)
+            expected, request = await service.workers.tokenize(
+                length, evaluation_request, body, service.tokenizer, nice=nice
+            )
+            generated = await collect(exchange.run(request), 1)
+            scored = generated.prompt[-len(expected) :]
+            return m.EvaluationResponse(
+                model_version=service.model_version,
+                result=evaluation_result(body.completion_expected, scored, service.tokenizer),
+                num_tokens_prompt_total=len(request.prompt_token_ids),
+            )
+
+
+def evaluation_request(
+    body: m.EvaluationRequest, tokenizer: Tokenizer, *, nice: bool
+) -> tuple[list[int], GenerationRequest]:
+    """The expected completion's token ids, and a request that tells how likely they are. Raises Refused.
+
+    The prompt's tokens do not depend on what follows it, as where a completion is generated.
+    """
+    expected = tokenizer.encode(body.completion_expected, add_special_tokens=False)
+    if not expected:
+        raise Refused("has no tokens", "completion_expected")
+    return expected, GenerationRequest(
+        request_id=uuid4().hex,
+        prompt_token_ids=(*encode_prompt(body.prompt, tokenizer), *expected),
+        sampling=SamplingParams(temperature=0.0, num_prompt_logprobs=1),
+        stopping=StopConditions(max_tokens=1),  # the engine tells of a prompt with its first token
+        priority=priority(nice=nice),
+    )
+
+
+def evaluation_result(text: str, scored: Sequence[PromptToken], tokenizer: Tokenizer) -> m.EvaluationResult:
+    """scored: the text's tokens, each after all before it, with the most likely one in its place."""
+    likeliest = [token.top_logprobs[0].token_id for token in scored]
+    logprob = sum(bounded(token.logprob) for token in scored)
+    return m.EvaluationResult(
+        log_probability=logprob,
+        log_perplexity=-logprob,
+        log_perplexity_per_token=-logprob / len(scored),
+        log_perplexity_per_character=-logprob / len(text),
+        correct_greedy=likeliest == [token.token_id for token in scored],
+        token_count=len(scored),
+        character_count=len(text),
+        completion=tokenizer.decode(likeliest, skip_special_tokens=False),
+    )

@@ -1,0 +1,53 @@
+"""The models that the server has, which is one."""
+
+from generated.aleph_alpha import models as m
+from handlers.aleph_alpha.service import Service
+
+
+class Models:
+    """Tells of the model under its own name; aliases are for requests alone."""
+
+    def __init__(self, service: Service) -> None:
+        self._name = service.model_names.served
+        self._description = f"{self._name}, served by Verbatim"
+        self._max_context_size = service.model_info.max_total_tokens
+        self._can_chat = service.chat.has_template
+
+    def available(self) -> m.AvailableModels:
+        return [
+            m.AvailableModel(
+                name=self._name,
+                description=self._description,
+                max_context_size=self._max_context_size,
+                hostings=[],
+                image_support=False,
+                qa_support=False,
+                summarization_support=False,
+                embedding_types=[],
+                maximum_completion_tokens=self._maximum_completion_tokens,
+                aligned=self._can_chat,
+            )
+        ]
+
+    def settings(self) -> m.ModelSettingsList:
+        return [
+            m.ModelSettings(
+                name=self._name,
+                status="available",
+                description=self._description,
+                multimodal=False,
+                max_context_size=self._max_context_size,
+                completion_type="full",
+                embedding_type="none",
+                maximum_completion_tokens=self._maximum_completion_tokens,
+                aligned=self._can_chat,
+                chat=self._can_chat,
+                prompt_template=None,
+                model_card=None,
+            )
+        ]
+
+    @property
+    def _maximum_completion_tokens(self) -> int:
+        """After the shortest prompt, which is one token."""
+        return self._max_context_size - 1

@@ -1,0 +1,89 @@
+"""The contract's eight operations."""
+
+from typing import Final, final
+
+from pydantic_core import from_json
+from typing_extensions import override
+
+from generated.aleph_alpha import models as m
+from generated.aleph_alpha.operations import NoHeaders, Operations
+from generated.operation import Call, EventStream, Operation
+from handlers.aleph_alpha.chat import Chat
+from handlers.aleph_alpha.completions import Completions
+from handlers.aleph_alpha.contract import AlephAlphaContract
+from handlers.aleph_alpha.evaluation import Evaluations
+from handlers.aleph_alpha.models import Models
+from handlers.aleph_alpha.service import Service
+from handlers.aleph_alpha.tokens import detokenize, tokenize
+from handlers.runtime.problem import Problem, Unauthorized
+from handlers.shared import Shared
+
+_GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
+
+
+@final
+class AlephAlphaHandlers(Operations):
+    """Answers every operation of the contract; streams where the client asked for one."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._service = service = Service(shared)
+        self._chat = Chat(service)
+        self._completions = Completions(service)
+        self._evaluations = Evaluations(service)
+        self._models = Models(service)
+        self._version: str = from_json(AlephAlphaContract().document())["info"]["version"]
+
+    @override
+    async def chat_completions(
+        self, arguments: m.ChatCompletionsArguments, body: m.ChatRequest, call: Call[NoHeaders]
+    ) -> m.ChatCompletion | EventStream[m.ChatStreamEvent]:
+        if body.stream:
+            return self._chat.stream(body, call, nice=arguments.nice)
+        return await self._chat.whole(body, call, nice=arguments.nice)
+
+    @override
+    async def complete(
+        self, arguments: m.CompleteArguments, body: m.CompletionRequest, call: Call[NoHeaders]
+    ) -> m.CompletionResponse | EventStream[m.CompletionStreamEvent]:
+        if body.stream:
+            return self._completions.stream(body, call, nice=arguments.nice)
+        return await self._completions.whole(body, call, nice=arguments.nice)
+
+    @override
+    async def evaluate(
+        self, arguments: m.EvaluateArguments, body: m.EvaluationRequest, call: Call[NoHeaders]
+    ) -> m.EvaluationResponse:
+        return await self._evaluations.whole(body, call, nice=arguments.nice)
+
+    @override
+    async def tokenize(self, body: m.TokenizationRequest, call: Call[NoHeaders]) -> m.TokenizationResponse:
+        service = self._service
+        with service.telling():
+            service.model_names.check(body.model)
+            return await service.workers.tokenize(len(body.prompt), tokenize, body, service.tokenizer)
+
+    @override
+    async def detokenize(
+        self, body: m.DetokenizationRequest, call: Call[NoHeaders]
+    ) -> m.DetokenizationResponse:
+        service = self._service
+        with service.telling():
+            service.model_names.check(body.model)
+            return await service.workers.tokenize(len(body.token_ids), detokenize, body, service.tokenizer)
+
+    @override
+    async def models_available(self, call: Call[NoHeaders]) -> m.AvailableModels:
+        return self._models.available()
+
+    @override
+    async def model_settings(self, call: Call[NoHeaders]) -> m.ModelSettingsList:
+        return self._models.settings()
+
+    @override
+    async def version(self, call: Call[NoHeaders]) -> str:
+        return self._version
+
+    def refused(self, operation: Operation, problem: Problem) -> None:
+        """Counts what never became an exchange; strangers without a key are no requests."""
+        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
+            self._service.exchanges.refused(problem)

@@ -1,0 +1,61 @@
+"""Prompts of the wire as tokens."""
+
+from collections.abc import Sequence
+
+from engine.tokenizer import Tokenizer
+from generated.aleph_alpha import models as m
+from handlers.refused import Refused
+from handlers.violation import Violation
+
+Item = m.TextItem | m.TokensItem | m.ImageItem
+Prompt = str | Sequence[Item]
+
+
+def encode_prompt(prompt: Prompt, tokenizer: Tokenizer) -> tuple[int, ...]:
+    """At least one token id: an empty prompt begins a text, which is the token that stands before all texts.
+
+    The tokenizer's special tokens stand before a text that comes first. Raises Refused for an image, and for
+    a token id outside of the vocabulary.
+    """
+    if isinstance(prompt, str):
+        token_ids = tokenizer.encode(prompt)
+    else:
+        token_ids = []
+        for place, item in enumerate(prompt):
+            token_ids += _encode_item(item, place, tokenizer)
+    return tuple(token_ids) or _beginning(tokenizer)
+
+
+def num_characters(prompt: Prompt) -> int:
+    """How much there is to encode."""
+    if isinstance(prompt, str):
+        return len(prompt)
+    return sum(len(item.data) for item in prompt)
+
+
+def _encode_item(item: Item, place: int, tokenizer: Tokenizer) -> Sequence[int]:
+    field = f"prompt[{place}]"
+    match item:
+        case m.TextItem():
+            return tokenizer.encode(item.data, add_special_tokens=place == 0)
+        case m.TokensItem():
+            check_ids(item.data, f"{field}.data", tokenizer)
+            return item.data
+        case m.ImageItem():
+            raise Refused("the model reads text alone", field, Violation.UNSUPPORTED_VALUE)
+
+
+def check_ids(token_ids: Sequence[int], field: str, tokenizer: Tokenizer) -> None:
+    """Raises Refused for the first that is outside of the vocabulary."""
+    for place, token_id in enumerate(token_ids):
+        if token_id >= tokenizer.vocab_size:
+            raise Refused(f"the vocabulary has {tokenizer.vocab_size} tokens", f"{field}[{place}]")
+
+
+def _beginning(tokenizer: Tokenizer) -> tuple[int, ...]:
+    """The token that begins a text; where the model has none, the one that ends the text before it."""
+    begin = tokenizer.hf.bos_token_id
+    candidates = (*([begin] if isinstance(begin, int) else []), *tokenizer.end_token_ids)
+    if not candidates:
+        raise Refused("the model has no token that could stand before a text", "prompt")
+    return candidates[:1]

@@ -1,0 +1,39 @@
+"""What all operations of the contract share."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from handlers.aleph_alpha.errors import told
+from handlers.exchange import Exchange
+from handlers.fingerprint import fingerprint
+from handlers.shared import Shared
+
+
+class Service:
+    """One served model under this contract. model_version: its name, and its revision if it has one."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.chat = shared.chat
+        self.workers = shared.workers
+        self.tokenizer = shared.engine.tokenizer
+        self.model_info = shared.engine.model_info
+        self.model_names = shared.model_names
+        self.exchanges = shared.exchanges
+        self.fingerprint = fingerprint(self.model_info)
+        revision = self.model_info.revision
+        self.model_version = shared.model_names.served + (f"@{revision}" if revision else "")
+
+    def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
+        """As `Exchanges.open`."""
+        return self.exchanges.open(received_s, told)
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Of a block that is no exchange: what fails in it is raised as the contract tells of it."""
+        try:
+            yield
+        except Exception as error:
+            problem = told(error)
+            if problem is error:
+                raise
+            raise problem from error

@@ -1,0 +1,69 @@
+"""What server and model tell of themselves."""
+
+from importlib.metadata import version
+from typing import Final
+
+from generated.triton import models as m
+from handlers.triton.models import VERSION
+from handlers.triton.signature import ConfigType, DataType, Tensor, signature
+
+_BACKEND: Final = "verbatim"
+_EXTENSIONS: Final = ["generate", "model_configuration", "model_repository", "parameters", "statistics"]
+_REQUIRED: Final = "text_input"
+_CONFIG_TYPES: Final[dict[DataType, ConfigType]] = {
+    "BOOL": "TYPE_BOOL",
+    "INT32": "TYPE_INT32",
+    "UINT32": "TYPE_UINT32",
+    "UINT64": "TYPE_UINT64",
+    "FP32": "TYPE_FP32",
+    "BYTES": "TYPE_STRING",
+}
+
+
+def server_metadata() -> m.ServerMetadata:
+    return m.ServerMetadata(name="verbatim", version=version("verbatim"), extensions=_EXTENSIONS)
+
+
+def model_metadata(name: str) -> m.ModelMetadata:
+    return m.ModelMetadata(
+        name=name,
+        versions=[VERSION],
+        platform=_BACKEND,
+        inputs=[_metadata(tensor) for tensor in signature().inputs.values()],
+        outputs=[_metadata(tensor) for tensor in signature().outputs.values()],
+    )
+
+
+def model_config(name: str) -> m.ModelConfig:
+    return m.ModelConfig(
+        name=name,
+        platform="",
+        backend=_BACKEND,
+        version_policy=m.VersionPolicy(latest=m.LatestVersions(num_versions=1)),
+        max_batch_size=0,
+        input=[
+            m.InputConfig(
+                name=tensor.name,
+                data_type=_CONFIG_TYPES[tensor.datatype],
+                dims=[tensor.length],
+                optional=tensor.name != _REQUIRED,
+            )
+            for tensor in signature().inputs.values()
+        ],
+        output=[
+            m.OutputConfig(name=tensor.name, data_type=_CONFIG_TYPES[tensor.datatype], dims=[tensor.length])
+            for tensor in signature().outputs.values()
+        ],
+        model_transaction_policy=m.TransactionPolicy(decoupled=True),
+    )
+
+
+def _metadata(tensor: Tensor) -> m.TensorMetadata:
+    return m.TensorMetadata(name=tensor.name, datatype=tensor.datatype, shape=[tensor.length])
+
+
+def repository(name: str, *, is_ready: bool, only_ready: bool) -> list[m.RepositoryModel]:
+    if only_ready and not is_ready:
+        return []
+    state = "READY" if is_ready else "UNAVAILABLE"
+    return [m.RepositoryModel(name=name, version=VERSION, state=state, reason="")]

@@ -1,0 +1,137 @@
+"""The contract's operations."""
+
+from typing import Any, Final, final
+
+from typing_extensions import override
+
+from generated.operation import Call, EventStream, Operation
+from generated.triton import models as m
+from generated.triton.operations import NoHeaders, Operations
+from handlers.runtime.problem import Problem, Unauthorized
+from handlers.shared import Shared
+from handlers.triton.errors import NotReady
+from handlers.triton.generate import Generate
+from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
+from handlers.triton.service import Service, telling
+
+_PROBES: Final = frozenset({"model_ready", "model_version_ready"})
+_GENERATES: Final = frozenset({"generate", "generate_stream", "generate_version", "generate_stream_version"})
+
+
+@final
+class TritonHandlers(Operations):
+    """Answers every operation of the contract; the paths without a version mean the only one there is."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._service = service = Service(shared)
+        self._generate = Generate(service)
+
+    def look_up(self, operation: Operation, arguments: Any) -> None:
+        """Before the body is read. Probes of readiness tell themselves of what is not there."""
+        if arguments is not None and operation.handler not in _PROBES:
+            with telling():
+                self._service.models.check(arguments)
+
+    def refused(self, operation: Operation, problem: Problem) -> None:
+        """Counts what never became an exchange; strangers without a key are no requests."""
+        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
+            self._service.exchanges.refused(problem)
+
+    @override
+    async def generate(
+        self, arguments: m.GenerateArguments, body: m.GenerateRequest, call: Call[NoHeaders]
+    ) -> m.GenerateResponse:
+        return await self._generate.whole(arguments.model_name, body, call)
+
+    @override
+    async def generate_version(
+        self, arguments: m.GenerateVersionArguments, body: m.GenerateRequest, call: Call[NoHeaders]
+    ) -> m.GenerateResponse:
+        return await self._generate.whole(arguments.model_name, body, call)
+
+    @override
+    async def generate_stream(
+        self, arguments: m.GenerateStreamArguments, body: m.GenerateRequest, call: Call[NoHeaders]
+    ) -> EventStream[m.GenerateEvent]:
+        return self._generate.stream(arguments.model_name, body, call)
+
+    @override
+    async def generate_stream_version(
+        self, arguments: m.GenerateStreamVersionArguments, body: m.GenerateRequest, call: Call[NoHeaders]
+    ) -> EventStream[m.GenerateEvent]:
+        return self._generate.stream(arguments.model_name, body, call)
+
+    @override
+    async def server_metadata(self, call: Call[NoHeaders]) -> m.ServerMetadata:
+        return server_metadata()
+
+    @override
+    async def server_live(self, call: Call[NoHeaders]) -> None:
+        return None
+
+    @override
+    async def server_ready(self, call: Call[NoHeaders]) -> None:
+        with telling():
+            if not await self._service.is_healthy():
+                raise NotReady("Server not ready")
+
+    @override
+    async def model_ready(self, arguments: m.ModelReadyArguments, call: Call[NoHeaders]) -> None:
+        await self._check_ready(arguments)
+
+    @override
+    async def model_version_ready(
+        self, arguments: m.ModelVersionReadyArguments, call: Call[NoHeaders]
+    ) -> None:
+        await self._check_ready(arguments)
+
+    @override
+    async def repository_index(
+        self, body: m.RepositoryIndexRequest | None, call: Call[NoHeaders]
+    ) -> list[m.RepositoryModel]:
+        is_ready = await self._service.is_healthy()
+        only_ready = body is not None and body.ready
+        return repository(self._service.model, is_ready=is_ready, only_ready=only_ready)
+
+    @override
+    async def model_metadata(
+        self, arguments: m.ModelMetadataArguments, call: Call[NoHeaders]
+    ) -> m.ModelMetadata:
+        return model_metadata(arguments.model_name)
+
+    @override
+    async def model_version_metadata(
+        self, arguments: m.ModelVersionMetadataArguments, call: Call[NoHeaders]
+    ) -> m.ModelMetadata:
+        return model_metadata(arguments.model_name)
+
+    @override
+    async def model_config(self, arguments: m.ModelConfigArguments, call: Call[NoHeaders]) -> m.ModelConfig:
+        return model_config(arguments.model_name)
+
+    @override
+    async def model_version_config(
+        self, arguments: m.ModelVersionConfigArguments, call: Call[NoHeaders]
+    ) -> m.ModelConfig:
+        return model_config(arguments.model_name)
+
+    @override
+    async def statistics(self, call: Call[NoHeaders]) -> m.Statistics:
+        return self._service.statistics.told(self._service.model)
+
+    @override
+    async def model_statistics(
+        self, arguments: m.ModelStatisticsArguments, call: Call[NoHeaders]
+    ) -> m.Statistics:
+        return self._service.statistics.told(arguments.model_name)
+
+    @override
+    async def model_version_statistics(
+        self, arguments: m.ModelVersionStatisticsArguments, call: Call[NoHeaders]
+    ) -> m.Statistics:
+        return self._service.statistics.told(arguments.model_name)
+
+    async def _check_ready(self, arguments: Any) -> None:
+        is_healthy = await self._service.is_healthy()
+        with telling():
+            self._service.models.check_ready(arguments, is_healthy=is_healthy)
