@@ -9,11 +9,12 @@ from typing import TypeVar
 from engine.admission import check_embedding, check_request
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore, Output
+from engine.core import EngineCore
 from engine.engine_thread import Abort, Add, Embed, EngineThread
 from engine.errors import EngineError, EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
 from engine.events import Embedding, TokenEvent
 from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import EngineStats, Health

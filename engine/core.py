@@ -3,20 +3,18 @@
 import logging
 import time
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from torch import Tensor
 
-from engine.batch import Batch, build_batch
+from engine.batch import build_batch
 from engine.beam_stage import BeamStage
 from engine.block_keys import Tags
 from engine.embedding_job import EmbeddingJob
 from engine.embedding_stage import EmbeddingStage
-from engine.errors import EngineError, GenerationFailed
-from engine.events import Embedding, TokenEvent
 from engine.generation import Job
 from engine.grammar import CompiledGrammar
 from engine.grammar_state import GrammarState
+from engine.job_table import AnyJob, JobTable, News, Output
 from engine.mask_thread import MaskThread
 from engine.model_runner import ModelRunner
 from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
@@ -32,15 +30,6 @@ from engine.tokenizer import Tokenizer
 _log = logging.getLogger(__name__)
 
 _MAX_FAILED_IN_ROW = 3
-
-News = tuple[Job, list[TokenEvent] | GenerationFailed]
-
-
-class Output(NamedTuple):
-    """What a step has to tell the request of that arrival: a token, its vector, or its error."""
-
-    arrival: int
-    event: TokenEvent | Embedding | EngineError
 
 
 class EngineCore:
@@ -74,7 +63,9 @@ class EngineCore:
         self._mask_thread = MaskThread()
         self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._embedding_stage = EmbeddingStage()
-        self._jobs: dict[int, Job] = {}  # by arrival; embeddings are in their stage
+        self._jobs = JobTable(
+            scheduler, runner.pages, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
+        )
         self._num_failed_in_row = 0
         self._progressed_at = 0.0  # when a step last ended, or work came where none was
 
@@ -98,7 +89,7 @@ class EngineCore:
 
     @property
     def has_work(self) -> bool:
-        return bool(self._jobs or self._embedding_stage.jobs)
+        return len(self._jobs) > 0
 
     def add(
         self,
@@ -125,7 +116,7 @@ class EngineCore:
         if request.beams:
             self._beam_stage.begin(job, generation, request.beams)
         self._begin(sequence)
-        self._jobs[arrival] = job
+        self._jobs.generating[arrival] = job
 
     def embed(self, arrival: int, request: EmbeddingRequest, *, submitted_at: float = 0.0) -> None:
         """Takes a request that fits the pool; arguments as of `add`."""
@@ -146,8 +137,8 @@ class EngineCore:
 
     def abort(self, arrival: int) -> None:
         """Forgets a request and frees its blocks; unknown and ended ones are passed over."""
-        if job := self._find(arrival):
-            self._drop(job)
+        if job := self._jobs.find(arrival):
+            self._jobs.drop(job)
             self.counters.num_aborted += 1
 
     def step(self) -> list[Output]:
@@ -167,7 +158,7 @@ class EngineCore:
             _log.exception("a step of %d sequences failed", len(schedule.works))
             counters.count_failed()
             self._num_failed_in_row += 1
-            outputs += self._fail_step(schedule, error)
+            outputs += self._jobs.fail_step(schedule, error)
         self._progressed_at = time.perf_counter()
         self.counters.count_step(
             num_sequences=len(schedule.works),
@@ -189,29 +180,30 @@ class EngineCore:
         ends = [
             (work.sequence, span.row + span.num_tokens - 1)
             for work, span in zip(batch.works, batch.spans, strict=True)
-            if work.reaches_end and work.sequence.arrival in self._jobs
+            if work.reaches_end and work.sequence.arrival in self._jobs.generating
         ]
-        prompt_rows = find_prompt_rows(batch, self._jobs)
+        prompt_rows = find_prompt_rows(batch, self._jobs.generating)
         started = time.perf_counter()
         with self._mask_thread.filling(self._grammars(sequence for sequence, _ in ends)):
             logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         computed = time.perf_counter()
         self.scheduler.complete(schedule)
         keep_prompt_scores(prompt_rows, logits[len(ends) :], self._tokenizer)
-        outputs += self._tell_embeddings(batch)
+        vectors = self._embedding_stage.run(batch, self._runner.hidden_states.rows)
+        self._jobs.tell_embeddings(vectors, outputs)
         news = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
-        self._tell(news, outputs)
+        self._jobs.tell(news, outputs)
         return computed - started, time.perf_counter() - computed
 
     def _grammars(self, sequences: Iterable[Sequence]) -> Iterator[GrammarState]:
         for sequence in sequences:
-            grammar = self._jobs[sequence.arrival].generations[sequence].sampling.grammar
+            grammar = self._jobs.generating[sequence.arrival].generations[sequence].sampling.grammar
             if grammar is not None:
                 yield grammar
 
     def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> Iterator[News]:
         """Beams are searched, all other sequences sampled."""
-        ends = [(self._jobs[sequence.arrival], sequence) for sequence in sequences]
+        ends = [(self._jobs.generating[sequence.arrival], sequence) for sequence in sequences]
         searched = [row for row, (job, _) in enumerate(ends) if job.request.beams]
         if not searched:
             yield from self._sampling_stage.run(ends, logits, batch_size)
@@ -220,69 +212,15 @@ class EngineCore:
         yield from self._sampling_stage.run([ends[row] for row in sampled], logits[sampled], batch_size)
         yield from self._beam_stage.run([ends[row] for row in searched], logits[searched], batch_size)
 
-    def _tell(self, news: Iterable[News], outputs: list[Output]) -> None:
-        """Counts what became of the jobs, and forgets those that ended."""
-        for job, told in news:
-            if isinstance(told, GenerationFailed):
-                outputs.append(self._fail(job, told))
-                continue
-            outputs += [Output(job.arrival, event) for event in told]
-            self.counters.num_generated_tokens += len(told)
-            for event in told:
-                if event.finish is not None:
-                    self._count_finish(event.finish.value)
-            if not job.generations:
-                self._forget(job)
-
-    def _tell_embeddings(self, batch: Batch) -> Iterator[Output]:
-        for job, told in self._embedding_stage.run(batch, self._runner.hidden_states.rows):
-            if isinstance(told, GenerationFailed):
-                yield self._fail(job, told)
-                continue
-            self._drop(job)
-            self.counters.num_embedded += 1
-            yield Output(job.arrival, told)
-
-    def _count_finish(self, reason: str) -> None:
-        self.counters.num_finished[reason] = self.counters.num_finished.get(reason, 0) + 1
-
-    def _fail_step(self, schedule: Schedule, error: Exception) -> list[Output]:
-        arrivals = dict.fromkeys(work.sequence.arrival for work in schedule.works)
-        jobs = [job for arrival in arrivals if (job := self._find(arrival))]
-        return [self._fail(job, GenerationFailed(f"{type(error).__name__}: {error}")) for job in jobs]
-
-    def _fail(self, job: Job | EmbeddingJob, error: GenerationFailed) -> Output:
-        for sequence in job.sequences:
-            if blocks := self.scheduler.discard(sequence):
-                self._runner.pages.clear(blocks)
-        self._forget(job)
-        self.counters.num_failed += 1
-        return Output(job.arrival, error)
-
-    def _drop(self, job: Job | EmbeddingJob) -> None:
-        for sequence in job.sequences:
-            self.scheduler.remove(sequence)
-        self._forget(job)
-
-    def _find(self, arrival: int) -> Job | EmbeddingJob | None:
-        return self._jobs.get(arrival) or self._embedding_stage.jobs.get(arrival)
-
-    def _forget(self, job: Job | EmbeddingJob) -> None:
-        if isinstance(job, EmbeddingJob):
-            del self._embedding_stage.jobs[job.arrival]
-        else:
-            del self._jobs[job.arrival]
-            self._beam_stage.forget(job)
-
     def _note_start(self, schedule: Schedule, now: float) -> None:
         for work in schedule.works:
-            job = self._find(work.sequence.arrival)
+            job = self._jobs.find(work.sequence.arrival)
             if job and job.started_at is None:
                 job.start(now, num_cached_tokens=work.start)
                 self.counters.queue_s.observe(now - job.submitted_at)
                 self._count_prompt(job)
 
-    def _count_prompt(self, job: Job | EmbeddingJob) -> None:
+    def _count_prompt(self, job: AnyJob) -> None:
         num_tokens = len(job.request.prompt_token_ids)
         self.counters.num_prompt_tokens += num_tokens
         self.counters.num_cache_queried_tokens += num_tokens if job.reads_cache else 0

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from engine.core import EngineCore, Output
+from engine.core import EngineCore
 from engine.errors import EngineError
 from engine.grammar import CompiledGrammar
+from engine.job_table import Output
 from engine.request import EmbeddingRequest, GenerationRequest
 
 

@@ -120,6 +120,10 @@ class Counters(msgspec.Struct):
     def num_failed_steps(self) -> int:
         return self.prefill_steps.num_failed + self.decode_steps.num_failed
 
+    def count_finish(self, reason: str) -> None:
+        """Of one sequence."""
+        self.num_finished[reason] = self.num_finished.get(reason, 0) + 1
+
     def count_step(self, *, num_sequences: int, num_tokens: int, num_preempted: int, seconds: float) -> None:
         """A step of either kind, failed or not."""
         self.num_computed_tokens += num_tokens

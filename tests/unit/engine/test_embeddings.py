@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.core import EngineCore, Output
+from engine.core import EngineCore
 from engine.errors import (
     EngineStopped,
     GenerationFailed,
@@ -26,6 +26,7 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import Embedding, TokenEvent
+from engine.job_table import Output
 from engine.request import EmbeddingRequest, Pooling
 from engine.unit_vector import unit_vector
 from tests.tiny import save_tiny_model
