@@ -13,11 +13,11 @@ from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_request import chat_params, request_field
 from handlers.openai.chat_response import ChatAnswer
 from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.optional import given, given_or
 from handlers.openai.sampling import check_search, includes_usage
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids
 from handlers.openai.usage import usage
+from handlers.optional import given, given_or
 
 
 class Chat:

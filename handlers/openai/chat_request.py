@@ -10,7 +10,6 @@ from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.openai.formats import answer_form
 from handlers.openai.messages import conversation
-from handlers.openai.optional import given, given_or
 from handlers.openai.sampling import (
     beam_params,
     check_min_tokens,
@@ -19,6 +18,7 @@ from handlers.openai.sampling import (
     stop_texts,
 )
 from handlers.openai.tools import tool_choice, tool_definitions
+from handlers.optional import given, given_or
 from handlers.refused import Refused
 
 # What the chat core calls by other names.

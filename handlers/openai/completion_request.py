@@ -11,7 +11,6 @@ from engine.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.response_format import response_grammar
 from handlers.openai.formats import answer_form, grammar_field
-from handlers.openai.optional import given_or
 from handlers.openai.prompts import prompts_of
 from handlers.openai.sampling import (
     beam_params,
@@ -21,6 +20,7 @@ from handlers.openai.sampling import (
     sampling_params,
     stop_texts,
 )
+from handlers.optional import given_or
 from handlers.refused import Refused
 
 

@@ -2,7 +2,7 @@
 
 from engine.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
-from handlers.openai.optional import given, given_or
+from handlers.optional import given, given_or
 from handlers.refused import Refused
 from handlers.seed import draw_seed
 

@@ -1,4 +1,4 @@
-"""Fields that a request may leave out, or send as null; both mean the same in this contract."""
+"""Fields that a request may leave out, or send as null, where both mean the same."""
 
 from typing import TypeVar
 
