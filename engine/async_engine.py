@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from engine.admission import check_embedding, check_request
@@ -14,6 +13,7 @@ from engine.engine_thread import Abort, Add, Embed, EngineThread
 from engine.errors import EngineError, EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
 from engine.events import Embedding, TokenEvent
 from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.grammar_queue import GrammarQueue
 from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
@@ -46,9 +46,7 @@ class AsyncEngine:
         self._has_no_streams.set()
         self._is_draining = False
         self._death: Exception | None = None
-        self._compile_thread = ThreadPoolExecutor(1, thread_name_prefix="grammar")
-        # Reading a large vocabulary takes it most of a second, which start-up need not wait for.
-        self._grammars = self._compile_thread.submit(GrammarCompiler, tokenizer)
+        self._grammars = GrammarQueue(GrammarCompiler(tokenizer))
         self._thread = EngineThread(
             core,
             publish=lambda outputs: self._loop.call_soon_threadsafe(self._deliver, outputs),
@@ -76,8 +74,8 @@ class AsyncEngine:
         """Runs a request. Closing the iterator, or cancelling who waits for it, aborts.
 
         The events of all its sequences come mixed, in order within a sequence; the iterator ends after the
-        last sequence's terminal event. Raises at the first event: InvalidRequest, or EngineStopped; then or
-        later: GenerationFailed, RequestAborted.
+        last sequence's terminal event. Raises at the first event: InvalidRequest, EngineBusy, or
+        EngineStopped; then or later: GenerationFailed, RequestAborted.
         """
         submitted_at = time.perf_counter()
         arrival, stream = self._open(request, check_request)
@@ -149,8 +147,8 @@ class AsyncEngine:
     async def stop(self) -> None:
         """Ends all requests with EngineStopped, and the threads."""
         await self.drain(0)
+        self._grammars.stop()
         await asyncio.to_thread(self._thread.stop)
-        self._compile_thread.shutdown(wait=False, cancel_futures=True)
 
     def _open(self, request: Request, check: Callable[[Request, ModelInfo], None]) -> tuple[int, Stream]:
         if self._death is not None or self._is_draining:
@@ -171,11 +169,7 @@ class AsyncEngine:
 
     async def _compile(self, request: GenerationRequest) -> CompiledGrammar | None:
         grammar = request.sampling.grammar
-        if grammar is None:
-            return None
-        return await self._loop.run_in_executor(
-            self._compile_thread, lambda: self._grammars.result().compile(grammar)
-        )
+        return None if grammar is None else await self._grammars.compile(grammar)
 
     def _deliver(self, outputs: list[Output]) -> None:
         for arrival, event in outputs:

@@ -8,6 +8,7 @@ EngineError
 │   └── UnknownAdapter      no adapter of that name is loaded
 ├── GenerationFailed        the model or its batch failed while the request ran
 │   └── NoTokenLeft         what the request asks for rules out every token; nobody could tell before it ran
+├── EngineBusy              no room for the request now; the same request may succeed later
 ├── RequestAborted          somebody else aborted the request while it ran
 ├── EngineStopped           the engine drains or has stopped; no new request is taken
 └── ModelNotSupported       raised while loading, never for a request
@@ -56,6 +57,10 @@ class GenerationFailed(EngineError):
 
 class NoTokenLeft(GenerationFailed):
     """The request's options together rule out every token, or its grammar takes too long to follow."""
+
+
+class EngineBusy(EngineError):
+    """Others keep what the request needs before it can run; trying again later may succeed."""
 
 
 class RequestAborted(EngineError):

@@ -5,7 +5,6 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import Future
 from functools import cached_property
 from typing import Any
 
@@ -21,10 +20,6 @@ from engine.structural_tag import enforceable_tag
 from engine.tokenizer import Tokenizer
 
 MAX_SOURCE_LENGTH = 262_144  # characters
-COMPILE_TIMEOUT_S = 15.0
-# Compilations at one time. One that exceeds its time cannot be stopped and goes on; it keeps its place
-# meanwhile, so that hostile grammars take at most this many threads.
-MAX_COMPILATIONS = 2
 CACHE_BYTES = 256 * 2**20
 
 _ANY_OBJECT = '{"type": "object"}'
@@ -61,28 +56,36 @@ class GrammarCompiler:
     threads.
 
     Bounds keep hostile grammars from taking the process: of the source (here, in `json_schema` and in
-    `regex_pattern`), and of the time to compile.
+    `regex_pattern`), and of the time to compile (in `grammar_queue`).
     """
 
-    def __init__(self, tokenizer: Tokenizer, *, timeout_s: float = COMPILE_TIMEOUT_S) -> None:
+    def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._timeout_s = timeout_s
         self._lock = threading.Lock()
-        self._places = threading.BoundedSemaphore(MAX_COMPILATIONS)
         self._cache: OrderedDict[Grammar, CompiledGrammar] = OrderedDict()
         self._num_cached_bytes = 0
 
-    def compile(self, grammar: Grammar) -> CompiledGrammar:
-        """Takes milliseconds to seconds: not for an event loop. Raises InvalidGrammar, naming the cause."""
+    def cached(self, grammar: Grammar) -> CompiledGrammar | None:
+        """The grammar if it is compiled already, at once."""
         with self._lock:
             if grammar in self._cache:
                 self._cache.move_to_end(grammar)
-                return self._cache[grammar]
+            return self._cache.get(grammar)
+
+    def compile(self, grammar: Grammar) -> CompiledGrammar:
+        """Takes milliseconds to minutes: not for an event loop. Raises InvalidGrammar, naming the cause."""
+        if (known := self.cached(grammar)) is not None:
+            return known
         if len(grammar.source) > MAX_SOURCE_LENGTH:
             raise InvalidGrammar(
                 f"a grammar may have {MAX_SOURCE_LENGTH} characters; this one has {len(grammar.source)}"
             )
-        made = self._within_time(grammar.kind, _enforceable(grammar))
+        try:
+            made = self._compile(grammar.kind, _enforceable(grammar))
+        except (RuntimeError, ValueError, TypeError) as error:
+            # What xgrammar says of a grammar that it cannot read, after the line of its own source that says
+            # it.
+            raise InvalidGrammar(_WHERE_IN_XGRAMMAR.sub("", str(error)).strip()) from error
         compiled = CompiledGrammar(made, self._end_token_ids, self._vocabulary)
         self._keep(grammar, compiled)
         return compiled
@@ -99,7 +102,7 @@ class GrammarCompiler:
     def _compile(self, kind: GrammarKind, source: str) -> Any:
         match kind:
             case GrammarKind.JSON_SCHEMA | GrammarKind.JSON_OBJECT:
-                # Whitespace where the grammar leaves it open lets a model write nothing else for ever.
+                # The layout of `json_layout`, which says why.
                 return self._text_compiler.compile_json_schema(source, any_whitespace=False)
             case GrammarKind.REGEX:
                 return self._text_compiler.compile_regex(source)
@@ -107,31 +110,6 @@ class GrammarCompiler:
                 return self._text_compiler.compile_grammar(source)
             case GrammarKind.STRUCTURAL_TAG:
                 return self._tag_compiler.compile_structural_tag(source)
-
-    def _within_time(self, kind: GrammarKind, source: str) -> Any:
-        """The result of the compilation in a thread of its own."""
-        too_long = InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile")
-        if not self._places.acquire(timeout=self._timeout_s):
-            raise too_long
-        result: Future[Any] = Future()
-
-        def work() -> None:
-            try:
-                result.set_result(self._compile(kind, source))
-            except Exception as error:
-                result.set_exception(error)
-            finally:
-                self._places.release()
-
-        threading.Thread(target=work, name="compile-grammar", daemon=True).start()
-        try:
-            return result.result(self._timeout_s)
-        except TimeoutError:
-            raise too_long from None
-        except (RuntimeError, ValueError, TypeError) as error:
-            # What xgrammar says of a grammar that it cannot read, after the line of its own source that says
-            # it.
-            raise InvalidGrammar(_WHERE_IN_XGRAMMAR.sub("", str(error)).strip()) from error
 
     @property
     def _end_token_ids(self) -> tuple[int, ...]:

@@ -22,6 +22,9 @@ _REFUSED = frozenset(
 
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
+_COUNTS = (("minItems", "maxItems"), ("minProperties", "maxProperties"))
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+
 # The type that each keyword restricts. xgrammar reads the last five without a type beside them, and then
 # takes the schema to be of theirs.
 _RESTRICTS = {
@@ -45,13 +48,15 @@ _IN_PROPERTY_NAMES = frozenset(("type", "enum", "const", "pattern", "format", "m
 
 
 def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
-    """What keeps this schema, apart from those inside it, from being enforced. Malformed keywords are left to
-    xgrammar, which refuses them."""
+    """What keeps this schema, apart from those inside it, from being enforced. What else is malformed is left
+    to xgrammar, which refuses it without its place."""
     for keyword in schema:
         if keyword in _REFUSED and schema[keyword] is not False:
             yield f"{keyword} is not supported"
-    if schema.get("type") == []:
-        yield "type names no type"
+    yield from _type_complaints(schema)
+    yield from _range_complaints(schema)
+    if schema.get("enum") == []:
+        yield "enum has no value"
     if "$id" in schema and schema is not document.schemas["#"]:
         yield "$id is supported at the root alone"
     yield from _whole_complaints(schema)
@@ -64,6 +69,28 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
         yield from _string_complaints(schema)
         yield from _number_complaints(schema, types)
         yield from _object_complaints(schema)
+
+
+def _type_complaints(schema: Schema) -> Iterator[str]:
+    declared = schema.get("type", "object")
+    if declared == []:
+        yield "type names no type"
+    for name in declared if isinstance(declared, list) else [declared]:
+        if name not in _TYPES:
+            yield f"type {name!r} is none of {', '.join(_TYPES)}"
+
+
+def _range_complaints(schema: Schema) -> Iterator[str]:
+    """Of bounds that are no numbers, or that no value lies between."""
+    for keyword in (*_BOUNDS, *(name for pair in _COUNTS for name in pair)):
+        value = schema.get(keyword, 0)
+        is_count = keyword not in _BOUNDS
+        if isinstance(value, bool) or not isinstance(value, int if is_count else int | float):
+            yield f"{keyword} has to be a {'whole ' if is_count else ''}number"
+            return
+    for low, high in (("minimum", "maximum"), *_COUNTS):
+        if low in schema and high in schema and schema[low] > schema[high]:
+            yield f"{low} is greater than {high}"
 
 
 def _whole_complaints(schema: Schema) -> Iterator[str]:

@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.errors import InvalidGrammar
+from engine.json_layout import one_layout
 from engine.json_schema import make_enforceable, parse_json
 from engine.regex_pattern import check_regex
 
-# Between the parts of a JSON value: enough for a line break and an indent of two, or for a space.
+# In the styles that are no JSON: enough for a line break and an indent of two, or for a space.
 MAX_WHITESPACE = 3
 
 
 def enforceable_tag(source: str) -> str:
     """The structural tag as xgrammar honours it, as JSON text.
 
-    Whitespace in JSON is bounded where the tag does not: a model could write nothing else for ever. Raises
+    JSON has the one layout of `json_layout` unless the tag allows whitespace itself. Raises
     InvalidGrammar for a schema or a regular expression inside the tag that would not be honoured.
     """
     tag = parse_json(source)
@@ -24,7 +25,8 @@ def enforceable_tag(source: str) -> str:
             case {"type": "json_schema" | "qwen_xml_parameter", "json_schema": schema}:
                 _check_excludes(part)
                 make_enforceable(schema)
-                part.setdefault("max_whitespace_cnt", MAX_WHITESPACE)
+                if part.get("max_whitespace_cnt") is None:
+                    _lay_out(part)
             case {"type": "regex", "pattern": str(pattern)}:
                 check_regex(pattern)
     return json.dumps(tag)
@@ -33,6 +35,16 @@ def enforceable_tag(source: str) -> str:
 def _check_excludes(part: dict[str, Any]) -> None:
     if part.get("excludes"):
         raise InvalidGrammar("excludes beside json_schema is not supported: it lifts the lengths of strings")
+
+
+def _lay_out(part: dict[str, Any]) -> None:
+    """Puts the schema's grammar in its place; xgrammar's `json_schema` has no fixed layout."""
+    if part["type"] != "json_schema" or part.get("style", "json") != "json":
+        part["max_whitespace_cnt"] = MAX_WHITESPACE  # a model could write nothing else for ever
+        return
+    source = one_layout(json.dumps(part["json_schema"]), any_order=part.get("any_order", False))
+    part.clear()
+    part.update(type="grammar", grammar=source)
 
 
 def _parts(tag: object) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -19,6 +19,8 @@ from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
+from handlers.hf.contract import HfContract
+from handlers.hf.operations import HfHandlers
 from handlers.limits import ConcurrencyLimit
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
@@ -61,6 +63,7 @@ class Served(NamedTuple):
 _ALL: Final = (
     Served(OpenAIContract(), OpenAIHandlers),
     Served(TgiContract(), TgiHandlers),
+    Served(HfContract(), HfHandlers),
     Served(TritonContract(), TritonHandlers),
     Served(AlephAlphaContract(), AlephAlphaHandlers),
     Served(MindieContract(), MindieHandlers),
@@ -74,7 +77,7 @@ TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
 
 def engine_config(settings: Settings) -> EngineConfig:
     """What the settings say of the engine; what they leave open is the engine's to choose."""
-    given = {
+    given: dict[str, Any] = {
         "max_total_tokens": settings.max_total_tokens,
         "max_batch_tokens": settings.max_batch_prefill_tokens,
         # More than are let in cannot run, and the cache is sized for as many.

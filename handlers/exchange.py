@@ -5,10 +5,11 @@ from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from engine.errors import EngineBusy
 from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.engine import Engine
-from handlers.limits import ConcurrencyLimit
+from handlers.limits import ConcurrencyLimit, Overloaded
 from handlers.timing import Timing
 
 
@@ -55,17 +56,20 @@ class Exchange:
         return self._limit.hold(num_sequences, field)
 
     async def run(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
-        """The engine's events; what it raises passes through.
+        """The engine's events; what it raises passes through, but EngineBusy, which is Overloaded here.
 
         Raises IncompleteGeneration if the events end before a sequence does.
         """
         self._validate(len(request.prompt_token_ids), request.stopping.max_tokens)
         num_running = request.num_sequences
         async with aclosing(self._engine.submit(request)) as events:
-            async for event in events:
-                self.timing.count(event)
-                num_running -= event.finish is not None
-                yield event
+            try:
+                async for event in events:
+                    self.timing.count(event)
+                    num_running -= event.finish is not None
+                    yield event
+            except EngineBusy as error:
+                raise Overloaded from error
         if num_running:
             raise IncompleteGeneration
 

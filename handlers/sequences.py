@@ -43,6 +43,11 @@ class GeneratedRequest:
         self.num_cached_tokens = 0
         self.prompt: tuple[PromptToken, ...] = ()
 
+    @property
+    def likeliest(self) -> GeneratedSequence:
+        """The sequence of highest mean log-probability."""
+        return max(self.sequences, key=lambda sequence: sequence.mean_logprob)
+
     def add(self, event: TokenEvent) -> None:
         self.sequences[event.index].events.append(event)
         self.num_prompt_tokens = event.num_prompt_tokens

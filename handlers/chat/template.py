@@ -148,6 +148,8 @@ class ChatTemplate:
         render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
         try:
             return str(render(conversation, tokenize=False, **options))
+        except RecursionError:
+            raise TemplateError("what a message holds is nested too deeply", "messages") from None
         # A template is a program of the model's maker run on the client's data: it may fail in any way.
         except Exception as error:
             raise TemplateError(str(error) or type(error).__name__, "messages") from error

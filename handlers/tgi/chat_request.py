@@ -11,9 +11,10 @@ from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPar
 from handlers.chat.params import ChatParams
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
+from handlers.native.limits import Limits
+from handlers.native.tool_prompt import with_tool_prompt
 from handlers.refused import Refused
 from handlers.seed import draw_seed
-from handlers.tgi.limits import Limits
 from handlers.tgi.sampling import answer_format, openai_sampling
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
@@ -99,14 +100,9 @@ def tool_choice(choice: str | m.NamedToolChoice | None) -> ToolChoice:
 
 
 def _with_tool_prompt(messages: tuple[ChatMessage, ...], body: m.ChatRequest) -> tuple[ChatMessage, ...]:
-    """The released servers put the text under the last message, where tools are offered at all."""
     if not body.tool_prompt or not body.tools or body.tool_choice == "none":
         return messages
-    *before, last = messages
-    addition = f"\n---\n{body.tool_prompt}"
-    content = last.content or ""
-    longer = content + addition if isinstance(content, str) else (*content, TextPart(addition))
-    return (*before, msgspec.structs.replace(last, content=longer))
+    return with_tool_prompt(messages, body.tool_prompt)
 
 
 def _response_format(body: m.ChatRequest, limits: Limits) -> ResponseFormat | None:

@@ -8,7 +8,8 @@ from handlers.chat.logprobs import bounded
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.envelope import Envelope
-from handlers.tgi.openai import SYSTEM_FINGERPRINT, usage
+from handlers.native.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi.usage import usage
 
 
 def chat_completion(envelope: Envelope, result: ChatResult, *, with_logprobs: bool) -> m.ChatCompletion:

@@ -8,8 +8,10 @@ from engine.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.envelope import Envelope
+from handlers.native.fingerprint import SYSTEM_FINGERPRINT
+from handlers.native.finish import COMPLETION_REASONS
 from handlers.sequences import GeneratedRequest
-from handlers.tgi.openai import FINISH_REASONS, SYSTEM_FINGERPRINT, usage
+from handlers.tgi.usage import usage
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionFinal:
@@ -23,7 +25,7 @@ def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.C
         system_fingerprint=SYSTEM_FINGERPRINT,
         choices=[
             m.CompletionComplete(
-                index=index, text=sequence.text, finish_reason=FINISH_REASONS[sequence.finish]
+                index=index, text=sequence.text, finish_reason=COMPLETION_REASONS[sequence.finish]
             )
             for index, sequence in enumerate(sequences)
         ],
@@ -54,7 +56,7 @@ class CompletionEvents:
                 % (self._before, index, orjson.dumps(event.text), self._after)
             )
         choice = m.CompletionChunkChoice(
-            index=index, text=event.text, finish_reason=FINISH_REASONS[event.finish]
+            index=index, text=event.text, finish_reason=COMPLETION_REASONS[event.finish]
         )
         chunk = self._chunk([choice])
         chunk.usage = usage(event.num_prompt_tokens, event.position + 1)

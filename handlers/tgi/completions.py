@@ -1,59 +1,43 @@
 """The operation `/v1/completions`."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import Sequence
+from typing import final
 
-from engine.request import GenerationRequest
-from generated.operation import Call, EncodedEvent
+from typing_extensions import override
+
+from engine.request import SamplingParams
 from generated.tgi import models as m
 from handlers.envelope import Envelope
-from handlers.merge import merge
+from handlers.native import completions as native
+from handlers.native.completion_request import CompletionParams
+from handlers.seed import draw_seed
 from handlers.sequences import GeneratedRequest
-from handlers.tgi.completion_request import completion_requests, prompts_of
+from handlers.tgi.chat_request import stop_texts
 from handlers.tgi.completion_response import CompletionEvents, completion
-from handlers.tgi.headers import Headers, cost_headers
-from handlers.tgi.service import Service
+from handlers.tgi.sampling import openai_sampling
 
 
-class Completions:
+@final
+class Completions(native.Completions[m.CompletionRequest, m.CompletionFinal, m.Chunk]):
     """Continues prompts."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    @override
+    def params(self, body: m.CompletionRequest) -> CompletionParams:
+        def sampling() -> SamplingParams:
+            return openai_sampling(body, draw_seed() if body.seed is None else body.seed)
 
-    async def whole(self, body: m.CompletionRequest, call: Call[Headers]) -> m.CompletionFinal:
-        with (
-            self._service.exchange(call.received_s) as exchange,
-            exchange.permits("prompt", len(prompts := prompts_of(body, self._service.limits))),
-        ):
-            requests = await self._read(body, prompts)
-            generated = [GeneratedRequest() for _ in requests]
-            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
-                async for index, token in tokens:
-                    generated[index].add(token)
-            answer = completion(self._envelope(), generated)
-        call.respond_with({**self._service.compute_headers(*prompts), **cost_headers(exchange.timing)})
-        return answer
-
-    async def stream(
-        self, body: m.CompletionRequest, call: Call[Headers]
-    ) -> AsyncGenerator[m.Chunk | EncodedEvent, None]:
-        with (
-            self._service.exchange(call.received_s) as exchange,
-            exchange.permits("prompt", len(prompts := prompts_of(body, self._service.limits))),
-        ):
-            requests = await self._read(body, prompts)
-            call.respond_with(self._service.compute_headers(*prompts))
-            chunks = CompletionEvents(self._envelope())
-            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
-                async for index, token in tokens:
-                    yield chunks.encode(index, token)
-
-    async def _read(self, body: m.CompletionRequest, prompts: tuple[str, ...]) -> list[GenerationRequest]:
-        service = self._service
-        return await service.workers.tokenize(
-            sum(map(len, prompts)), completion_requests, body, prompts, service.limits, service.tokenizer
+        return CompletionParams(
+            prompts=(body.prompt,) if isinstance(body.prompt, str) else tuple(body.prompt),
+            sampling=sampling,
+            max_tokens=body.max_tokens,
+            stop=stop_texts(body.stop),
+            suffix=body.suffix,
         )
 
-    def _envelope(self) -> Envelope:
-        return Envelope.new(self._service.model, "cmpl")
+    @override
+    def answer(self, envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionFinal:
+        return completion(envelope, generated)
+
+    @override
+    def chunks(self, envelope: Envelope) -> CompletionEvents:
+        return CompletionEvents(envelope)

@@ -7,8 +7,9 @@ from typing_extensions import override
 
 from generated.operation import Operation
 from generated.tgi import models as m
+from handlers.native.errors import problem_text
 from handlers.runtime.contract import Contract
-from handlers.runtime.problem import InvalidRequest, Problem
+from handlers.runtime.problem import Problem
 
 _OPENAI_STREAMS: Final = frozenset({"chat_completions", "completions"})
 
@@ -21,18 +22,13 @@ class TgiContract(Contract):
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
-        return m.ErrorResponse(error=_message(problem), error_type=problem.kind)
+        return m.ErrorResponse(error=problem_text(problem), error_type=problem.kind)
 
     @override
     def error_event(self, problem: Problem, operation: Operation) -> BaseModel:
         if operation.handler not in _OPENAI_STREAMS:
             return self.error_body(problem, operation)
         detail = m.StreamErrorDetail(
-            message=_message(problem), http_status_code=problem.status, type=problem.kind
+            message=problem_text(problem), http_status_code=problem.status, type=problem.kind
         )
         return m.StreamError(error=detail, error_type=problem.kind)
-
-
-def _message(problem: Problem) -> str:
-    is_invalid = isinstance(problem, InvalidRequest)
-    return f"Input validation error: {problem.message}" if is_invalid else problem.message

@@ -1,65 +1,23 @@
-"""What a client is told when a request fails: one table from exceptions to statuses, slugs and messages.
+"""What a client is told when a request fails: one table from exceptions to statuses, slugs and messages."""
 
-Refused, of all contracts
-├── SuffixRefused       `suffix` on completions: nothing here fills a gap
-└── BatchTooLarge       more prompts than the server takes at once
-"""
-
-from typing import NamedTuple
+from functools import partial
 
 from engine.errors import (
     EngineStopped,
     GenerationFailed,
     InvalidRequest,
     NoTokenLeft,
-    PromptTooLong,
     RequestAborted,
 )
-from handlers.chat.errors import InvalidMessage, TemplateError, ToolError, UnsupportedContent
+from handlers.chat.errors import TemplateError, ToolError
 from handlers.exchange import IncompleteGeneration
 from handlers.limits import RETRY_AFTER_S, Overloaded
+from handlers.native.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
 from handlers.refused import Refused
-from handlers.runtime.problem import Problem
-from handlers.violation import Violation
 
-
-class SuffixRefused(Refused):
-    """Nothing here fills a gap."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Suffix is not supported; preprocess the prompt instead.", "suffix", Violation.UNSUPPORTED_FIELD
-        )
-
-
-class BatchTooLarge(Refused):
-    """More prompts than the server takes at once."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(
-            f"Number of prompts exceeds the maximum allowed batch size of {limit}",
-            "prompt",
-            Violation.TOO_LONG,
-        )
-
-
-class ErrorKind(NamedTuple):
-    """How one kind of exception is told. slug: `error_type`.
-
-    message: what is said instead of the exception's own text. prefix: what comes before it.
-    retry_after_s: when the client may try again.
-    """
-
-    status: int
-    slug: str
-    prefix: str = ""
-    message: str | None = None
-    retry_after_s: float | None = None
-
-
-# The first class that an exception is an instance of counts. Slugs and prefixes are those of the released
+# Slugs and prefixes are those of the released
 # servers, which clients map to exceptions of their own.
-ERROR_KINDS: dict[type[Exception], ErrorKind] = {
+ERROR_KINDS: ErrorKinds = {
     SuffixRefused: ErrorKind(422, "suffix not supported"),
     BatchTooLarge: ErrorKind(422, "batch size exceeded"),
     TemplateError: ErrorKind(422, "template_error", "Template error: "),
@@ -76,23 +34,5 @@ ERROR_KINDS: dict[type[Exception], ErrorKind] = {
     ),
 }
 
-
-def told(error: Exception) -> Exception:
-    """The contract's Problem for an exception; what nobody raised on purpose stays what it is."""
-    for cause, kind in ERROR_KINDS.items():
-        if isinstance(error, cause):
-            message = kind.prefix + (kind.message or _text(error))
-            return Problem(kind.status, message, kind.slug, retry_after_s=kind.retry_after_s)
-    return error
-
-
-def _text(error: Exception) -> str:
-    if isinstance(error, PromptTooLong):
-        # Clients look for these words to tell a full context from other errors.
-        return (
-            f"`inputs` tokens + `max_new_tokens` must be <= {error.max_total_tokens}. "
-            f"Given: {error.num_prompt_tokens} `inputs` tokens and {error.max_tokens} `max_new_tokens`"
-        )
-    if isinstance(error, InvalidMessage | UnsupportedContent):
-        return f"{error.field}: {error}"
-    return str(error)
+told = partial(told_as, ERROR_KINDS)
+"""As `handlers.native.errors.told_as`."""

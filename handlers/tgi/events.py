@@ -9,8 +9,9 @@ import orjson
 from engine.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.tgi.request import NativeRequest
-from handlers.tgi.tokens import FINISH_REASONS, finite, token, top_tokens
+from handlers.native.finish import NATIVE_REASONS, finite
+from handlers.native.request import NativeRequest
+from handlers.tgi.tokens import token, top_tokens
 
 
 class NativeEvents:
@@ -24,23 +25,23 @@ class NativeEvents:
     def encode(self, event: TokenEvent) -> EncodedEvent | m.StreamResponse:
         self._num_tokens += 1
         self._text.append(event.text)
-        if event.finish is None and not self._native.parameters.top_n_tokens:
+        if event.finish is None and not self._native.params.top_n_tokens:
             return encode_token(self._num_tokens, event)
         return self._model(event)
 
     def _model(self, event: TokenEvent) -> m.StreamResponse:
         response = m.StreamResponse(index=self._num_tokens, token=token(event))
-        if self._native.parameters.top_n_tokens:
+        if self._native.params.top_n_tokens:
             response.top_tokens = top_tokens(event.top_logprobs)
         if event.finish is not None:
             response.generated_text = self._native.prefix + "".join(self._text)
-            response.details = self._details(event) if self._native.parameters.details else None
+            response.details = self._details(event) if self._native.params.details else None
         return response
 
     def _details(self, event: TokenEvent) -> m.StreamDetails:
         assert event.finish is not None
         return m.StreamDetails(
-            finish_reason=FINISH_REASONS[event.finish],
+            finish_reason=NATIVE_REASONS[event.finish],
             generated_tokens=self._num_tokens,
             input_length=event.num_prompt_tokens,
             seed=self._native.seed,

@@ -1,53 +1,37 @@
-"""The native operations: text in, text out, whole or token by token."""
+"""The native operations: `/`, `/generate` and `/generate_stream`."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from typing import final
 
-from generated.operation import Call, EncodedEvent
+from typing_extensions import override
+
 from generated.tgi import models as m
-from handlers.sequences import collect
+from handlers.native.generation import Generation
+from handlers.native.headers import Headers, compute_time_header, cost_headers
+from handlers.native.params import NativeParams
+from handlers.native.request import NativeRequest
+from handlers.sequences import GeneratedRequest
 from handlers.tgi.events import NativeEvents
-from handlers.tgi.headers import Headers, compute_time_header, cost_headers
-from handlers.tgi.limits import num_streamed
-from handlers.tgi.request import Body, NativeRequest, native_request, parameters_of
+from handlers.tgi.request import Body, native_params
 from handlers.tgi.response import generate_response
-from handlers.tgi.service import Service
+from handlers.timing import Timing
 
 
-class Native:
-    """Answers `/`, `/generate` and `/generate_stream`."""
+@final
+class Native(Generation[Body, m.GenerateResponse, m.StreamResponse]):
+    """Text in, text out."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    @override
+    def params(self, body: Body) -> NativeParams:
+        return native_params(body)
 
-    async def whole(self, body: Body, call: Call[Headers]) -> m.GenerateResponse:
-        with (
-            self._service.exchange(call.received_s) as exchange,
-            exchange.permits("best_of", self._service.limits.num_sequences(parameters_of(body))),
-        ):
-            native = await self._read(body, is_stream=False)
-            generated = await collect(exchange.run(native.request), native.request.num_sequences)
-            response = generate_response(native, generated)
-        call.respond_with(self._service.compute_headers(native.inputs))
-        call.respond_with({**cost_headers(exchange.timing), **compute_time_header(exchange.timing)})
-        return response
+    @override
+    def answer(self, native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:
+        return generate_response(native, generated)
 
-    async def stream(
-        self, body: Body, call: Call[Headers]
-    ) -> AsyncGenerator[m.StreamResponse | EncodedEvent, None]:
-        with (
-            self._service.exchange(call.received_s) as exchange,
-            exchange.permits("best_of", num_streamed(parameters_of(body))),
-        ):
-            native = await self._read(body, is_stream=True)
-            call.respond_with(self._service.compute_headers(native.inputs))
-            events = NativeEvents(native)
-            async with aclosing(exchange.run(native.request)) as tokens:
-                async for token in tokens:
-                    yield events.encode(token)
+    @override
+    def events(self, native: NativeRequest) -> NativeEvents:
+        return NativeEvents(native)
 
-    async def _read(self, body: Body, *, is_stream: bool) -> NativeRequest:
-        service = self._service
-        return await service.workers.tokenize(
-            len(body.inputs), native_request, body, service.limits, service.tokenizer, is_stream=is_stream
-        )
+    @override
+    def costs(self, timing: Timing) -> Headers:
+        return {**cost_headers(timing), **compute_time_header(timing)}

@@ -16,13 +16,14 @@ from generated.tgi.operations import (
     NoHeaders,
     Operations,
 )
+from handlers.native.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
 from handlers.tgi.chat import Chat
 from handlers.tgi.completions import Completions
+from handlers.tgi.errors import told
 from handlers.tgi.info import info, model_list
 from handlers.tgi.native import Native
-from handlers.tgi.service import Service
 from handlers.tgi.tokenize import tokenize
 
 _GENERATES: Final = frozenset(
@@ -35,7 +36,7 @@ class TgiHandlers(Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared) -> None:
-        self._service = service = Service(shared)
+        self._service = service = Service(shared, told)
         self._native = Native(service)
         self._chat = Chat(service)
         self._completions = Completions(service)

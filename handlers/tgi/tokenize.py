@@ -1,18 +1,13 @@
-"""A prompt's tokens with the part of the text that each covers."""
+"""A prompt's tokens in the shape of the wire."""
 
-from engine.tokenizer import Tokenizer, byte_spans
+from engine.tokenizer import Tokenizer
 from generated.tgi import models as m
+from handlers.native import tokenize as native
 
 
 def tokenize(tokenizer: Tokenizer, text: str) -> list[m.SimpleToken]:
-    """With the special tokens that the tokenizer adds, which cover nothing; start and stop in bytes of UTF-8.
-
-    Tokens that share a character all show it.
-    """
-    spans = tokenizer.encode_with_offsets(text)
+    """As `handlers.native.tokenize.tokenize`."""
     return [
-        m.SimpleToken(
-            id=span.token_id, text=text[span.start : span.stop], start=in_bytes.start, stop=in_bytes.stop
-        )
-        for span, in_bytes in zip(spans, byte_spans(text, spans), strict=True)
+        m.SimpleToken(id=token.id, text=token.text, start=token.start, stop=token.stop)
+        for token in native.tokenize(tokenizer, text)
     ]

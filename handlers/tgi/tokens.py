@@ -1,22 +1,10 @@
-"""Tokens and finish reasons in the native shapes of the wire."""
+"""Tokens in the native shapes of the wire."""
 
-import math
 from collections.abc import Sequence
-from typing import Final, Literal
 
-from engine.events import FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.events import PromptToken, TokenEvent, TokenLogprob
 from generated.tgi import models as m
-
-FINISH_REASONS: Final[dict[FinishReason, Literal["length", "eos_token", "stop_sequence"]]] = {
-    FinishReason.LENGTH: "length",
-    FinishReason.END_TOKEN: "eos_token",
-    FinishReason.STOP: "stop_sequence",
-}
-
-
-def finite(logprob: float | None) -> float | None:
-    """JSON has no infinities; the contract sends null for them."""
-    return logprob if logprob is not None and math.isfinite(logprob) else None
+from handlers.native.finish import finite
 
 
 def token(event: TokenEvent) -> m.Token:

@@ -56,7 +56,7 @@ def _message(problem: Problem) -> str:
 def _about_member(problem: InvalidRequest) -> str:
     """Of a member of the request, or of its `parameters`."""
     if not problem.field:
-        return f"The request {problem.reason}"
+        return problem.message
     is_inner = problem.field.startswith(_PARAMETERS)
     prefix = "Converting keyword: 'parameters': " if is_inner else ""
     name = problem.field.removeprefix(_PARAMETERS).partition("[")[0]

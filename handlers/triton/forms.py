@@ -1,8 +1,6 @@
 """The form that a text must have, under the names of the two back ends."""
 
-from typing import Any
-
-from pydantic import ValidationError
+from typing import Any, Final
 
 from generated.triton import models as m
 from handlers.chat.response_format import (
@@ -15,12 +13,13 @@ from handlers.chat.response_format import (
     StructuralTag,
 )
 from handlers.refused import Refused
-from handlers.runtime.invalid import explain
 from handlers.triton.members import Members
+from handlers.triton.nested import Nested
 from handlers.triton.options import read_json
 
 _OUTPUTS = "structured_outputs"
 _GUIDE = "guided_decoding_guide"
+_STRUCTURED: Final = Nested(m.StructuredOutputs, _OUTPUTS)
 
 
 def text_form(members: Members, options: m.SamplingOptions) -> ResponseFormat | None:
@@ -34,7 +33,7 @@ def text_form(members: Members, options: m.SamplingOptions) -> ResponseFormat | 
     if _GUIDE in members and "sampling_parameters" not in members:
         raise Refused(f"'{_GUIDE}' needs '{_GUIDE}_type'", f"{_GUIDE}_type")
     if isinstance(outputs, str):
-        outputs = _read(outputs)
+        outputs = _STRUCTURED.validate(_object(outputs, _OUTPUTS))
     return _structured(outputs) if isinstance(outputs, m.StructuredOutputs) else None
 
 
@@ -52,16 +51,6 @@ def _guided(kind: str, guide: str | None) -> ResponseFormat:
             return Ebnf(guide)
         case _:
             return StructuralTag.parse(_object(guide, _GUIDE), _GUIDE)
-
-
-def _read(text: str) -> m.StructuredOutputs:
-    value = _object(text, _OUTPUTS)
-    try:
-        return m.StructuredOutputs.model_validate(value)
-    except ValidationError as error:
-        fault = explain(error, value)
-        field = f"{_OUTPUTS}.{fault.field}".removesuffix(".")
-        raise Refused(f"'{field}' {fault.reason}", field, fault.violation) from None
 
 
 def _structured(outputs: m.StructuredOutputs) -> ResponseFormat:

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pydantic import ValidationError
 from pydantic_core import from_json
 
 from generated.triton import models as m
 from handlers.refused import Refused
-from handlers.runtime.invalid import explain
 from handlers.triton.members import Members
+from handlers.triton.nested import Nested
 
 # Inputs and parameters that say the same as a sampling option. `stop_words` and `stop` are taken together.
 _SAME: Final = frozenset(m.SamplingOptions.model_fields) - {"stop"}
+_OPTIONS: Final = Nested(m.SamplingOptions, "sampling_parameters")
 
 
 def sampling_options(members: Members) -> m.SamplingOptions:
@@ -24,12 +24,7 @@ def sampling_options(members: Members) -> m.SamplingOptions:
     if not isinstance(values, dict):
         raise Refused("'sampling_parameters' must be the JSON text of an object", "sampling_parameters")
     given = {name: _scalar(name, value) for name, value in values.items() if value is not None}
-    try:
-        return m.SamplingOptions.model_validate(given)
-    except ValidationError as error:
-        fault = explain(error, given)
-        field = f"sampling_parameters.{fault.field}".removesuffix(".")
-        raise Refused(f"'{field}' {fault.reason}", field, fault.violation) from None
+    return _OPTIONS.validate(given)
 
 
 def _from_members(members: Members) -> Mapping[str, Any]:

@@ -133,6 +133,49 @@ _MINDIE: Final = (
     Exchange("POST", "/v1/chat/completions", 422, {**_OTHER_MODEL, **_CHAT}),
 )
 
+_ANY_MODEL: Final = {"model": "tgi"}
+_HF_DETAILED: Final = {
+    "inputs": "Hello",
+    "parameters": {
+        "max_new_tokens": 3,
+        "details": True,
+        "decoder_input_details": True,
+        "do_sample": True,
+        "best_of": 2,
+    },
+}
+
+_HF: Final = (
+    Exchange("POST", "/generate", 200, _NATIVE),
+    Exchange("POST", "/generate", 200, _HF_DETAILED),
+    Exchange("POST", "/generate", 400, {"inputs": ""}),
+    Exchange("POST", "/generate_stream", 200, _NATIVE),
+    Exchange("POST", "/generate_stream", 200, {"inputs": "Hi", "parameters": {"details": True}}),
+    Exchange("POST", "/generate_stream", 400, _HF_DETAILED),
+    Exchange("POST", "/v1/chat/completions", 200, {**_ANY_MODEL, **_CHAT}),
+    Exchange(
+        "POST", "/v1/chat/completions", 200, {**_ANY_MODEL, **_CHAT, "logprobs": True, "top_logprobs": 2}
+    ),
+    Exchange("POST", "/v1/chat/completions", 200, {**_ANY_MODEL, **_CALLING}),
+    Exchange("POST", "/v1/chat/completions", 200, {**_ANY_MODEL, **_CALLING, **_STREAM}),
+    Exchange(
+        "POST",
+        "/v1/chat/completions",
+        200,
+        {**_ANY_MODEL, **_CHAT, **_STREAM, "logprobs": True, "stream_options": {"include_usage": True}},
+    ),
+    Exchange("POST", "/v1/chat/completions", 400, _CHAT),
+    Exchange("POST", "/v1/completions", 200, {**_ANY_MODEL, **_COMPLETION}),
+    Exchange("POST", "/v1/completions", 200, {**_ANY_MODEL, **_COMPLETION, **_STREAM}),
+    Exchange("POST", "/v1/completions", 400, {**_ANY_MODEL, **_COMPLETION, "suffix": "!"}),
+    Exchange("POST", "/tokenize", 200, {"inputs": "Hello", "add_special_tokens": False}),
+    Exchange("POST", "/tokenize", 400, {}),
+    Exchange("GET", "/health", 200),
+    Exchange("GET", "/info", 200),
+    Exchange("GET", "/metrics", 200),
+    Exchange("GET", "/v1/models", 200),
+)
+
 _NAMED: Final = "/v2/models/verbatim-demo"
 _VERSION: Final = f"{_NAMED}/versions/1"
 _INPUT: Final = {"text_input": "Hello", "parameters": {"max_tokens": 3}}
@@ -222,6 +265,7 @@ _ALEPH_ALPHA: Final = (
 # By contract; together they succeed at every operation.
 EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
     "aleph_alpha": _ALEPH_ALPHA,
+    "hf": _HF,
     "mindie": _MINDIE,
     "openai": _OPENAI,
     "tgi": _TGI,

@@ -26,6 +26,16 @@ _CHAT: Final = {
     "stream": True,
     "response_format": _GRAMMAR,
 }
+_HF_CHAT: Final = {
+    "model": "tgi",
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_tokens": 400,
+    "stream": True,
+    "response_format": {
+        "type": "json_schema",
+        "json_schema": {"name": "letters", "schema": {"type": "string", "enum": ["zq" * 2000]}},
+    },
+}
 _MODEL: Final = {"model": "verbatim-demo"}
 _ENDLESS_CHAT: Final = {
     **_MODEL,
@@ -98,6 +108,21 @@ LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
             _CHAT,
             is_finished=lambda event: event["choices"][0]["finish_reason"] == "length",
             is_unavailable=lambda event: event["error"]["http_status_code"] == 503,
+        ),
+    ),
+    "hf": (
+        LongRequest("/generate", _NATIVE),
+        LongRequest(
+            "/generate_stream",
+            _NATIVE,
+            is_finished=lambda event: "generated_text" in event,
+            is_unavailable=lambda event: event["error_type"] == "unavailable",
+        ),
+        LongRequest(
+            "/v1/chat/completions",
+            _HF_CHAT,
+            is_finished=lambda event: event["choices"][0].get("finish_reason") == "length",
+            is_unavailable=lambda event: event["error_type"] == "unavailable",
         ),
     ),
     "triton": (

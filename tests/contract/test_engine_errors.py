@@ -5,6 +5,7 @@ import logging
 import pytest
 
 from engine.errors import (
+    EngineBusy,
     EngineError,
     EngineStopped,
     GenerationFailed,
@@ -34,6 +35,7 @@ ERRORS = [
     NoTokenLeft("no"),
     RequestAborted("no"),
     EngineStopped("no"),
+    EngineBusy("no"),
 ]
 
 
@@ -65,5 +67,7 @@ async def test_an_error_of_the_engine_has_a_declared_status(
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
     if isinstance(error, InvalidRequest):
         assert 400 <= response.status_code < 500
+    if isinstance(error, EngineBusy):  # others keep the server busy, which is no fault of the client's
+        assert (response.status_code in (429, 503), "retry-after" in response.headers) == (True, True)
     if isinstance(error, EngineStopped):
         assert (response.status_code, "retry-after" in response.headers) == (503, True)

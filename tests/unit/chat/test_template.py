@@ -198,3 +198,9 @@ def test_a_template_file_beside_the_tokenizer_is_read(tmp_path: Path) -> None:
     (tmp_path / "chat_template.jinja").write_text("{{ messages[0].content }} from a file")
     loaded = Tokenizer.from_directory(tmp_path, vocab_size=300, end_token_ids=())
     assert ChatTemplate(loaded.hf).render([HELLO]) == "Hello from a file"
+
+
+def test_arguments_nested_too_deeply_are_told_in_words_of_ours() -> None:
+    call = ToolCall(id="c", name="f", arguments='{"a":' * 900 + "1" + "}" * 900)
+    with pytest.raises(TemplateError, match="nested too deeply"):
+        template().render([HELLO, ChatMessage(role="assistant", tool_calls=(call,))])

@@ -179,6 +179,28 @@ REFUSED: dict[str, tuple[Any, str]] = {
         {"type": "object", "minProperties": 3, "properties": {str(n): {} for n in range(65)}},
         "64 properties",
     ),
+    "type in its place": (
+        {"type": "object", "properties": {"a": {"type": "foo"}}},
+        "#/properties/a: type 'foo' is none of array, boolean",
+    ),
+    "one type of many": ({"type": ["string", "foo"]}, "#: type 'foo' is none of"),
+    "no number between": (
+        {"items": {"type": "integer", "minimum": 3, "maximum": 1}},
+        "#/items: minimum is gr",
+    ),
+    "no length between": (
+        {"anyOf": [{"type": "array", "minItems": 3, "maxItems": 1}]},
+        "#/anyOf/0: minItems is greater than maxItems",
+    ),
+    "bound of another type": (
+        {"items": {"type": "integer", "minimum": "a"}},
+        "#/items: minimum has to be a num",
+    ),
+    "count of another type": (
+        {"items": {"type": "array", "minItems": True}},
+        "#/items: minItems has to be a who",
+    ),
+    "enum of nothing": ({"items": {"enum": []}}, "#/items: enum has no value"),
     "malformed required": ({"type": "object", "required": "a"}, "required has to be a JSON array"),
     "malformed properties": ({"properties": []}, "properties has to be a JSON object"),
     "malformed names": ({"type": "object", "required": [1]}, "hold strings"),
@@ -202,6 +224,31 @@ def test_what_a_schema_allows_is_valid_against_it(schema: Any) -> None:
     texts = [text for seed in range(60) if (text := generate(grammar, seed)) is not None]
     assert texts
     assert not [text for text in texts if not validator.is_valid(json.loads(text))]
+
+
+# Texts that escapes of xgrammar's EBNF could run into: \xdf and an e after it, a backslash before an x.
+ESCAPED = ["größe", "ßa\xff0", "\x01a\x85f\x7fe", "€a😀b", "\\xdf \\\\xdfe", '"\\"']
+ESCAPED_SCHEMAS = {
+    **{f"value {text!a}": {"const": text} for text in ESCAPED},
+    **{f"name {text!a}": {"properties": {text: INTEGER}, "required": [text]} for text in ESCAPED},
+    "pattern": {"type": "string", "pattern": "[ß-ía]e\\xdfe? ße"},
+}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [*(schema for schema, _ in ENFORCED.values()), *ESCAPED_SCHEMAS.values()],
+    ids=[*ENFORCED, *ESCAPED_SCHEMAS],
+)
+def test_a_schema_in_a_structural_tag_allows_the_same_texts_in_the_same_layout(schema: Any) -> None:
+    part = {"type": "json_schema", "json_schema": schema}
+    tag = json.dumps({"type": "structural_tag", "format": part})
+    tagged = COMPILER.compile(Grammar(GrammarKind.STRUCTURAL_TAG, tag))
+    plain = compiled(schema)
+    for one, other in ((plain, tagged), (tagged, plain)):
+        texts = [text for seed in range(20) if (text := generate(one, seed)) is not None]
+        assert texts
+        assert not [text for text in texts if not accepts(other, text)]
 
 
 @pytest.mark.parametrize("name", sorted(ENFORCED_FORMATS))

@@ -10,8 +10,8 @@ from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
 from generated.tgi import models as m
 from handlers.envelope import Envelope
+from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.completion_response import CompletionEvents
-from handlers.tgi.openai import SYSTEM_FINGERPRINT
 from tests.scripted_engine import ScriptedEngine, says, token
 from tests.unit.handlers.tgi.api import Api
 

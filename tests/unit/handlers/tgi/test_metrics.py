@@ -4,8 +4,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats
 from handlers.limits import Overloaded
+from handlers.native.metrics import Metrics
 from handlers.refused import Refused
-from handlers.tgi.metrics import Metrics
 from handlers.timing import Timing
 
 

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer as Backend
 from transformers import PreTrainedTokenizerFast
 
 from engine.tokenizer import Tokenizer
-from handlers.tgi.request import encode_prompt
+from handlers.native.request import encode_prompt
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, native
 

@@ -62,7 +62,7 @@ async def test_a_member_that_is_not_what_the_model_takes(members: dict[str, Any]
         ({"text_input": "a", "id": 5}, "Unable to parse 'id': attempt to access JSON non-string as string"),
         ({"text_input": "a", "parameters": []}, "Expected JSON object for keyword: 'parameters'"),
         ({"text_input": "a", "parameters": None}, "Expected JSON object for keyword: 'parameters'"),
-        ([], "The request must be an object"),
+        ([], "The body must be an object"),
         (
             {"text_input": "a", "parameters": {"text_input": "b"}},
             "Converting keyword: 'parameters': input 'text_input' already exists in request",

@@ -1,15 +1,14 @@
-"""What this server allows a request of the contract, and the rules that follow."""
+"""What this server allows a request, and the rules that follow."""
 
 from dataclasses import dataclass
 
 from engine.errors import PromptTooLong
 from engine.model_info import ModelInfo
 from engine.request import Watermark
-from generated.tgi import models as m
+from handlers.native.errors import BatchTooLarge
+from handlers.native.params import NativeParams
 from handlers.refused import Refused
 from handlers.settings import Settings
-from handlers.tgi.errors import BatchTooLarge
-from handlers.tgi.sampling import is_sampled
 
 
 @dataclass(frozen=True)
@@ -39,26 +38,26 @@ class Limits:
             watermark=Watermark(gamma=settings.watermark_gamma, delta=settings.watermark_delta),
         )
 
-    def check_parameters(self, parameters: m.GenerateParameters) -> None:
+    def check_params(self, params: NativeParams) -> None:
         """Raises Refused for the first rule that is broken, in the released servers' order."""
-        self.check_stop(len(parameters.stop))
-        if (parameters.best_of or 1) > 1 and parameters.seed is not None:
+        self.check_stop(len(params.stop))
+        if (params.best_of or 1) > 1 and params.seed is not None:
             raise Refused("`seed` must not be set when `best_of` > 1")
-        self.check_top_n("top_n_tokens", parameters.top_n_tokens)
-        if parameters.truncate is not None and parameters.truncate > self.max_input_tokens:
+        self.check_top_n("top_n_tokens", params.top_n_tokens)
+        if params.truncate is not None and params.truncate > self.max_input_tokens:
             raise Refused(
                 f"`truncate` must be strictly positive and at most {self.max_input_tokens}. "
-                f"Given: {parameters.truncate}"
+                f"Given: {params.truncate}"
             )
-        if parameters.grammar is not None:
+        if params.grammar is not None:
             self.check_grammar()
 
-    def num_sequences(self, parameters: m.GenerateParameters) -> int:
+    def num_sequences(self, params: NativeParams) -> int:
         """Sequences to generate; a best_of of 0 counts as 1. Raises Refused for more than may be asked."""
-        best_of = parameters.best_of or 1
+        best_of = params.best_of or 1
         if best_of > self.max_best_of:
             raise Refused(f"`best_of` must be > 0 and <= {self.max_best_of}. Given: {best_of}")
-        if best_of > 1 and not is_sampled(parameters):
+        if best_of > 1 and not params.is_sampled:
             raise Refused("you must use sampling when `best_of` is > 1")
         return best_of
 
@@ -95,10 +94,10 @@ class Limits:
         return num_new_tokens
 
 
-def num_streamed(parameters: m.GenerateParameters) -> int:
+def num_streamed(params: NativeParams) -> int:
     """Sequences of a stream: one. Raises Refused for what a stream cannot carry."""
-    if parameters.best_of not in (None, 0, 1):
+    if params.best_of not in (None, 0, 1):
         raise Refused("`best_of` != 1 is not supported when streaming tokens")
-    if parameters.decoder_input_details:
+    if params.decoder_input_details:
         raise Refused("`decoder_input_details` == true is not supported when streaming tokens")
     return 1

@@ -1,19 +1,20 @@
-"""What all operations of the contract share."""
+"""What all operations of a contract share."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from handlers.exchange import Exchange
+from handlers.native.headers import Headers, compute_headers
+from handlers.native.limits import Limits
+from handlers.native.metrics import Metrics
 from handlers.shared import Shared
-from handlers.tgi.errors import told
-from handlers.tgi.headers import Headers, compute_headers
-from handlers.tgi.limits import Limits
-from handlers.tgi.metrics import Metrics
 
 
 class Service:
-    """One served model under this contract. model: what answers call it."""
+    """One served model under a contract. model: what answers call it."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, told: Callable[[Exception], Exception]) -> None:
+        """told: as in `Exchanges.open`."""
         self.settings = shared.settings
         self.engine = shared.engine
         self.chat = shared.chat
@@ -24,11 +25,12 @@ class Service:
         self.limits = Limits.of(shared.settings, shared.engine.model_info)
         self.metrics = Metrics(shared.engine.model_info, shared.engine.stats)
         self.exchanges.observe(self.metrics)
+        self._told = told
         self._compute_type = shared.settings.compute_type or shared.engine.model_info.device
 
     def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
         """As `Exchanges.open`."""
-        return self.exchanges.open(received_s, told)
+        return self.exchanges.open(received_s, self._told)
 
     def compute_headers(self, *prompts: str) -> Headers:
         """prompts: as the model gets them, templates rendered."""

@@ -1,0 +1,140 @@
+"""Grammars compiled for an event loop: in threads, several at one time, none long in the way of others."""
+
+import asyncio
+import threading
+from collections import deque
+from contextlib import suppress
+
+from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
+from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.request import Grammar
+
+COMPILE_TIMEOUT_S = 15.0
+WAIT_TIMEOUT_S = 15.0
+# Compilations of a lane at one time. One that exceeds its time cannot be stopped and goes on; it keeps its
+# place meanwhile, so that hostile grammars take at most this many threads of each lane.
+MAX_COMPILATIONS = 2
+MAX_WAITING = 64  # grammars that have no place yet, in each lane
+# Sources up to this compile in less than a second, and have places of their own.
+MAX_SMALL_SOURCE = 4096  # characters
+
+
+class _Compilation:
+    """One grammar on its way, for all who ask for it."""
+
+    def __init__(self, grammar: Grammar, lane: "_Lane") -> None:
+        self.grammar = grammar
+        self.lane = lane
+        self.num_readers = 0
+        self.begun = asyncio.Event()
+        self.result: asyncio.Future[CompiledGrammar] = asyncio.get_running_loop().create_future()
+
+
+class _Lane:
+    """Places for compilations, and those that wait for one, the first first."""
+
+    def __init__(self) -> None:
+        self.num_running = 0
+        self.waiting: deque[_Compilation] = deque()
+
+
+class GrammarQueue:
+    """What the event loop asks for compiled grammars; all methods belong to that loop.
+
+    A cached grammar is there at once. Others compile in threads: large ones never take the places of small
+    ones, one that nobody waits for any longer does not begin, and a grammar asked for by many compiles once.
+    """
+
+    def __init__(
+        self,
+        compiler: GrammarCompiler,
+        *,
+        timeout_s: float = COMPILE_TIMEOUT_S,
+        wait_timeout_s: float = WAIT_TIMEOUT_S,
+    ) -> None:
+        self._compiler = compiler
+        self._timeout_s = timeout_s
+        self._wait_timeout_s = wait_timeout_s
+        self._small, self._large = _Lane(), _Lane()
+        self._compilations: dict[Grammar, _Compilation] = {}
+
+    async def compile(self, grammar: Grammar) -> CompiledGrammar:
+        """Raises InvalidGrammar for a grammar that is none or takes too long to compile; EngineBusy if no
+        place is free for it in time, or too many wait already; EngineStopped."""
+        if (known := self._compiler.cached(grammar)) is not None:
+            return known
+        compilation = self._compilations.get(grammar) or self._open(grammar)
+        compilation.num_readers += 1
+        try:
+            return await self._read(compilation)
+        finally:
+            compilation.num_readers -= 1
+            if not compilation.num_readers and not compilation.begun.is_set():
+                compilation.lane.waiting.remove(compilation)
+                del self._compilations[grammar]
+
+    def stop(self) -> None:
+        """Ends all waiting with EngineStopped; what compiles goes on, and nobody hears of it."""
+        for compilation in self._compilations.values():
+            if not compilation.result.done():
+                compilation.result.set_exception(EngineStopped("the engine stops"))
+                compilation.result.exception()  # there may be nobody who reads it
+            compilation.begun.set()
+        self._compilations.clear()
+        for lane in (self._small, self._large):
+            lane.waiting.clear()
+
+    def _open(self, grammar: Grammar) -> _Compilation:
+        lane = self._small if len(grammar.source) <= MAX_SMALL_SOURCE else self._large
+        if len(lane.waiting) >= MAX_WAITING:
+            raise EngineBusy(f"{MAX_WAITING} grammars wait to be compiled")
+        compilation = self._compilations[grammar] = _Compilation(grammar, lane)
+        lane.waiting.append(compilation)
+        self._begin_next(lane)
+        return compilation
+
+    async def _read(self, compilation: _Compilation) -> CompiledGrammar:
+        try:
+            async with asyncio.timeout(self._wait_timeout_s):
+                await compilation.begun.wait()
+        except TimeoutError:
+            raise EngineBusy("no place to compile a grammar became free") from None
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await asyncio.shield(compilation.result)
+        except TimeoutError:
+            raise InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile") from None
+
+    def _begin_next(self, lane: _Lane) -> None:
+        while lane.waiting and lane.num_running < MAX_COMPILATIONS:
+            compilation = lane.waiting.popleft()
+            lane.num_running += 1
+            compilation.begun.set()
+            # Daemons, so that a compilation without end does not keep the process.
+            threading.Thread(
+                target=self._work,
+                args=(compilation, asyncio.get_running_loop()),
+                name="compile-grammar",
+                daemon=True,
+            ).start()
+
+    def _work(self, compilation: _Compilation, loop: asyncio.AbstractEventLoop) -> None:
+        """In a thread of its own."""
+        outcome: CompiledGrammar | Exception
+        try:
+            outcome = self._compiler.compile(compilation.grammar)
+        except Exception as error:
+            outcome = error
+        with suppress(RuntimeError):  # the loop has closed: nobody waits any longer
+            loop.call_soon_threadsafe(self._finish, compilation, outcome)
+
+    def _finish(self, compilation: _Compilation, outcome: CompiledGrammar | Exception) -> None:
+        if not compilation.result.done():  # `stop` may have ended it
+            if isinstance(outcome, Exception):
+                compilation.result.set_exception(outcome)
+                compilation.result.exception()  # there may be nobody left who reads it
+            else:
+                compilation.result.set_result(outcome)
+            del self._compilations[compilation.grammar]
+        compilation.lane.num_running -= 1
+        self._begin_next(compilation.lane)

@@ -1,0 +1,49 @@
+"""The operation `/v1/chat/completions`."""
+
+from typing import final
+
+from typing_extensions import override
+
+from generated.hf import models as m
+from handlers.chat.params import ChatParams
+from handlers.chat.result import ChatResult
+from handlers.envelope import Envelope
+from handlers.hf.chat_events import ChatEvents
+from handlers.hf.chat_request import chat_params, includes_usage
+from handlers.hf.chat_response import chat_completion
+from handlers.hf.headers import costs
+from handlers.native import chat as native
+from handlers.native.headers import Headers
+from handlers.optional import given_or
+from handlers.timing import Timing
+
+
+@final
+class Chat(native.Chat[m.ChatCompletionRequest, m.ChatCompletionResponse, m.ChatCompletionStreamResponse]):
+    """Answers conversations."""
+
+    @override
+    def params(self, body: m.ChatCompletionRequest) -> ChatParams:
+        return chat_params(body, self.service.limits)
+
+    @override
+    def num_answers(self, body: m.ChatCompletionRequest) -> int:
+        return 1
+
+    @override
+    def wants_usage(self, body: m.ChatCompletionRequest) -> bool:
+        return includes_usage(body)
+
+    @override
+    def answer(
+        self, envelope: Envelope, body: m.ChatCompletionRequest, result: ChatResult
+    ) -> m.ChatCompletionResponse:
+        return chat_completion(envelope, result, with_logprobs=given_or(body.logprobs, False))
+
+    @override
+    def chunks(self, envelope: Envelope, body: m.ChatCompletionRequest) -> ChatEvents:
+        return ChatEvents(envelope, with_logprobs=given_or(body.logprobs, False))
+
+    @override
+    def costs(self, timing: Timing) -> Headers:
+        return costs(timing)

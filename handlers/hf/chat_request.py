@@ -1,0 +1,106 @@
+"""Chat requests in neutral terms."""
+
+from uuid import uuid4
+
+import msgspec
+from pydantic import MISSING
+
+from generated.hf import models as m
+from handlers.chat.errors import ToolsWithResponseFormat
+from handlers.chat.messages import ChatMessage, is_continuable
+from handlers.chat.params import ChatParams
+from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
+from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.hf.messages import chat_message
+from handlers.hf.sampling import sampling_params, stop_texts
+from handlers.native.limits import Limits
+from handlers.native.tool_prompt import with_tool_prompt
+from handlers.optional import given, given_or
+from handlers.refused import Refused
+
+_MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
+
+
+def chat_params(body: m.ChatCompletionRequest, limits: Limits) -> ChatParams:
+    """Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
+    stop = stop_texts(body.stop)
+    limits.check_stop(len(stop))
+    limits.check_top_n("top_logprobs", given(body.top_logprobs))
+    _check_stream_options(body)
+    messages = tuple(map(chat_message, body.messages))
+    goes_on = is_continuable(messages)
+    return ChatParams(
+        request_id=uuid4().hex,
+        messages=_with_tool_prompt(messages, body),
+        sampling=msgspec.structs.replace(
+            sampling_params(body),
+            frequency_penalty=given_or(body.frequency_penalty, 0.0),
+            presence_penalty=given_or(body.presence_penalty, 0.0),
+            num_logprobs=_num_logprobs(body),
+        ),
+        max_tokens=given(body.max_tokens),
+        stop=stop,
+        tools=tuple(map(_tool, given(body.tools) or ())),
+        tool_choice=_tool_choice(body),
+        response_format=_response_format(body, limits),
+        add_generation_prompt=not goes_on,
+        continue_final_message=goes_on,
+    )
+
+
+def includes_usage(body: m.ChatCompletionRequest) -> bool:
+    return isinstance(body.stream_options, m.StreamOptions) and body.stream_options.include_usage
+
+
+def _check_stream_options(body: m.ChatCompletionRequest) -> None:
+    if includes_usage(body) and not body.stream:
+        raise Refused("`stream_options` needs `stream`", "stream_options")
+
+
+def _num_logprobs(body: m.ChatCompletionRequest) -> int | None:
+    if given_or(body.logprobs, False):
+        return given_or(body.top_logprobs, 0)
+    if given_or(body.top_logprobs, 0):
+        raise Refused("`top_logprobs` needs `logprobs`", "top_logprobs")
+    return None
+
+
+def _tool(tool: m.Tool) -> ToolDefinition:
+    function = tool.function
+    return ToolDefinition(
+        name=function.name,
+        description=given(function.description),
+        parameters=given(function.parameters),
+    )
+
+
+def _tool_choice(body: m.ChatCompletionRequest) -> ToolChoice:
+    choice = body.tool_choice
+    if isinstance(choice, m.NamedToolChoice):
+        return ToolChoice.named(choice.function.name)
+    return ToolChoice() if choice is MISSING else ToolChoice(mode=_MODES[choice])
+
+
+def _with_tool_prompt(
+    messages: tuple[ChatMessage, ...], body: m.ChatCompletionRequest
+) -> tuple[ChatMessage, ...]:
+    text = given(body.tool_prompt)
+    return with_tool_prompt(messages, text) if text and _offers_tools(body) else messages
+
+
+def _offers_tools(body: m.ChatCompletionRequest) -> bool:
+    return bool(given(body.tools)) and body.tool_choice != "none"
+
+
+def _response_format(body: m.ChatCompletionRequest, limits: Limits) -> ResponseFormat | None:
+    asked = body.response_format
+    if asked is MISSING or isinstance(asked, m.TextFormat):
+        return None
+    if body.tools is not MISSING and body.tool_choice != "none":
+        raise ToolsWithResponseFormat
+    limits.check_grammar()
+    if isinstance(asked, m.JsonObjectFormat):
+        schema, field = given(asked.value), "response_format.value"
+    else:
+        schema, field = given(asked.json_schema.schema_), "response_format.json_schema.schema"
+    return AnyJsonObject() if schema is None else JsonSchema.parse(schema, field)

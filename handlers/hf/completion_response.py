@@ -1,0 +1,66 @@
+"""Completion answers, whole and in chunks."""
+
+from collections.abc import Sequence
+
+import orjson
+
+from engine.events import TokenEvent
+from generated.hf import models as m
+from generated.operation import EncodedEvent
+from handlers.envelope import Envelope
+from handlers.hf.usage import usage
+from handlers.native.finish import COMPLETION_REASONS
+from handlers.sequences import GeneratedRequest
+
+
+def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionResponse:
+    """One choice for each prompt, in the prompts' order; usage is their sum."""
+    sequences = [request.sequences[0] for request in generated]
+    return m.CompletionResponse(
+        id=envelope.id,
+        object="text_completion",
+        created=envelope.created,
+        model=envelope.model,
+        choices=[
+            m.CompletionChoice(
+                text=sequence.text, index=index, finish_reason=COMPLETION_REASONS[sequence.finish]
+            )
+            for index, sequence in enumerate(sequences)
+        ],
+        usage=usage(
+            sum(request.num_prompt_tokens for request in generated),
+            sum(len(sequence.events) for sequence in sequences),
+        ),
+    )
+
+
+class CompletionEvents:
+    """Writes the chunks of one streamed answer, one a token.
+
+    A chunk that ends nothing goes into a prebuilt envelope; a test holds it to the model's own serialisation.
+    """
+
+    def __init__(self, envelope: Envelope) -> None:
+        self._envelope = envelope
+        empty = self._chunk([]).model_dump_json().encode()
+        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
+        self._before, _, self._after = empty.partition(b'"choices":[]')
+
+    def encode(self, index: int, event: TokenEvent) -> EncodedEvent | m.CompletionStreamResponse:
+        """index: which of the prompts."""
+        if event.finish is None:
+            return EncodedEvent(
+                b'%b"choices":[{"text":%b,"index":%d}]%b'
+                % (self._before, orjson.dumps(event.text), index, self._after)
+            )
+        reason = COMPLETION_REASONS[event.finish]
+        return self._chunk([m.CompletionChunkChoice(text=event.text, index=index, finish_reason=reason)])
+
+    def _chunk(self, choices: list[m.CompletionChunkChoice]) -> m.CompletionStreamResponse:
+        return m.CompletionStreamResponse(
+            id=self._envelope.id,
+            object="text_completion",
+            created=self._envelope.created,
+            model=self._envelope.model,
+            choices=choices,
+        )

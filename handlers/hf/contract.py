@@ -1,0 +1,23 @@
+"""How the contract words its errors."""
+
+from typing import ClassVar, final
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from generated.hf import models as m
+from generated.operation import Operation
+from handlers.native.errors import problem_text
+from handlers.runtime.contract import Contract
+from handlers.runtime.problem import Problem
+
+
+@final
+class HfContract(Contract):
+    """`{"error", "error_type"}`, inside streams too."""
+
+    name: ClassVar[str] = "hf"
+
+    @override
+    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+        return m.ErrorResponse(error=problem_text(problem), error_type=problem.kind)

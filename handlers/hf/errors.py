@@ -1,0 +1,32 @@
+"""What a client is told when a request fails: one table from exceptions to statuses, slugs and messages."""
+
+from functools import partial
+
+from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, NoTokenLeft, RequestAborted
+from handlers.chat.errors import TemplateError, ToolError
+from handlers.exchange import IncompleteGeneration
+from handlers.limits import RETRY_AFTER_S, Overloaded
+from handlers.native.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
+from handlers.refused import Refused
+
+# 400 is of the request, 422 of its generation, as the document has it. Slugs and prefixes are those of the
+# released servers, which clients map to exceptions of their own.
+ERROR_KINDS: ErrorKinds = {
+    SuffixRefused: ErrorKind(400, "suffix not supported"),
+    BatchTooLarge: ErrorKind(400, "batch size exceeded"),
+    TemplateError: ErrorKind(400, "template_error", "Template error: "),
+    ToolError: ErrorKind(400, "tool_error", "Tool error: "),
+    Refused: ErrorKind(400, "validation", "Input validation error: "),
+    InvalidRequest: ErrorKind(400, "validation", "Input validation error: "),
+    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded", retry_after_s=RETRY_AFTER_S),
+    NoTokenLeft: ErrorKind(400, "validation", "Input validation error: "),
+    GenerationFailed: ErrorKind(422, "generation", "Request failed during generation: "),
+    RequestAborted: ErrorKind(422, "generation", "Request failed during generation: "),
+    IncompleteGeneration: ErrorKind(422, "incomplete_generation", message="Incomplete generation"),
+    EngineStopped: ErrorKind(
+        503, "unavailable", message="The server takes no new request", retry_after_s=RETRY_AFTER_S
+    ),
+}
+
+told = partial(told_as, ERROR_KINDS)
+"""As `handlers.native.errors.told_as`."""

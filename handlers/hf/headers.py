@@ -1,0 +1,9 @@
+"""Response headers as the document types them."""
+
+from handlers.native.headers import Headers, cost_headers
+from handlers.timing import Timing
+
+
+def costs(timing: Timing) -> Headers:
+    """Of a whole answer; times in milliseconds, which are numbers here."""
+    return cost_headers(timing, lambda seconds: round(seconds * 1000, 3))

@@ -1,0 +1,43 @@
+"""What the server tells of itself."""
+
+from importlib.metadata import version
+from typing import Final, Literal
+
+from pydantic import MISSING
+
+from engine.model_info import ModelInfo
+from generated.hf import models as m
+from handlers.native.limits import Limits
+from handlers.settings import Settings
+
+_DTYPES: Final[dict[str, Literal["float16", "bfloat16", "float32"]]] = {
+    "float16": "float16",
+    "bfloat16": "bfloat16",
+    "float32": "float32",
+}
+
+
+def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:
+    return m.Info(
+        model_id=settings.model_name,
+        model_sha=MISSING if model.revision is None else model.revision,
+        model_dtype=_DTYPES[model.dtype],
+        model_device_type=model.device.partition(":")[0],
+        model_pipeline_tag="text-generation",
+        max_concurrent_requests=settings.max_concurrent_requests,
+        max_best_of=limits.max_best_of,
+        max_stop_sequences=limits.max_stop_sequences,
+        max_input_length=limits.max_input_tokens,
+        max_total_tokens=limits.max_total_tokens,
+        max_batch_total_tokens=model.num_blocks * model.block_size,
+        validation_workers=settings.validation_workers,
+        max_client_batch_size=limits.max_client_batch_size,
+        version=version("verbatim"),
+    )
+
+
+def model_list(name: str, created: int) -> m.ModelList:
+    """The one served model; `created`: Unix time in seconds."""
+    return m.ModelList(
+        object="list", data=[m.Model(id=name, object="model", created=created, owned_by="verbatim")]
+    )

@@ -1,0 +1,38 @@
+"""The operations `/generate` and `/generate_stream`."""
+
+from typing import final
+
+from typing_extensions import override
+
+from generated.hf import models as m
+from handlers.hf.events import NativeEvents
+from handlers.hf.headers import costs
+from handlers.hf.request import native_params
+from handlers.hf.response import generate_response
+from handlers.native.generation import Generation
+from handlers.native.headers import Headers
+from handlers.native.params import NativeParams
+from handlers.native.request import NativeRequest
+from handlers.sequences import GeneratedRequest
+from handlers.timing import Timing
+
+
+@final
+class Native(Generation[m.GenerateRequest, m.GenerateResponse, m.StreamResponse]):
+    """Text in, text out."""
+
+    @override
+    def params(self, body: m.GenerateRequest) -> NativeParams:
+        return native_params(body)
+
+    @override
+    def answer(self, native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:
+        return generate_response(native, generated)
+
+    @override
+    def events(self, native: NativeRequest) -> NativeEvents:
+        return NativeEvents(native)
+
+    @override
+    def costs(self, timing: Timing) -> Headers:
+        return costs(timing)

@@ -1,0 +1,94 @@
+"""The contract's nine operations."""
+
+import time
+from typing import Final, final
+
+from typing_extensions import override
+
+from generated.hf import models as m
+from generated.hf.operations import (
+    ChatCompletionsHeaders,
+    CompletionsHeaders,
+    GenerateHeaders,
+    GenerateStreamHeaders,
+    NoHeaders,
+    Operations,
+)
+from generated.operation import Call, EventStream, Operation
+from handlers.hf.chat import Chat
+from handlers.hf.completions import Completions
+from handlers.hf.errors import told
+from handlers.hf.info import info, model_list
+from handlers.hf.native import Native
+from handlers.hf.tokenize import tokenize
+from handlers.native.service import Service
+from handlers.runtime.problem import Problem, Unauthorized
+from handlers.shared import Shared
+
+_GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})
+
+
+@final
+class HfHandlers(Operations):
+    """Answers every operation of the contract; streams where the client asked for one."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._service = service = Service(shared, told)
+        self._native = Native(service)
+        self._chat = Chat(service)
+        self._completions = Completions(service)
+        self._started = int(time.time())
+
+    @override
+    async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
+        return await self._native.whole(body, call)
+
+    @override
+    async def generate_stream(
+        self, body: m.GenerateRequest, call: Call[GenerateStreamHeaders]
+    ) -> EventStream[m.StreamEvent]:
+        return self._native.stream(body, call)
+
+    @override
+    async def chat_completions(
+        self, body: m.ChatCompletionRequest, call: Call[ChatCompletionsHeaders]
+    ) -> m.ChatCompletionResponse | EventStream[m.ChatCompletionEvent]:
+        if body.stream:
+            return self._chat.stream(body, call)
+        return await self._chat.whole(body, call)
+
+    @override
+    async def completions(
+        self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
+    ) -> m.CompletionResponse | EventStream[m.CompletionEvent]:
+        if body.stream:
+            return self._completions.stream(body, call)
+        return await self._completions.whole(body, call)
+
+    @override
+    async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
+        return model_list(self._service.model, self._started)
+
+    @override
+    async def get_info(self, call: Call[NoHeaders]) -> m.Info:
+        service = self._service
+        return info(service.settings, service.engine.model_info, service.limits)
+
+    @override
+    async def health_check(self, call: Call[NoHeaders]) -> None:
+        if not (await self._service.engine.health()).is_healthy:
+            raise Problem(503, "unhealthy", "healthcheck")
+
+    @override
+    async def get_metrics(self, call: Call[NoHeaders]) -> str:
+        return self._service.metrics.render()
+
+    @override
+    async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> m.TokenizeResponse:
+        service = self._service
+        return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body)
+
+    def refused(self, operation: Operation, problem: Problem) -> None:
+        """Counts what never became an exchange; strangers without a key are no requests."""
+        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
+            self._service.exchanges.refused(problem)

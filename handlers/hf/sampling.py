@@ -1,0 +1,25 @@
+"""Options of sampling and stopping that chat and completions share, in neutral terms."""
+
+from collections.abc import Sequence
+
+from pydantic import MISSING
+
+from engine.request import SamplingParams
+from generated.hf import models as m
+from handlers.optional import given_or
+from handlers.seed import draw_seed
+
+
+def sampling_params(body: m.ChatCompletionRequest | m.CompletionRequest) -> SamplingParams:
+    """At temperature 1 unless told otherwise; 0 is greedy. A seed that is not given is drawn."""
+    return SamplingParams(
+        temperature=given_or(body.temperature, 1.0),
+        top_p=given_or(body.top_p, 1.0),
+        seed=draw_seed() if body.seed is MISSING else body.seed,
+    )
+
+
+def stop_texts(stop: str | Sequence[str] | MISSING) -> tuple[str, ...]:
+    if stop is MISSING:
+        return ()
+    return (stop,) if isinstance(stop, str) else tuple(stop)

@@ -1,0 +1,56 @@
+"""Completion requests in neutral terms: one request of the engine for each prompt."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import msgspec
+
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.tokenizer import Tokenizer
+from handlers.native.errors import SuffixRefused
+from handlers.native.limits import Limits
+from handlers.native.request import encode_prompt
+
+
+class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked for each of several prompts, valid against its contract.
+
+    max_tokens: tokens to generate at most; None fills the context. suffix: refused where there is one.
+    sampling: called once a prompt: without a seed each draws its own, lest equal prompts be answered alike.
+    """
+
+    prompts: tuple[str, ...]
+    sampling: Callable[[], SamplingParams]
+    max_tokens: int | None
+    stop: tuple[str, ...] = ()
+    suffix: str | None = None
+
+    @property
+    def num_characters(self) -> int:
+        return sum(map(len, self.prompts))
+
+
+def num_prompts(params: CompletionParams, limits: Limits) -> int:
+    """Raises SuffixRefused, BatchTooLarge or Refused; reads no prompt, so that it is quick."""
+    if params.suffix is not None:
+        raise SuffixRefused
+    limits.check_prompts(len(params.prompts))
+    limits.check_stop(len(params.stop))
+    return len(params.prompts)
+
+
+def completion_requests(
+    params: CompletionParams, limits: Limits, tokenizer: Tokenizer
+) -> list[GenerationRequest]:
+    """In the order of the prompts. Raises PromptTooLong or Refused."""
+    return [
+        GenerationRequest(
+            request_id=uuid4().hex,
+            prompt_token_ids=prompt,
+            sampling=params.sampling(),
+            stopping=StopConditions(
+                max_tokens=limits.new_tokens(len(prompt), params.max_tokens), stop=params.stop
+            ),
+        )
+        for prompt in (encode_prompt(tokenizer, text) for text in params.prompts)
+    ]

@@ -1,0 +1,67 @@
+"""Native requests for the engine."""
+
+from dataclasses import dataclass
+from uuid import uuid4
+
+from engine.request import GenerationRequest, StopConditions
+from engine.tokenizer import Tokenizer
+from handlers.native.limits import Limits
+from handlers.native.params import NativeParams
+from handlers.seed import draw_seed
+
+
+@dataclass(frozen=True)
+class NativeRequest:
+    """One native request, valid. seed: None where nothing is drawn at random."""
+
+    params: NativeParams
+    request: GenerationRequest
+    seed: int | None
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the generated text in the answer."""
+        return self.params.inputs if self.params.return_full_text else ""
+
+    def seed_of(self, index: int) -> int | None:
+        """The seed that gives one of the sequences when it is asked for alone."""
+        return None if self.seed is None else self.seed + index
+
+
+def native_request(
+    params: NativeParams, limits: Limits, tokenizer: Tokenizer, *, is_stream: bool
+) -> NativeRequest:
+    """Raises Refused, PromptTooLong or InvalidResponseFormat. Tokenizes: a long prompt takes its time."""
+    limits.check_params(params)
+    seed = draw_seed() if params.seed is None else params.seed
+    prompt = encode_prompt(tokenizer, params.inputs, params.truncate)
+    num_sequences = limits.num_sequences(params)
+    # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
+    with_logprobs = is_stream or params.wants_details or num_sequences > 1
+    request = GenerationRequest(
+        request_id=uuid4().hex,
+        prompt_token_ids=prompt,
+        sampling=params.sampling(seed, limits.watermark, with_logprobs=with_logprobs),
+        stopping=StopConditions(
+            max_tokens=limits.new_tokens(len(prompt), params.max_new_tokens),
+            stop=params.stop,
+            include_stop=True,
+        ),
+        num_sequences=num_sequences,
+        adapter=params.adapter,
+    )
+    return NativeRequest(params, request, seed if params.is_sampled else None)
+
+
+def encode_prompt(tokenizer: Tokenizer, text: str, truncate: int | None = None) -> tuple[int, ...]:
+    """Token ids with the special ones that the tokenizer adds.
+
+    truncate: tokens to keep at most, the right end and what the tokenizer put before the text.
+    """
+    spans = tokenizer.encode_with_offsets(text)
+    ids = tuple(span.token_id for span in spans)
+    if truncate is None or len(ids) <= truncate:
+        return ids
+    num_added = next((i for i, span in enumerate(spans) if span.stop > span.start), len(spans))
+    num_kept = min(num_added, truncate - 1)  # a prompt of nothing but added tokens would say nothing
+    return ids[:num_kept] + ids[len(ids) - (truncate - num_kept) :]

@@ -1,0 +1,30 @@
+"""JSON objects that a member holds as text, held to their schemas as a body is."""
+
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from handlers.refused import Refused
+from handlers.runtime.fail_fast import fail_fast_schema, fail_fast_validator
+from handlers.runtime.invalid import explain
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class Nested(Generic[ModelT]):
+    """field: the member that holds the text."""
+
+    def __init__(self, model: type[ModelT], field: str) -> None:
+        self._schema = fail_fast_schema(model)
+        self._validator = fail_fast_validator(self._schema)
+        self._field = field
+
+    def validate(self, value: dict[str, Any]) -> ModelT:
+        """The model of an object. Raises Refused, naming the field inside."""
+        try:
+            model: ModelT = self._validator.validate_python(value)
+        except ValidationError as error:
+            fault = explain(error, value, self._schema)
+            field = f"{self._field}.{fault.field}"
+            raise Refused(f"'{field}' {fault.reason}", field, fault.violation) from None
+        return model
