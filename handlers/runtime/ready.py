@@ -1,5 +1,6 @@
 """Takes from an asynchronous generator all that it has without waiting."""
 
+from asyncio import CancelledError
 from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any, Generic, TypeVar
 
@@ -24,8 +25,8 @@ async def ready_together(
         if items and (step.waits or len(items) == _MAX_ITEMS):
             try:
                 yield items
-            except BaseException as error:
-                await step.abandon(error)
+            except BaseException:
+                await step.abandon()
                 raise
             items = []
         try:
@@ -63,14 +64,18 @@ class _Step(Generic[Item]):
             raise self._error
         return self._item
 
-    async def abandon(self, error: BaseException) -> None:
-        """Ends a step that waits, so that its stream can be closed; the stream may wait as it cleans up."""
+    async def abandon(self) -> None:
+        """Ends a step that waits, so that its stream can be closed; the stream may wait as it cleans up.
+
+        It is cancelled as a task would be: after GeneratorExit, CPython 3.11 takes the streams that it waits for
+        to be running still, and does not close them.
+        """
         if not self.waits:
             return
         try:
-            self._waited = self._coroutine.throw(error)
+            self._waited = self._coroutine.throw(CancelledError())
             await self
-        except (StopIteration, StopAsyncIteration, type(error)):
+        except (StopIteration, StopAsyncIteration, CancelledError):
             return
 
     def _resume(self, waited: Any) -> Generator[Any, Any, Item]:

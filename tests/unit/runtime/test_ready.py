@@ -79,6 +79,31 @@ async def test_a_reader_that_leaves_ends_the_stream_while_it_waits(waits_while_c
     assert trace == ["[1]", "closed"]
 
 
+async def test_a_reader_that_leaves_ends_the_streams_that_its_stream_waits_for() -> None:
+    closed: list[str] = []
+
+    async def source() -> AsyncGenerator[int, None]:
+        try:
+            yield 0
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            closed.append("source")
+
+    async def stream() -> AsyncGenerator[int, None]:
+        async with aclosing(source()) as items:
+            async for item in items:
+                yield item
+        closed.append("never: the source does not end by itself")
+
+    outer = stream()
+    with pytest.raises(LookupError):
+        async with aclosing(outer), aclosing(ready_together(outer, int)) as batches:
+            assert await anext(batches) == [0]
+            raise LookupError
+    assert closed == ["source"]
+
+
 async def test_a_cancelled_reader_cancels_the_step_that_waits() -> None:
     trace: list[str] = []
 
