@@ -67,8 +67,8 @@ class _Step(Generic[Item]):
     async def abandon(self) -> None:
         """Ends a step that waits, so that its stream can be closed; the stream may wait as it cleans up.
 
-        It is cancelled as a task would be: after GeneratorExit, CPython 3.11 takes the streams that it waits for
-        to be running still, and does not close them.
+        It is cancelled as a task would be: after GeneratorExit, CPython 3.11 takes the streams that it waits
+        for to be running still, and does not close them.
         """
         if not self.waits:
             return
