@@ -71,4 +71,4 @@ async def test_a_body_of_2_mb_of_unknown_fields_takes_no_longer_than_its_parsing
     start = thread_time()
     with pytest.raises(InvalidRequest):
         await read(body)
-    assert thread_time() - start < 4, "told one by one they take three times as long"
+    assert thread_time() - start < 1.5, "told one by one they take several seconds"
