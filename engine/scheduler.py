@@ -25,6 +25,7 @@ from bisect import insort
 from collections.abc import Iterable
 
 from engine.block_keys import BlockKeys, Tags
+from engine.budget import divide_budget
 from engine.kv_cache import BlockPool, BlockTable
 from engine.schedule import Schedule, Work
 from engine.sequence import Sequence
@@ -135,7 +136,7 @@ class Scheduler:
         """Chooses the next step's work and takes the blocks it writes."""
         self._num_steps += 1
         schedule = Schedule()
-        shares = self._divide_budget()
+        shares = divide_budget(self.running, self._max_batch_tokens)
         for sequence, num_tokens in shares:
             if self._make_room(sequence, schedule):
                 self._take(sequence, num_tokens, schedule)
@@ -161,26 +162,6 @@ class Scheduler:
         keys = sequence.keys.of(sequence.token_ids, places.stop)
         for place in places:
             self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
-
-    def _divide_budget(self) -> list[tuple[Sequence, int]]:
-        ready = [sequence for sequence in self.running if not sequence.is_parked]
-        decoding = [sequence for sequence in ready if sequence.is_decoding]
-        tails = [(sequence, sequence.num_uncomputed) for sequence in decoding]
-        if len(tails) == len(ready) and sum(num for _, num in tails) <= self._max_batch_tokens:
-            return tails  # the usual step; these are in order
-        reserve = 1 if ready and not ready[0].is_decoding else 0
-        shares = dict.fromkeys(decoding[: self._max_batch_tokens - reserve], 1)
-        budget = self._max_batch_tokens - reserve - len(shares)
-        for sequence in shares:
-            rest = min(budget, sequence.num_uncomputed - 1)
-            shares[sequence] += rest
-            budget -= rest
-        budget += reserve
-        for sequence in ready:
-            if budget > 0 and not sequence.is_decoding:
-                shares[sequence] = min(budget, sequence.num_uncomputed)
-                budget -= shares[sequence]
-        return sorted(shares.items(), key=lambda share: share[0].order)
 
     def _make_room(self, sequence: Sequence, schedule: Schedule) -> bool:
         """Preempts from the end of the order until `sequence` can grow; False if it was itself preempted.
