@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 SERVE  := $(VENV)/.serve
+BROWSER := $(VENV)/.browser
 PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
@@ -78,6 +79,14 @@ test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval agai
 test-node: $(READY)  ## Run the openai npm package against the server (needs Node)
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
+
+$(BROWSER): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
+	@touch $@
+
+.PHONY: test-browser
+test-browser: $(BROWSER)  ## Open the served pages in Chromium without a window (needs chromium, from the system)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
 .PHONY: check-static
 check-static: lint check-generated  ## What `make check` does before the tests
