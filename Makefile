@@ -8,6 +8,7 @@ BROWSER := $(VENV)/.browser
 PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
+BASE     ?= HEAD~1
 
 .DEFAULT_GOAL := help
 
@@ -105,6 +106,10 @@ soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten mi
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+
+.PHONY: breaking
+breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
+	$(BIN)/python -m tools.breaking --base $(BASE)
 
 .PHONY: bench
 bench: $(READY)  ## Tokens per second beside plain transformers, on random weights
