@@ -27,7 +27,7 @@ $(SERVE): $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): $(SERVE) constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,check]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,lint]'
 	@# text-generation pins a huggingface-hub that transformers 5 has left behind; it runs with the present one.
 	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0
 	@touch $@

@@ -104,6 +104,15 @@ async def test_a_path_that_nobody_has_is_told_by_the_first_at_the_root() -> None
     assert "trouble" in (await send(serve(OTHER, NOTES), "GET", "/nothing")).json()
 
 
+async def test_a_path_beside_ones_own_is_told_by_who_has_those() -> None:
+    assert "trouble" in (await send(serve(NOTES, OTHER), "GET", "/own/nothing")).json()
+    assert "kind" in (await send(serve(OTHER, NOTES), "GET", "/log/nothing")).json()
+
+
+async def test_a_prefix_is_its_contracts_even_where_another_has_a_path_of_that_name() -> None:
+    assert "kind" in (await send(serve(OTHER, NOTES), "GET", "/notes/nothing")).json()
+
+
 @pytest.mark.parametrize("root", [(), (NOTES, OTHER), (OTHER, NOTES)])
 async def test_under_its_prefix_each_is_whole_and_speaks_for_itself(root: Any) -> None:
     server = serve(*root)
