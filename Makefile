@@ -89,8 +89,16 @@ $(BROWSER): $(READY)
 test-browser: $(BROWSER)  ## Open the served pages in Chromium without a window (needs chromium, from the system)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
+.PHONY: check-specs
+check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
+	$(BIN)/python -m tools.lint_specs
+
+.PHONY: lint-specs
+lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
+	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+
 .PHONY: check-static
-check-static: lint check-generated  ## What `make check` does before the tests
+check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
 check: check-static test  ## Everything that CI checks
