@@ -128,7 +128,7 @@ class Endpoint:
                         await reply.events(b"".join(batch))
             except Exception as error:
                 problem = self._as_problem(error)
-                tail = self._frame(self.contract.error_event(problem, self.operation)) + tail
+                tail = self._frame(self.contract.error_event(problem, self.operation, call)) + tail
             await reply.close_events(tail)
 
     def _kept_alive(self, reply: Reply) -> AbstractAsyncContextManager[None]:
@@ -141,7 +141,7 @@ class Endpoint:
     async def _send_error(self, error: Exception, call: RequestCall, reply: Reply) -> None:
         problem = self._declared(self._as_problem(error))
         encode = self._errors[problem.status]
-        body = encode(self.contract.error_body(problem, self.operation)) if encode else b""
+        body = encode(self.contract.error_body(problem, self.operation, call)) if encode else b""
         media_type = JSON if encode else None
         headers = encode_headers({**self.contract.headers(call), **problem.headers})
         await reply.whole(problem.status, media_type, body, headers)
