@@ -7,6 +7,7 @@ from generated.anthropic import models as m
 from handlers.model_names import ModelNames
 from handlers.optional import given
 from handlers.refused import Refused
+from handlers.violation import Violation
 
 _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a date that nobody knows
 
@@ -21,14 +22,15 @@ class Models:
     def list(self, arguments: m.ListModelsArguments) -> m.ModelPage:
         """The model under its own name; aliases are for requests alone.
 
-        Raises ModelNotFound for a cursor that is no model, Refused for two of them.
+        Raises Refused for a cursor that is no model, and for two of them.
         """
         cursors = {name: given(getattr(arguments, name)) for name in ("after_id", "before_id")}
         asked = {name: value for name, value in cursors.items() if value is not None}
         if len(asked) > 1:
             raise Refused("cannot be together with `after_id`", "before_id")
         for name, value in asked.items():
-            self._names.check(value, name)
+            if value not in (self._names.served, *self._names.aliases):
+                raise Refused("no model has this id", name, Violation.UNSUPPORTED_VALUE)
         data = [] if asked else [self._model(self._names.served)]  # there is none before or after it
         end = data[0].id if data else None
         return m.ModelPage(data=data, has_more=False, first_id=end, last_id=end)

@@ -299,7 +299,7 @@ _ANTHROPIC: Final = (
     Exchange("GET", "/v1/models", 200),
     Exchange("GET", "/v1/models?limit=1&after_id=verbatim-demo", 200),
     Exchange("GET", "/v1/models?limit=0", 400),
-    Exchange("GET", "/v1/models?before_id=other", 404),
+    Exchange("GET", "/v1/models?before_id=other", 400),
     Exchange("GET", "/v1/models/verbatim-demo", 200),
     Exchange("GET", "/v1/models/other", 404),
 )
