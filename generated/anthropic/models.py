@@ -103,7 +103,7 @@ class RedactedThinkingBlockParam(BaseModel):
 
 class Caller(BaseModel):
     """
-    Who used the tool, the model itself or a server tool of its.
+    No effect.
     """
 
     model_config = ConfigDict(
@@ -866,7 +866,7 @@ class ToolUseBlockParam(BaseModel):
     caller: Caller | MISSING = MISSING
     toolset_name: StrictStr | None = None
     """
-    The toolset that the tool is of.
+    No effect.
     """
     cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
     """
@@ -1046,7 +1046,7 @@ class ToolResultBlockParam(BaseModel):
     """
     toolset_name: StrictStr | None = None
     """
-    The toolset that the tool is of.
+    No effect.
     """
     cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
     """
