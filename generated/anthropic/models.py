@@ -52,9 +52,16 @@ class OpaqueSourceParam(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["base64", "url", "file"]
+    """
+    How the document comes.
+    """
 
 
 class CitationsConfigParam(BaseModel):
+    """
+    Whether to cite.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
@@ -111,6 +118,9 @@ class Caller(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["direct", "code_execution_20250825", "code_execution_20260120"]
+    """
+    Who it is.
+    """
 
 
 class ServerBlockParam(BaseModel):
@@ -132,6 +142,9 @@ class ServerBlockParam(BaseModel):
         "tool_search_tool_result",
         "container_upload",
     ]
+    """
+    What it is.
+    """
 
 
 class ServerResultParam(BaseModel):
@@ -144,6 +157,9 @@ class ServerResultParam(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["tool_reference", "browser_state"]
+    """
+    What it is.
+    """
 
 
 class CacheControlEphemeralParam(BaseModel):
@@ -195,6 +211,9 @@ class AnthropicToolParam(BaseModel):
         "web_search_20260209",
         "web_search_20260318",
     ]
+    """
+    What it is.
+    """
 
 
 class ToolChoiceAutoParam(BaseModel):
@@ -287,7 +306,13 @@ class RefusalStopDetails(BaseModel):
     )
     type: Literal["refusal"]
     category: Literal["cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"] | None
+    """
+    The rule that was broken.
+    """
     explanation: StrictStr | None
+    """
+    For people.
+    """
 
 
 class TextBlock(BaseModel):
@@ -354,6 +379,10 @@ class OutputTokensDetails(BaseModel):
 
 
 class MessageDeltaUsage(BaseModel):
+    """
+    Tokens so far, at the end of a stream.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
@@ -387,7 +416,7 @@ class MessageTokensCount(BaseModel):
     )
     input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
-    Of messages
+    Of messages, system prompt and tools together.
     """
 
 
@@ -398,6 +427,9 @@ class TextDelta(BaseModel):
     )
     type: Literal["text_delta"]
     text: StrictStr
+    """
+    Text to append.
+    """
 
 
 class InputJSONDelta(BaseModel):
@@ -419,6 +451,9 @@ class ThinkingDelta(BaseModel):
     )
     type: Literal["thinking_delta"]
     thinking: StrictStr
+    """
+    Thoughts to append.
+    """
 
 
 class SignatureDelta(BaseModel):
@@ -428,6 +463,9 @@ class SignatureDelta(BaseModel):
     )
     type: Literal["signature_delta"]
     signature: StrictStr
+    """
+    Of all the thoughts.
+    """
 
 
 class ContentBlockStopEvent(BaseModel):
@@ -443,6 +481,10 @@ class ContentBlockStopEvent(BaseModel):
 
 
 class MessageDelta(BaseModel):
+    """
+    What the message is from now on.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
@@ -459,8 +501,17 @@ class MessageDelta(BaseModel):
         ]
         | None
     )
+    """
+    Why the answer ended.
+    """
     stop_sequence: StrictStr | None
+    """
+    Which of `stop_sequences` ended it.
+    """
     stop_details: RefusalStopDetails | None
+    """
+    More of why.
+    """
 
 
 class MessageStopEvent(BaseModel):
@@ -498,9 +549,21 @@ class ModelInfo(BaseModel):
     When it came out; the epoch where nobody knows.
     """
     lifecycle: Literal["active", "deprecated", "retired"]
+    """
+    Whether it is here to stay.
+    """
     line: Literal["haiku", "sonnet", "opus", "fable", "mythos"] | None
+    """
+    The family that it is of.
+    """
     deprecated_at: AwareDatetime | None
+    """
+    When it was superseded.
+    """
     retires_at: AwareDatetime | None
+    """
+    When it goes.
+    """
     max_input_tokens: Annotated[StrictInt | None, Field(ge=0)]
     """
     Longest prompt.
@@ -516,6 +579,10 @@ class ModelInfo(BaseModel):
 
 
 class ErrorObject(BaseModel):
+    """
+    What went wrong.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
@@ -532,6 +599,9 @@ class ErrorObject(BaseModel):
         "api_error",
         "overloaded_error",
     ]
+    """
+    What it is.
+    """
     message: StrictStr
     """
     For people.
@@ -616,6 +686,9 @@ class ToolParam(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["custom"] | None = None
+    """
+    A tool of the client's own.
+    """
     name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
     """
     How the model calls it.
@@ -688,6 +761,10 @@ class ThinkingConfigAdaptiveParam(BaseModel):
 
 
 class OutputConfigParam(BaseModel):
+    """
+    How the answer is made.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
@@ -703,13 +780,17 @@ class OutputConfigParam(BaseModel):
 
 
 class Usage(BaseModel):
+    """
+    Tokens of the request and of its answer.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
     )
     input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
-    Of the prompt
+    Of the prompt, but for what the cache held.
     """
     output_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -765,6 +846,9 @@ class ModelPage(BaseModel):
         use_attribute_docstrings=True,
     )
     data: list[ModelInfo]
+    """
+    The page.
+    """
     has_more: StrictBool
     """
     Whether there are more in the direction asked for.
@@ -875,6 +959,10 @@ class ToolUseBlockParam(BaseModel):
 
 
 class Message(BaseModel):
+    """
+    An answer.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
