@@ -7,7 +7,7 @@ from typing import Any
 import anthropic
 import pytest
 from anthropic import Anthropic, AsyncAnthropic, beta_tool
-from anthropic.types import MessageParam, TextBlock, ThinkingBlock, ToolParam, ToolUseBlock
+from anthropic.types import ImageBlockParam, MessageParam, TextBlock, ThinkingBlock, ToolParam, ToolUseBlock
 
 from tests.conftest import LIMITS, running_server
 
@@ -15,6 +15,7 @@ MODEL = "verbatim-demo"
 QUESTION: list[MessageParam] = [{"role": "user", "content": "What is the capital of France?"}]
 SUM: list[MessageParam] = [{"role": "user", "content": "What is 12 plus 30?"}]
 GREEDY = {"temperature": 0}  # of the version 2023-06-01; the client has no argument for it any more
+PICTURE: ImageBlockParam = {"type": "image", "source": {"type": "url", "url": "http://127.0.0.1/a.png"}}
 ADD: ToolParam = {
     "name": "add",
     "description": "Add two numbers",
@@ -40,7 +41,8 @@ async def async_client(server_url: str) -> AsyncIterator[AsyncAnthropic]:
 
 def ask(client: Anthropic, messages: list[MessageParam] = QUESTION, **fields: Any) -> anthropic.types.Message:
     asked: dict[str, Any] = {"max_tokens": 40, "extra_body": GREEDY, **fields}
-    return client.messages.create(model=MODEL, messages=messages, **asked)
+    message: anthropic.types.Message = client.messages.create(model=MODEL, messages=messages, **asked)
+    return message
 
 
 def text_of(message: anthropic.types.Message) -> str:
@@ -86,7 +88,7 @@ def test_a_tool_is_used_and_its_result_told(client: Anthropic) -> None:
     used = ask(client, SUM, tools=[ADD], tool_choice={"type": "any"}, max_tokens=80)
     assert used.stop_reason == "tool_use"
     use = next(block for block in used.content if isinstance(block, ToolUseBlock))
-    assert (use.name, use.input.keys()) == ("add", {"a", "b"})
+    assert (use.name, set(use.input)) == ("add", {"a", "b"})
     result: MessageParam = {
         "role": "user",
         "content": [{"type": "tool_result", "tool_use_id": use.id, "content": json.dumps({"result": 42})}],
@@ -207,8 +209,7 @@ def test_mistakes_are_the_clients_own_exceptions(client: Anthropic) -> None:
         client.models.retrieve("claude-9")
     assert missing.value.type == "not_found_error"
     with pytest.raises(anthropic.BadRequestError, match="image"):
-        source = {"type": "url", "url": "http://127.0.0.1/a.png"}
-        ask(client, [{"role": "user", "content": [{"type": "image", "source": source}]}])  # type: ignore[list-item]
+        ask(client, [{"role": "user", "content": [PICTURE]}])
 
 
 def test_the_root_the_key_and_the_limit_are_the_clients_own() -> None:

@@ -5,7 +5,7 @@ import json
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from fastapi import FastAPI
@@ -308,7 +308,7 @@ async def test_the_key_is_read_from_the_header_that_the_document_names(
     headers: dict[str, str], status: int
 ) -> None:
     class KeyedHandlers(NoteHandlers):
-        table: ClassVar = (replace(NoteHandlers.table[0], key_headers=("x-key",)),)
+        table: ClassVar[Any] = (replace(NoteHandlers.table[0], key_headers=("x-key",)),)
 
     server = ContractServer(FastAPI(openapi_url=None), RuntimeOptions(api_key="secret"))
     server.mount(NotesContract(), KeyedHandlers(write=keep))
