@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .document import SpecError
 from .emit import emit_contract, emit_shared, find_inputs
+from .sdk.emit import emit_clients
 
 _RUFF_CONFIG = Path(__file__).parents[2] / "pyproject.toml"
 _TOOLS = ("datamodel-code-generator", "jinja2", "oas-patch", "ruff")
@@ -30,6 +31,7 @@ def build_tree(specs: Path, target: Path, contracts: list[str]) -> None:
                 emit_contract(folder, target / folder.name)
             except SpecError as error:
                 raise SystemExit(f"specs/{folder.name}: {error}") from error
+    emit_clients(target, contracts)
     _format(target)
     _import_all(target)
     (target / "MANIFEST.json").write_text(_manifest(specs, target), encoding="utf-8")
