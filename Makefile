@@ -4,9 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 SERVE  := $(VENV)/.serve
+BROWSER := $(VENV)/.browser
 PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
+BASE     ?= HEAD~1
 
 .DEFAULT_GOAL := help
 
@@ -25,7 +27,7 @@ $(SERVE): $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): $(SERVE) constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,check]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,lint]'
 	@# text-generation pins a huggingface-hub that transformers 5 has left behind; it runs with the present one.
 	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0
 	@touch $@
@@ -97,8 +99,34 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
 	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
 
+$(BROWSER): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
+	@touch $@
+
+.PHONY: test-browser
+test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
+
+.PHONY: check-specs
+check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
+	$(BIN)/python -m tools.lint_specs
+
+.PHONY: lint-specs
+lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
+	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+
+DOCS   := $(VENV)/.docs
+
+$(DOCS): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
+.PHONY: docs
+docs: $(DOCS)  ## Build the documentation site in build/site; it needs no network, to build or to read
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 .PHONY: check-static
-check-static: lint check-generated  ## What `make check` does before the tests
+check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
 check: check-static test  ## Everything that CI checks
@@ -114,6 +142,10 @@ soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten mi
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+
+.PHONY: breaking
+breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
+	$(BIN)/python -m tools.breaking --base $(BASE)
 
 .PHONY: bench
 bench: $(READY)  ## Tokens per second beside plain transformers, on random weights

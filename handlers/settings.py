@@ -172,6 +172,9 @@ class Settings(BaseSettings):
     mindie_full_text: Annotated[bool, env("VERBATIM_MINDIE_FULL_TEXT")] = False
     """MindIE's `fullTextEnabled`: chunks of its streams repeat the text so far."""
 
+    playground: Annotated[bool, env("VERBATIM_PLAYGROUND")] = True
+    """Serve a page at /playground to try every operation by hand."""
+
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
     ] = 90

@@ -11,19 +11,27 @@ _STREAM = "stream"
 
 @dataclass(frozen=True)
 class CallParameter:
-    """A parameter outside the body. name: of the keyword argument; wire_name: the document's."""
+    """A parameter outside the body. name: of the keyword argument; wire_name: the document's.
+
+    default: what is sent if it is not given, which is nothing unless it is required.
+    """
 
     name: str
     wire_name: str
     location: str
     type: str
     is_required: bool
+    default: str | None
     description: str
 
     @property
     def declaration(self) -> str:
         """As it stands in the method's signature."""
-        return f"{self.name}: {self.type}" if self.is_required else f"{self.name}: {self.type} | None = None"
+        if self.is_required:
+            return f"{self.name}: {self.type}"
+        if self.default is not None:
+            return f"{self.name}: {self.type} = {self.default!r}"
+        return f"{self.name}: {self.type} | None = None"
 
 
 @dataclass(frozen=True)

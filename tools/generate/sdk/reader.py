@@ -57,7 +57,7 @@ def _read_call(document: Document, operation: Interface) -> Call:
         takes_fields=bool(fields) and all(map(is_identifier, fields)) and can_omit,
         event=event,
         error_events=error_events,
-        example={**_parameter_examples(document, operation, node, at), **example},
+        example={**_parameter_examples(document, operation, node, parameters, at), **example},
     )
     if call.chooses_stream and not (call.takes_fields and "stream" in fields):
         raise SpecError(at, "answers with JSON or events, so its body needs a member `stream` that chooses")
@@ -67,23 +67,30 @@ def _read_call(document: Document, operation: Interface) -> Call:
 def _read_parameters(
     document: Document, operation: Interface, node: Document, at: Pointer
 ) -> tuple[CallParameter, ...]:
-    found = []
-    for parameter, place in parameters_of(document, operation.path, node, at):
-        schema, _ = resolve(document, parameter["schema"], (*place, "schema"))
-        name = snake_case(parameter["name"])
-        if not is_identifier(name):
-            raise SpecError(place, f"parameter {parameter['name']!r} cannot name an argument")
-        found.append(
-            CallParameter(
-                name=name,
-                wire_name=parameter["name"],
-                location=parameter["in"],
-                type=_type_of(schema),
-                is_required=parameter.get("required", False) and "default" not in schema,
-                description=" ".join(parameter.get("description", "").split()),
-            )
-        )
-    return tuple(found)
+    return tuple(
+        _read_parameter(document, parameter, place)
+        for parameter, place in parameters_of(document, operation.path, node, at)
+    )
+
+
+def _read_parameter(document: Document, parameter: Document, at: Pointer) -> CallParameter:
+    """Of a header that must be there, the example is sent where a call gives none."""
+    schema, _ = resolve(document, parameter["schema"], (*at, "schema"))
+    name, kind = snake_case(parameter["name"]), _type_of(schema)
+    if not is_identifier(name):
+        raise SpecError(at, f"parameter {parameter['name']!r} cannot name an argument")
+    is_required = parameter.get("required", False) and "default" not in schema
+    shown = _first_example(document, parameter, at)
+    has_default = is_required and parameter["in"] == "header" and kind == "str" and shown is not None
+    return CallParameter(
+        name=name,
+        wire_name=parameter["name"],
+        location=parameter["in"],
+        type=kind,
+        is_required=is_required and not has_default,
+        default=shown if has_default else None,
+        description=" ".join(parameter.get("description", "").split()),
+    )
 
 
 def _type_of(schema: Document) -> str:
@@ -135,18 +142,20 @@ def _alternatives(schemas: Document, names: list[str]) -> list[str]:
     return found
 
 
-def _parameter_examples(document: Document, operation: Interface, node: Document, at: Pointer) -> Document:
+def _parameter_examples(
+    document: Document, operation: Interface, node: Document, fields: tuple[CallParameter, ...], at: Pointer
+) -> Document:
     """Of those that a call must have; a text is its own name where the document shows none."""
+    needed = {field.wire_name: field for field in fields if field.is_required}
     examples: Document = {}
     for parameter, place in parameters_of(document, operation.path, node, at):
-        if parameter.get("required") and "default" not in parameter["schema"]:
-            shown = _first_example(document, parameter, place)
+        if parameter["name"] in needed:
+            field = needed[parameter["name"]]
             schema, _ = resolve(document, parameter["schema"], (*place, "schema"))
-            if shown is None:
-                shown = (schema.get("examples") or schema.get("enum") or [None])[0]
-            if shown is None:
-                shown = parameter["name"] if _type_of(schema) == "str" else 1
-            examples[snake_case(parameter["name"])] = shown
+            shown = _first_example(document, parameter, place)
+            known = [shown, *schema.get("examples", []), *schema.get("enum", [])]
+            usual = field.wire_name if field.type == "str" else 1
+            examples[field.name] = next((value for value in known if value is not None), usual)
     return examples
 
 

@@ -38,7 +38,7 @@ class ErrorResponse(AnswerPart):
     )
     error: str
     """
-    What went wrong
+    What went wrong, in words.
     """
     error_type: str
     """

@@ -395,7 +395,7 @@ class ModelStatistics(AnswerPart):
     """
     last_inference: Annotated[int, Field(ge=0, le=18446744073709551615)]
     """
-    When it last answered
+    When it last answered, Unix time in ms.
     """
     inference_count: Annotated[int, Field(ge=0, le=18446744073709551615)]
     """
