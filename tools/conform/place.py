@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+from typing_extensions import override
+
 Place: TypeAlias = tuple[str | int, ...]
 
 
 class _Absent:
+    @override
     def __repr__(self) -> str:
         return "(absent)"
 

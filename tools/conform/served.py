@@ -6,7 +6,7 @@ from typing import Final
 DEMO_MODEL: Final = "verbatim-demo"
 
 # Parameters that name the model, and those that the server has one value of.
-_OF_MODEL: Final = ("model", "model_name")
+_OF_MODEL: Final = ("model", "model_name", "model_id")
 _CONSTANT: Final[Mapping[str, str]] = {"model_version": "1"}
 
 

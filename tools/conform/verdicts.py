@@ -3,7 +3,8 @@
 from .boundaries import Row, Verdict
 from .client import Answer
 
-_BUSY = (429, 503)  # there was no room; the request may be as good as any
+_TOO_LONG = 413  # of an array with more items than are allowed
+_BUSY = (429, 503, 529)  # there was no room; the request may be as good as any
 
 
 def deviation(row: Row, answer: Answer) -> str | None:
@@ -16,7 +17,7 @@ def deviation(row: Row, answer: Answer) -> str | None:
         return f"The server failed with {status}"
     if row.verdict is Verdict.ACCEPTED and status == refusal:
         return f"It was refused with {status}; the document allows it"
-    if row.verdict is Verdict.REFUSED and status != refusal and status not in _BUSY:
+    if row.verdict is Verdict.REFUSED and status not in (refusal, _TOO_LONG, *_BUSY):
         return f"It was answered with {status}; the document asks for {refusal}"
     if row.verdict is Verdict.REFUSED and status == refusal and not row.is_named_in(answer.text):
         return f"The error does not say which field is wrong: {row.field}"

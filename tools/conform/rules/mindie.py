@@ -3,18 +3,18 @@
 from typing import Final
 
 from ..document import Json
-from ..place import ABSENT, at
+from ..place import ABSENT, Place, at
 from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of, says_nothing
 
 _TOOL: Final = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}
-_NO_STOP: Final = {("stop",): ABSENT, ("stop_token_ids",): ABSENT}
+_NO_STOP: Final[dict[Place, Json]] = {("stop",): ABSENT, ("stop_token_ids",): ABSENT}
 _CONTENT: Final = ("messages", 0, "content")
 _MEDIA: Final = ("image_url", "video_url", "audio_url")
 
 
 def _has_bare_part(value: Json, body: Json) -> bool:
     """Where the first part of the content says nothing."""
-    return at(body, (*_CONTENT, 0)) == {}
+    return bool(at(body, (*_CONTENT, 0)) == {})
 
 
 def _is_other_than_text(value: Json, body: Json) -> bool:

@@ -16,7 +16,7 @@ _GUIDES: Final = {
 _ONCE: Final = "an input is given once"
 _TOO_MANY: Final = "so many sequences do not run at once"
 _PREFIXES: Final = ("", "parameters.")
-_SOON: Final = {("stop_words",): [" ", "e"]}
+_SOON: Final[dict[Place, Json]] = {("stop_words",): [" ", "e"]}
 # Inputs stand in the body or in its `parameters`.
 _PARENTS: Final = ((), ("parameters",))
 
