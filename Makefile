@@ -86,7 +86,7 @@ $(BROWSER): $(READY)
 	@touch $@
 
 .PHONY: test-browser
-test-browser: $(BROWSER)  ## Open the served pages in Chromium without a window (needs chromium, from the system)
+test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
 .PHONY: check-specs
@@ -96,6 +96,16 @@ check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/li
 .PHONY: lint-specs
 lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
 	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+
+DOCS   := $(VENV)/.docs
+
+$(DOCS): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
+.PHONY: docs
+docs: $(DOCS)  ## Build the documentation site in build/site; it needs no network, to build or to read
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 .PHONY: check-static
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
