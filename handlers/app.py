@@ -16,6 +16,8 @@ from engine.errors import EngineError
 from generated.operation import Handlers, Operation
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
+from handlers.anthropic.contract import AnthropicContract
+from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -68,6 +70,7 @@ _ALL: Final = (
     Served(TritonContract(), TritonHandlers),
     Served(AlephAlphaContract(), AlephAlphaHandlers),
     Served(MindieContract(), MindieHandlers),
+    Served(AnthropicContract(), AnthropicHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}

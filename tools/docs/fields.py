@@ -40,7 +40,12 @@ def _row(document: Document, name: str, node: Any, is_required: bool) -> tuple[s
 def type_words(document: Document, node: Any) -> str:
     """`integer, from 1 to 16`, or `list of TextPart`; null is left out, for it counts as absent."""
     kinds = [words for words in dict.fromkeys(_words(document, node)) if words != "null"]
-    return " or ".join(kinds) or "null"
+    return " or ".join(kinds) or "null alone"
+
+
+def type_anchor(name: str) -> str:
+    """Where a page tells of a component."""
+    return f"type-{name.lower()}"
 
 
 def _words(document: Document, node: Any) -> Iterator[str]:
@@ -54,7 +59,7 @@ def _words(document: Document, node: Any) -> Iterator[str]:
     elif "const" in schema or "enum" in schema:
         yield _values(schema.get("enum", [schema.get("const")]))
     elif at and schema.get("properties"):
-        yield at[-1]
+        yield f"[{at[-1]}](#{type_anchor(at[-1])})"
     else:
         types = schema.get("type", "anything")
         for one in types if isinstance(types, list) else [types]:
@@ -72,5 +77,9 @@ def _one_type(document: Document, schema: Schema, kind: str) -> str:
     if kind in ("integer", "number"):
         ends = [f"{word} {schema[key]}" for key, word in (_LOWER | _UPPER).items() if key in schema]
         return ", ".join([kind, " ".join(ends)]) if ends else kind
-    sizes = [words.format(schema[key]) for key, words in _SIZES.items() if key in schema]
-    return ", ".join([kind, *sizes]) if kind != "null" else kind
+    if kind == "null":
+        return kind
+    if schema.get("minLength") == 1 or schema.get("minItems") == 1:
+        kind = f"{kind}, not empty"
+    sizes = [words.format(schema[key]) for key, words in _SIZES.items() if schema.get(key, 1) > 1]
+    return ", ".join([kind, *sizes])

@@ -6,7 +6,7 @@ from typing import Any
 
 from tools.generate.document import Document, Pointer, operations_of, resolve
 
-from .fields import field_table, type_words
+from .fields import field_table, type_anchor, type_words
 from .table import one_line, table
 
 
@@ -23,6 +23,7 @@ def operations_page(name: str, document: Document) -> str:
     ]
     for path, method, operation, at in operations_of(document):
         parts += _operation(document, path, method, operation, at)
+    parts += _types(document)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -55,6 +56,20 @@ def _operation(document: Document, path: str, method: str, operation: Document, 
         for media_type, content in response.get("content", {}).items():
             if status.startswith("2"):
                 yield from _examples(content, f"{status} as {media_type}")
+
+
+def _types(document: Document) -> Iterator[str]:
+    """Every component with fields, so that the names in the tables lead somewhere."""
+    tables = {
+        name: field_table(document, schema) for name, schema in document["components"]["schemas"].items()
+    }
+    if any(tables.values()):
+        yield "## Types"
+    for name, rows in tables.items():
+        if rows:
+            yield f"### {name} {{ #{type_anchor(name)} }}"
+            yield one_line(document["components"]["schemas"][name].get("description", ""))
+            yield rows
 
 
 def _parameters(document: Document, path: str, operation: Document) -> str:
