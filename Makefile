@@ -81,6 +81,24 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
+SDK := .venv-sdk
+CLIENTS := build/sdk/python
+
+.PHONY: sdk
+sdk:  ## Build the wheel and the source archive of the Python clients into build/sdk/python
+	@test -x .venv-build/bin/pip || $(PYTHON) -m venv .venv-build
+	.venv-build/bin/pip install --quiet build
+	rm -rf $(CLIENTS)
+	.venv-build/bin/python -m build --outdir $(CLIENTS) generated/clients/python
+
+.PHONY: test-sdk
+test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in .venv-sdk, which has nothing else
+	rm -rf $(SDK)
+	$(PYTHON) -m venv $(SDK)
+	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
+	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
+	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
+
 $(BROWSER): $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
 	@touch $@
@@ -144,5 +162,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
