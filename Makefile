@@ -158,6 +158,11 @@ drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alo
 breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
 	$(BIN)/python -m tools.breaking --base $(BASE)
 
+.PHONY: test-oasdiff
+test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)
+	cd tests/oasdiff/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m pytest tests/oasdiff
+
 .PHONY: bench
 bench: $(READY)  ## Tokens per second beside plain transformers, on random weights
 	$(BIN)/python -m tools.bench speed

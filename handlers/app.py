@@ -31,7 +31,7 @@ from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.options import read_settings
 from handlers.placement import check_root
-from handlers.playground.page import Playground
+from handlers.playground.page import LINK, Playground
 from handlers.runtime.contract import Contract
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.server import ContractServer
@@ -130,7 +130,11 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         await engine.stop()
         shared.workers.shutdown()
 
-    options = RuntimeOptions(max_body_bytes=settings.payload_limit, api_key=settings.api_key)
+    options = RuntimeOptions(
+        max_body_bytes=settings.payload_limit,
+        api_key=settings.api_key,
+        pages=(LINK,) if settings.playground else (),
+    )
     shell = FastAPI(openapi_url=None, lifespan=lifespan)
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)

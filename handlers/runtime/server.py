@@ -31,7 +31,7 @@ class ContractServer:
         self._routes = Routes()
         self._contracts: dict[str, Contract] = {}
         self._families: dict[str, Contract] = {}  # by first segment
-        self._reference = Reference(shell)
+        self._reference = Reference(shell, self._options.pages)
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
 
     def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
