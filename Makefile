@@ -99,6 +99,17 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
 	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
 
+.PHONY: sdk-ts
+sdk-ts: $(READY)  ## Build a TypeScript package of clients for each contract in build/sdk/typescript (needs Node)
+	cd tools/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript
+
+.PHONY: test-sdk-ts
+test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second build must give the same bytes (needs Node)
+	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript-again
+	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node
+
 $(BROWSER): $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
 	@touch $@
