@@ -10,30 +10,13 @@
 #include <cstring>
 #include <vector>
 
+#include "portable.h"
+#include "storage.h"
+#ifdef __AVX512F__
+#include "avx512.h"
+#endif
+
 namespace {
-
-struct Bfloat16 {
-    uint16_t bits;
-};
-
-inline float load(float value) { return value; }
-
-inline float load(Bfloat16 value) {
-    const uint32_t bits = static_cast<uint32_t>(value.bits) << 16;
-    float result;
-    std::memcpy(&result, &bits, sizeof result);
-    return result;
-}
-
-inline void store(float value, float* place) { *place = value; }
-
-inline void store(float value, Bfloat16* place) {
-    uint32_t bits;
-    std::memcpy(&bits, &value, sizeof bits);
-    // Round to nearest even; a NaN stays one.
-    const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
-    place->bits = static_cast<uint16_t>(is_nan ? (bits >> 16) | 0x40u : (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
-}
 
 // exp(x) for x <= 0, to a few units in the last place: 2^n times a polynomial of the rest (Cephes, expf).
 inline float exp_negative(float x) {
@@ -79,98 +62,134 @@ struct VerbatimDecode {
 
 namespace {
 
-// kKeyDim and kValueDim: known sizes, which compilers unroll; 0 stands for any.
-template <typename T, int64_t kKeyDim, int64_t kValueDim>
-void attend(const VerbatimDecode& call, int64_t row, int64_t kv_head, std::vector<float>& scratch) {
-    const int64_t key_dim = kKeyDim ? kKeyDim : call.key_dim;
-    const int64_t value_dim = kValueDim ? kValueDim : call.value_dim;
-    const int64_t group = call.num_heads / call.num_kv_heads;
-    const int64_t low = call.lows[row], high = call.highs[row], num_keys = high - low;
-    const int64_t* blocks = call.blocks + call.firsts[row];
-    scratch.resize(group * (key_dim + value_dim + num_keys) + std::max(key_dim, value_dim));
-    float* query = scratch.data();
-    float* sums = query + group * key_dim;
-    float* one = sums + group * value_dim;
-    float* weights = one + std::max(key_dim, value_dim);  // [group, num_keys]
+constexpr int64_t kBlock = 16;  // keys
 
-    for (int64_t g = 0; g < group; ++g) {
-        const T* source = static_cast<const T*>(call.query) + (kv_head * group + g) * call.query_head_stride +
-                          row * call.query_row_stride;
-        for (int64_t d = 0; d < key_dim; ++d) query[g * key_dim + d] = load(source[d]) * call.scaling;
-    }
-    const auto place = [&](int64_t key) {
-        return (blocks[key / call.block_size] * call.block_size + key % call.block_size) * call.num_kv_heads +
-               kv_head;
-    };
-    for (int64_t key = low; key < high; ++key) {
-        const T* source = static_cast<const T*>(call.keys) + place(key) * key_dim;
-        for (int64_t d = 0; d < key_dim; ++d) one[d] = load(source[d]);
+// What a thread keeps from task to task.
+template <typename T>
+struct Scratch {
+    std::vector<const T*> keys, values;
+    std::vector<float> weights;  // [group, num_keys]
+};
+
+// Sixteen keys and all heads at a time, so that the keys are read from memory once.
+template <typename T>
+void score(const VerbatimDecode& call, const T* query, int64_t group, const std::vector<const T*>& keys, float* scores) {
+    const int64_t num_keys = keys.size(), dim = call.key_dim;
+    for (int64_t i = 0; i < num_keys; i += kBlock) {
+        const int64_t num = std::min(kBlock, num_keys - i);
+        const T* const* some = keys.data() + i;
         for (int64_t g = 0; g < group; ++g) {
-            const float* own = query + g * key_dim;
-            float product = 0.0f;
-#pragma omp simd reduction(+ : product)
-            for (int64_t d = 0; d < key_dim; ++d) product += own[d] * one[d];
-            weights[g * num_keys + key - low] = product;
+            const T* own = query + g * call.query_head_stride;
+            float* place = scores + g * num_keys + i;
+#ifdef __AVX512F__
+            if (dim == 64) {
+                score_keys<T, 64>(own, some, num, dim, call.scaling, place);
+                continue;
+            }
+            if (dim % 32 == 0) {
+                score_keys<T, 0>(own, some, num, dim, call.scaling, place);
+                continue;
+            }
+#endif
+            score_keys_portably(own, some, num, dim, call.scaling, place);
         }
     }
-    for (int64_t g = 0; g < group; ++g) {
-        float* own = weights + g * num_keys;
-        if (call.softcap != 0.0f)
-            for (int64_t i = 0; i < num_keys; ++i) own[i] = std::tanh(own[i] / call.softcap) * call.softcap;
-        const float sink = call.sinks ? call.sinks[kv_head * group + g] : 0.0f;
-        float best = call.sinks ? sink : own[0];
-        for (int64_t i = 0; i < num_keys; ++i) best = own[i] > best ? own[i] : best;
-        float total = call.sinks ? exp_negative(sink - best) : 0.0f;
-#pragma omp simd reduction(+ : total)
-        for (int64_t i = 0; i < num_keys; ++i) {
-            own[i] = exp_negative(own[i] - best);
-            total += own[i];
-        }
-        const float inverse = 1.0f / total;
-        for (int64_t i = 0; i < num_keys; ++i) own[i] *= inverse;
-    }
-    std::fill(sums, sums + group * value_dim, 0.0f);
-    for (int64_t key = low; key < high; ++key) {
-        const T* source = static_cast<const T*>(call.values) + place(key) * value_dim;
-        for (int64_t d = 0; d < value_dim; ++d) one[d] = load(source[d]);
-        for (int64_t g = 0; g < group; ++g) {
-            const float weight = weights[g * num_keys + key - low];
-            float* own = sums + g * value_dim;
-#pragma omp simd
-            for (int64_t d = 0; d < value_dim; ++d) own[d] += weight * one[d];
-        }
-    }
-    T* target = static_cast<T*>(call.output) + (row * call.num_heads + kv_head * group) * value_dim;
-    for (int64_t i = 0; i < group * value_dim; ++i) store(sums[i], target + i);
 }
 
-template <typename T, int64_t kKeyDim, int64_t kValueDim>
+// Scores become weights that sum to one. sink: a score without a value, or null.
+void normalize(const VerbatimDecode& call, const float* sink, int64_t num_keys, float* weights) {
+    if (call.softcap != 0.0f)
+        for (int64_t i = 0; i < num_keys; ++i) weights[i] = std::tanh(weights[i] / call.softcap) * call.softcap;
+    float best = sink ? *sink : weights[0];
+    for (int64_t i = 0; i < num_keys; ++i) best = weights[i] > best ? weights[i] : best;
+    float total = sink ? exp_negative(*sink - best) : 0.0f;
+#pragma omp simd reduction(+ : total)
+    for (int64_t i = 0; i < num_keys; ++i) {
+        weights[i] = exp_negative(weights[i] - best);
+        total += weights[i];
+    }
+    const float inverse = 1.0f / total;
+    for (int64_t i = 0; i < num_keys; ++i) weights[i] *= inverse;
+}
+
+#ifdef __AVX512F__
+template <typename T, int kHeads>
+void sum_heads(const Scratch<T>& scratch, int64_t dim, const float* weights, T* output) {
+    const int64_t num_keys = scratch.values.size();
+    std::vector<const T*> values(scratch.values);
+    for (int64_t d = 0; d < dim;) {
+        const bool is_wide = dim - d >= 4 * kLanes;
+        if (is_wide)
+            sum_values<T, kHeads, 4>(values.data(), num_keys, weights, num_keys, output + d, dim);
+        else
+            sum_values<T, kHeads, 1>(values.data(), num_keys, weights, num_keys, output + d, dim);
+        const int64_t step = is_wide ? 4 * kLanes : kLanes;
+        for (auto& value : values) value += step;
+        d += step;
+    }
+}
+#endif
+
+template <typename T>
+void sum(const VerbatimDecode& call, const Scratch<T>& scratch, int64_t group, T* output) {
+    const int64_t num_keys = scratch.values.size(), dim = call.value_dim;
+    const float* weights = scratch.weights.data();
+#ifdef __AVX512F__
+    if (dim % kLanes == 0) {
+        int64_t head = 0;
+        for (; head + 4 <= group; head += 4) sum_heads<T, 4>(scratch, dim, weights + head * num_keys, output + head * dim);
+        for (; head + 2 <= group; head += 2) sum_heads<T, 2>(scratch, dim, weights + head * num_keys, output + head * dim);
+        for (; head < group; ++head) sum_heads<T, 1>(scratch, dim, weights + head * num_keys, output + head * dim);
+        return;
+    }
+#endif
+    for (int64_t head = 0; head < group; ++head)
+        sum_values_portably(scratch.values.data(), num_keys, dim, weights + head * num_keys, output + head * dim);
+}
+
+template <typename T>
+void attend(const VerbatimDecode& call, int64_t row, int64_t kv_head, Scratch<T>& scratch) {
+    const int64_t group = call.num_heads / call.num_kv_heads;
+    const int64_t low = call.lows[row], num_keys = call.highs[row] - low;
+    const int64_t* blocks = call.blocks + call.firsts[row];
+    scratch.keys.resize(num_keys);
+    scratch.values.resize(num_keys);
+    scratch.weights.resize(group * num_keys);
+    for (int64_t i = 0; i < num_keys; ++i) {
+        const int64_t key = low + i;
+        const int64_t slot = blocks[key / call.block_size] * call.block_size + key % call.block_size;
+        const int64_t place = slot * call.num_kv_heads + kv_head;
+        scratch.keys[i] = static_cast<const T*>(call.keys) + place * call.key_dim;
+        scratch.values[i] = static_cast<const T*>(call.values) + place * call.value_dim;
+    }
+    const T* query = static_cast<const T*>(call.query) + kv_head * group * call.query_head_stride +
+                     row * call.query_row_stride;
+    float* weights = scratch.weights.data();
+    score(call, query, group, scratch.keys, weights);
+    for (int64_t g = 0; g < group; ++g) {
+        const float* sink = call.sinks ? call.sinks + kv_head * group + g : nullptr;
+        normalize(call, sink, num_keys, weights + g * num_keys);
+    }
+    sum(call, scratch, group, static_cast<T*>(call.output) + (row * call.num_heads + kv_head * group) * call.value_dim);
+}
+
+template <typename T>
 void run(const VerbatimDecode& call) {
     const int64_t num_tasks = call.num_rows * call.num_kv_heads;
 #pragma omp parallel num_threads(call.num_threads)
     {
-        std::vector<float> scratch;
+        Scratch<T> scratch;
 #pragma omp for schedule(dynamic)
         for (int64_t task = 0; task < num_tasks; ++task)
-            attend<T, kKeyDim, kValueDim>(call, task / call.num_kv_heads, task % call.num_kv_heads, scratch);
+            attend(call, task / call.num_kv_heads, task % call.num_kv_heads, scratch);
     }
-}
-
-template <typename T>
-void run_sized(const VerbatimDecode& call) {
-    if (call.key_dim == 64 && call.value_dim == 64)
-        run<T, 64, 64>(call);
-    else if (call.key_dim == 128 && call.value_dim == 128)
-        run<T, 128, 128>(call);
-    else
-        run<T, 0, 0>(call);
 }
 
 }  // namespace
 
 extern "C" void verbatim_decode(const VerbatimDecode* call) {
     if (call->is_bfloat16)
-        run_sized<Bfloat16>(*call);
+        run<Bfloat16>(*call);
     else
-        run_sized<float>(*call);
+        run<float>(*call);
 }

@@ -54,11 +54,13 @@ def _compile(compiler: str, path: Path) -> None:
 
 
 def _fingerprint(compiler: str) -> str:
-    """Of all that the result depends on: source, flags, compiler, processor."""
+    """Of all that the result depends on: sources, flags, compiler, processor."""
     version = subprocess.run(
         [compiler, "--version"], check=True, capture_output=True, text=True, timeout=_TIMEOUT_S
     ).stdout
-    parts = [_SOURCE.read_text(encoding="utf-8"), *_FLAGS, version, platform.machine(), _processor_flags()]
+    sources = sorted([*_SOURCE.parent.glob("*.cpp"), *_SOURCE.parent.glob("*.h")])
+    texts = [source.read_text(encoding="utf-8") for source in sources]
+    parts = [*texts, *_FLAGS, version, platform.machine(), _processor_flags()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

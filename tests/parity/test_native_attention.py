@@ -73,7 +73,7 @@ def attend(
 
 
 @needs_compiler
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     lengths=st.lists(st.integers(1, 90), min_size=1, max_size=9),
     chunk=st.sampled_from([0, 2, 21]),
