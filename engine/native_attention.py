@@ -27,8 +27,9 @@ class _Call(ctypes.Structure):
 
 
 def can_decode(device: torch.device, dtype: torch.dtype) -> bool:
-    """Whether `decode` may be called for pages there of that type."""
-    return device.type == "cpu" and dtype in _TYPES and load_library() is not None
+    """Whether `decode` takes pages there of that type. With AVX-512 it is known to be faster than torch."""
+    is_known = device.type == "cpu" and dtype in _TYPES and torch.cpu._is_avx512_supported()
+    return is_known and load_library() is not None
 
 
 def decode(

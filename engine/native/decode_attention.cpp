@@ -102,13 +102,13 @@ void normalize(const VerbatimDecode& call, const float* sink, int64_t num_keys, 
         for (int64_t i = 0; i < num_keys; ++i) weights[i] = std::tanh(weights[i] / call.softcap) * call.softcap;
     float best = sink ? *sink : weights[0];
     for (int64_t i = 0; i < num_keys; ++i) best = weights[i] > best ? weights[i] : best;
-    float total = sink ? exp_negative(*sink - best) : 0.0f;
+    double total = sink ? exp_negative(*sink - best) : 0.0f;
 #pragma omp simd reduction(+ : total)
     for (int64_t i = 0; i < num_keys; ++i) {
         weights[i] = exp_negative(weights[i] - best);
         total += weights[i];
     }
-    const float inverse = 1.0f / total;
+    const float inverse = static_cast<float>(1.0 / total);
     for (int64_t i = 0; i < num_keys; ++i) weights[i] *= inverse;
 }
 

@@ -29,9 +29,9 @@ from tools.bench.stopwatch import Stopwatch
 from tools.bench.table import Row, print_table
 
 NUM_PROMPT_TOKENS = 128
-NUM_STEPS = 24
+NUM_STEPS = 16
 PREFILL_TOKENS = 512
-NUM_PROMPTS = 5
+NUM_PROMPTS = 3
 
 
 class Variant(NamedTuple):
