@@ -4,9 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 SERVE  := $(VENV)/.serve
+BROWSER := $(VENV)/.browser
 PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
+BASE     ?= HEAD~1
 
 .DEFAULT_GOAL := help
 
@@ -25,7 +27,7 @@ $(SERVE): $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): $(SERVE) constraints.txt
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,check]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[generate,test,lint]'
 	@# text-generation pins a huggingface-hub that transformers 5 has left behind; it runs with the present one.
 	$(BIN)/pip install --quiet --no-deps text-generation==0.7.0
 	@touch $@
@@ -79,8 +81,52 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
+SDK := .venv-sdk
+CLIENTS := build/sdk/python
+
+.PHONY: sdk
+sdk:  ## Build the wheel and the source archive of the Python clients into build/sdk/python
+	@test -x .venv-build/bin/pip || $(PYTHON) -m venv .venv-build
+	.venv-build/bin/pip install --quiet build
+	rm -rf $(CLIENTS)
+	.venv-build/bin/python -m build --outdir $(CLIENTS) generated/clients/python
+
+.PHONY: test-sdk
+test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in .venv-sdk, which has nothing else
+	rm -rf $(SDK)
+	$(PYTHON) -m venv $(SDK)
+	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
+	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
+	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
+
+$(BROWSER): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
+	@touch $@
+
+.PHONY: test-browser
+test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
+
+.PHONY: check-specs
+check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
+	$(BIN)/python -m tools.lint_specs
+
+.PHONY: lint-specs
+lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
+	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+
+DOCS   := $(VENV)/.docs
+
+$(DOCS): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
+.PHONY: docs
+docs: $(DOCS)  ## Build the documentation site in build/site; it needs no network, to build or to read
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 .PHONY: check-static
-check-static: lint check-generated  ## What `make check` does before the tests
+check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
 check: check-static test  ## Everything that CI checks
@@ -96,6 +142,10 @@ soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten mi
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+
+.PHONY: breaking
+breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
+	$(BIN)/python -m tools.breaking --base $(BASE)
 
 .PHONY: bench
 bench: $(READY)  ## Engine and server beside all others that are installed, on random weights (BENCH=options)
@@ -120,5 +170,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

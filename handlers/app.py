@@ -16,6 +16,8 @@ from engine.errors import EngineError
 from generated.operation import Handlers, Operation
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
+from handlers.anthropic.contract import AnthropicContract
+from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -29,6 +31,7 @@ from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.options import read_settings
 from handlers.placement import check_root
+from handlers.playground.page import LINK, Playground
 from handlers.runtime.contract import Contract
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.server import ContractServer
@@ -67,6 +70,7 @@ _ALL: Final = (
     Served(TritonContract(), TritonHandlers),
     Served(AlephAlphaContract(), AlephAlphaHandlers),
     Served(MindieContract(), MindieHandlers),
+    Served(AnthropicContract(), AnthropicHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
@@ -126,8 +130,15 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         await engine.stop()
         shared.workers.shutdown()
 
-    options = RuntimeOptions(max_body_bytes=settings.payload_limit, api_key=settings.api_key)
-    server = ContractServer(FastAPI(openapi_url=None, lifespan=lifespan), options)
+    options = RuntimeOptions(
+        max_body_bytes=settings.payload_limit,
+        api_key=settings.api_key,
+        pages=(LINK,) if settings.playground else (),
+    )
+    shell = FastAPI(openapi_url=None, lifespan=lifespan)
+    if settings.playground:
+        Playground(settings, engine, list(CONTRACTS)).mount(shell)
+    server = ContractServer(shell, options)
     handlers = {name: served.handlers(shared) for name, served in CONTRACTS.items()}
     for name in settings.root:
         server.mount(CONTRACTS[name].contract, handlers[name])

@@ -97,7 +97,7 @@ class Settings(BaseSettings):
     """Contracts whose operations stand at /, comma-separated; the first to claim a path wins it."""
 
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
-    """If set, generating operations ask for `Authorization: Bearer <key>`."""
+    """If set, generating operations ask for it, as a bearer token or as their contract says."""
 
     cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ("*",)
     """Origins, comma-separated, whose pages may call the server."""
@@ -171,6 +171,9 @@ class Settings(BaseSettings):
 
     mindie_full_text: Annotated[bool, env("VERBATIM_MINDIE_FULL_TEXT")] = False
     """MindIE's `fullTextEnabled`: chunks of its streams repeat the text so far."""
+
+    playground: Annotated[bool, env("VERBATIM_PLAYGROUND")] = True
+    """Serve a page at /playground to try every operation by hand."""
 
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)

@@ -38,7 +38,7 @@ class ErrorResponse(BaseModel):
     )
     error: StrictStr
     """
-    What went wrong
+    What went wrong, in words.
     """
     error_type: StrictStr
     """

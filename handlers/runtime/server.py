@@ -21,7 +21,8 @@ class ContractServer:
     """Serves mounted contracts ahead of `shell`, which keeps the life cycle, the documents and other pages.
 
     A path that no contract has goes to the shell; what the shell cannot find or allow is answered in the
-    words of the contract that owns the path's prefix, or of the first contract at the root.
+    words of the contract that owns the path's prefix (`/tgi`), or has other paths at the root with the same
+    first segment (`/v2`), or else is the first at the root.
     """
 
     def __init__(self, shell: FastAPI, options: RuntimeOptions | None = None) -> None:
@@ -29,7 +30,8 @@ class ContractServer:
         self._options = options or RuntimeOptions()
         self._routes = Routes()
         self._contracts: dict[str, Contract] = {}
-        self._reference = Reference(shell)
+        self._families: dict[str, Contract] = {}  # by first segment
+        self._reference = Reference(shell, self._options.pages)
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
 
     def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
@@ -46,6 +48,7 @@ class ContractServer:
         for operation in claimed:
             endpoint = Endpoint(operation, handlers, contract, self._options)
             self._routes.add(prefix + operation.path, operation.method, endpoint)
+            self._families.setdefault(_first_segment(prefix + operation.path), contract)
             if prefix and operation.path == "/":
                 # Clients are given the prefix as their base URL, and post to it as it stands.
                 self._routes.add(prefix, operation.method, endpoint)
@@ -75,8 +78,9 @@ class ContractServer:
     async def _answer_shell_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         problem = _as_problem(request, error)
-        prefix = "/" + _path(request.scope).split("/")[1]
-        return _answer(self._contracts.get(prefix) or self._contracts.get(""), problem, request.scope)
+        segment = _first_segment(_path(request.scope))
+        owners = self._contracts.get(f"/{segment}"), self._families.get(segment), self._contracts.get("")
+        return _answer(next(filter(None, owners), None), problem, request.scope)
 
     def _serve_document(self, contract: Contract, prefix: str) -> None:
         document = contract.document()
@@ -85,7 +89,7 @@ class ContractServer:
             return Response(document, media_type="application/json")
 
         self._shell.add_route(f"{prefix}/openapi.json", openapi, include_in_schema=False)
-        self._reference.add(self._shell, contract.name, prefix)
+        self._reference.add(self._shell, contract.name, prefix, document)
 
 
 def _path(scope: Scope) -> str:
@@ -93,12 +97,17 @@ def _path(scope: Scope) -> str:
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 
 
+def _first_segment(path: str) -> str:
+    return path.split("/", 2)[1]
+
+
 def _answer(contract: Contract | None, problem: Problem, scope: Scope) -> Response:
     """An error that belongs to no operation, in the contract's words if there is one to speak."""
     if contract is None:
         return PlainTextResponse(problem.message, problem.status, problem.headers)
-    headers = {**contract.headers(RequestCall(scope, None)), **problem.headers}
-    content = contract.error_body(problem, None).model_dump_json(by_alias=True)
+    call = RequestCall(scope, None)
+    headers = {**contract.headers(call), **problem.headers}
+    content = contract.error_body(problem, None, call).model_dump_json(by_alias=True)
     return Response(content, problem.status, headers, "application/json")
 
 

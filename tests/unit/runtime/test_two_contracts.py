@@ -46,7 +46,7 @@ class OtherContract(Contract):
     name = "other"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> Trouble:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> Trouble:
         return Trouble(trouble=problem.kind)
 
     @override
@@ -55,7 +55,7 @@ class OtherContract(Contract):
 
     @override
     def document(self) -> bytes:
-        return b"{}"
+        return b'{"openapi": "3.1.1", "info": {"title": "Other", "version": "1"}, "paths": {}}'
 
 
 NOTES: tuple[Contract, Handlers] = (NotesContract(), NoteHandlers(read=lambda call: "notes"))
@@ -102,6 +102,15 @@ async def test_what_only_the_second_claims_is_its_own_with_its_own_errors() -> N
 async def test_a_path_that_nobody_has_is_told_by_the_first_at_the_root() -> None:
     assert "kind" in (await send(serve(NOTES, OTHER), "GET", "/nothing")).json()
     assert "trouble" in (await send(serve(OTHER, NOTES), "GET", "/nothing")).json()
+
+
+async def test_a_path_beside_ones_own_is_told_by_who_has_those() -> None:
+    assert "trouble" in (await send(serve(NOTES, OTHER), "GET", "/own/nothing")).json()
+    assert "kind" in (await send(serve(OTHER, NOTES), "GET", "/log/nothing")).json()
+
+
+async def test_a_prefix_is_its_contracts_even_where_another_has_a_path_of_that_name() -> None:
+    assert "kind" in (await send(serve(OTHER, NOTES), "GET", "/notes/nothing")).json()
 
 
 @pytest.mark.parametrize("root", [(), (NOTES, OTHER), (OTHER, NOTES)])

@@ -1,0 +1,37 @@
+"""A request with its answer, and what is wrong with the answer."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+Headers: TypeAlias = Sequence[tuple[str, str]]
+
+
+class Exchange(NamedTuple):
+    """One request and its whole answer.
+
+    path: as requested, without the contract's prefix and without query.
+    headers: names in any case; a name may come twice.
+    body: as it is after transfer and content codings are undone; of an event stream every byte.
+    """
+
+    method: str
+    path: str
+    request_headers: Headers
+    request_body: bytes | None
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class Fault(NamedTuple):
+    """Where an answer is not what its document states.
+
+    check: the kind of fault: operation, status, media-type, header, length, json, schema, undeclared,
+    framing, event-name, terminator or stream.
+    place: `status`, `header x-request-id`, `body/choices/0/index`, `event 3/choices/0`.
+    message: a sentence without its full stop.
+    """
+
+    check: str
+    place: str
+    message: str

@@ -1,0 +1,38 @@
+"""Keywords of ours inside a schema, for what JSON Schema cannot say of one value (specs/README.md)."""
+
+from typing import Any, Final
+
+from .pointer import ABSENT, look_up, parse_pointer
+
+
+class Sum:
+    """`x-sum: {total: [a, b]}`: a property is the sum of others, where all of them are integers."""
+
+    def __init__(self, parent: object, value: dict[str, list[str]], path: object) -> None:
+        self._sums = value
+
+    def validate(self, instance: Any) -> None:
+        if not isinstance(instance, dict):
+            return
+        for total, names in self._sums.items():
+            numbers: list[Any] = [instance.get(name) for name in (total, *names)]
+            if all(type(number) is int for number in numbers) and numbers[0] != sum(numbers[1:]):
+                raise ValueError(f"{total} is {numbers[0]}, not the sum of {' and '.join(names)}")
+
+
+class Numbered:
+    """`x-numbered: /index`: a property of an array's items counts from 0."""
+
+    def __init__(self, parent: object, value: str, path: object) -> None:
+        self._name = value
+        self._pointer = parse_pointer(value)
+
+    def validate(self, instance: Any) -> None:
+        if not isinstance(instance, list):
+            return
+        for position, item in enumerate(instance):
+            if (number := look_up(item, self._pointer)) is not ABSENT and number != position:
+                raise ValueError(f"{self._name} of item {position} is {number}")
+
+
+KEYWORDS: Final[dict[str, Any]] = {"x-sum": Sum, "x-numbered": Numbered}

@@ -1,0 +1,92 @@
+"""What a document says of the order of a stream's events: its extension `x-stream` (specs/README.md)."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .pointer import parse_pointer
+from .schemas import Rule, Schemas
+
+Pointer = tuple[str, ...]
+
+_SEQUENCE: Final = frozenset({"constant", "counts", "first", "last", "each", "parts"})
+_STREAM: Final = _SEQUENCE | {"when", "failure"}
+_PART: Final = _SEQUENCE | {"at", "by"}
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceLaws:
+    """Laws of the items of one sequence, in their order.
+
+    constant: what is the same in all items that have it. counts: what counts by one, and from where.
+    first: valid for the first item and no other. last: valid for the last item and no other.
+    each: valid for every item.
+    """
+
+    constant: tuple[Pointer, ...]
+    counts: tuple[tuple[Pointer, int], ...]
+    first: Rule | None
+    last: Rule | None
+    each: Rule | None
+    parts: tuple["PartLaws", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartLaws:
+    """Sequences that share a stream.
+
+    at: where an item of the stream has an item of theirs, or an array of such.
+    by: the number that tells them apart; the sequences' numbers are 0, 1, 2, ….
+    """
+
+    at: Pointer
+    by: Pointer
+    laws: SequenceLaws
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLaws:
+    """Laws of a stream's events, where the request's body is valid by `when`.
+
+    failure: an event that is valid by it ends the stream, wherever it stands; no other law holds for it.
+    """
+
+    when: Rule | None
+    failure: Rule | None
+    laws: SequenceLaws
+
+
+def read_laws(node: Any, schemas: Schemas) -> tuple[StreamLaws, ...]:
+    """The laws of an `x-stream`. ValueError, with what is wrong, if it is none."""
+    if not isinstance(node, list):
+        raise ValueError("x-stream must be a list")
+    return tuple(_stream(item, schemas) for item in node)
+
+
+def _stream(node: Any, schemas: Schemas) -> StreamLaws:
+    _check(node, _STREAM)
+    return StreamLaws(_rule(node, "when", schemas), _rule(node, "failure", schemas), _sequence(node, schemas))
+
+
+def _sequence(node: dict[str, Any], schemas: Schemas) -> SequenceLaws:
+    return SequenceLaws(
+        constant=tuple(parse_pointer(pointer) for pointer in node.get("constant", ())),
+        counts=tuple((parse_pointer(pointer), start) for pointer, start in node.get("counts", {}).items()),
+        first=_rule(node, "first", schemas),
+        last=_rule(node, "last", schemas),
+        each=_rule(node, "each", schemas),
+        parts=tuple(_part(part, schemas) for part in node.get("parts", ())),
+    )
+
+
+def _part(node: Any, schemas: Schemas) -> PartLaws:
+    _check(node, _PART)
+    return PartLaws(parse_pointer(node["at"]), parse_pointer(node["by"]), _sequence(node, schemas))
+
+
+def _rule(node: dict[str, Any], key: str, schemas: Schemas) -> Rule | None:
+    return schemas.condition(node[key]) if key in node else None
+
+
+def _check(node: Any, known: frozenset[str]) -> None:
+    if not isinstance(node, dict) or not known.issuperset(node):
+        raise ValueError(f"x-stream has {node!r}, which may have {', '.join(sorted(known))} alone")

@@ -1,0 +1,145 @@
+"""A document's schemas as answers are held to them: closed, so that an answer has only what they state.
+
+JSON Schema lets an object have any property beside those it lists. Here an object that lists properties has
+no others, unless its schema says which others it may have (`additionalProperties`, `patternProperties`,
+`unevaluatedProperties`). An object that lists none stays what it is: a map.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final, Literal
+
+import jsonschema_rs
+
+from .exchange import Fault
+from .keywords import KEYWORDS
+from .pointer import resolve
+
+Schema = dict[str, Any]
+# How a schema is taken: closed; closed only inside, where what stands around it closes it; or as it stands.
+Kind = Literal["closed", "open", "plain"]
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+# Keywords whose schemas are for the same value, and those whose schemas only tell values apart.
+_IN_PLACE: Final = ("anyOf", "oneOf", "allOf")
+_CONDITIONS: Final = ("if", "then", "else", "not", "contains", "propertyNames")
+_OTHERS: Final = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+# What a format says of a number in the OpenAPI format registry, which JSON Schema leaves without a meaning.
+_BOUNDS: Final = {
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint32": (0, 2**32 - 1),
+    "uint64": (0, 2**64 - 1),
+}
+
+
+class Schemas:
+    """Validators for the schemas of one document, each compiled once."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._definitions: dict[str, Any] = {}
+        self._rules: dict[str, Rule] = {}
+
+    def rule(self, schema: Schema) -> "Rule":
+        """What a value is held to by a schema that stands in the document."""
+        return self._compile(schema, "closed")
+
+    def condition(self, schema: Schema) -> "Rule":
+        """A schema that tells values apart, and is not closed: what a value has beside it does not matter."""
+        return self._compile(schema, "plain")
+
+    def _compile(self, schema: Schema, kind: Kind) -> "Rule":
+        key = f"{kind} {schema!r}"
+        if key not in self._rules:
+            taken = self._take(schema, kind)
+            self._rules[key] = Rule({"$schema": _DIALECT, "allOf": [taken], "$defs": self._definitions})
+        return self._rules[key]
+
+    def _take(self, schema: Any, kind: Kind) -> Any:
+        """A schema for the validator. A union is closed branch by branch, where nothing stands beside it."""
+        if not isinstance(schema, dict):
+            return schema
+        taken = self._rewrite(schema, kind)
+        if kind != "closed" or any(key in schema for key in _OTHERS):
+            return taken
+        num_in_place = sum(key in schema for key in (*_IN_PLACE, "$ref"))
+        if num_in_place == 0 and schema.get("properties"):
+            return {**taken, "additionalProperties": False}
+        if num_in_place > 1 or (num_in_place and ("properties" in schema or "allOf" in schema)):
+            return {**self._rewrite(schema, "open"), "unevaluatedProperties": False}
+        return taken
+
+    def _rewrite(self, schema: Schema, kind: Kind) -> Schema:
+        inside: Kind = "plain" if kind == "plain" else "closed"
+        rewritten: Schema = {}
+        for key, value in schema.items():
+            if key == "$ref":
+                rewritten[key] = self._definition(value, kind)
+            elif key in _IN_PLACE:
+                rewritten[key] = [self._take(branch, kind) for branch in value]
+            elif key in ("properties", "patternProperties"):
+                rewritten[key] = {name: self._take(inner, inside) for name, inner in value.items()}
+            elif key == "prefixItems":
+                rewritten[key] = [self._take(inner, inside) for inner in value]
+            elif key in ("items", "additionalProperties", "unevaluatedProperties"):
+                rewritten[key] = self._take(value, inside)
+            else:
+                rewritten[key] = self._take(value, "plain") if key in _CONDITIONS else value
+        return _bounded(rewritten)
+
+    def _definition(self, reference: str, kind: Kind) -> str:
+        name = f"{kind}:{reference.removeprefix('#/').replace('/', '.')}"
+        if name not in self._definitions:
+            self._definitions[name] = {}  # it may refer to itself
+            self._definitions[name] = self._take(resolve(self._document, {"$ref": reference}), kind)
+        return f"#/$defs/{name}"
+
+
+def _bounded(schema: Schema) -> Schema:
+    """With the bounds that its format stands for, where it states none that are closer."""
+    if "integer" not in schema.get("type", ()) or schema.get("format") not in _BOUNDS:
+        return schema
+    least, most = _BOUNDS[schema["format"]]
+    return {
+        **schema,
+        "minimum": max(least, schema.get("minimum", least)),
+        "maximum": min(most, schema.get("maximum", most)),
+    }
+
+
+class Rule:
+    """One compiled schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._validator = jsonschema_rs.validator_for(schema, validate_formats=True, keywords=KEYWORDS)
+
+    def allows(self, value: Any) -> bool:
+        """Whether a JSON value is valid."""
+        return self._validator.is_valid(value)
+
+    def faults(self, value: Any, place: str) -> list[Fault]:
+        """Everything that is wrong with a JSON value that stands at a place."""
+        if self.allows(value):
+            return []
+        return [fault for error in self._validator.iter_errors(value) for fault in _told(error, place)]
+
+
+def _told(error: jsonschema_rs.ValidationError, place: str) -> Iterator[Fault]:
+    """A fault, or those of the branch of a union that the value comes closest to."""
+    branches = getattr(error.kind, "context", None)
+    if branches and all(branches):
+        for inner in min(branches, key=_distance):
+            yield from _told(inner, place)
+        return
+    undeclared = ("additionalProperties", "unevaluatedProperties")
+    check = "undeclared" if error.kind.name in undeclared else "schema"
+    message = (
+        error.message if len(error.message) < 300 else f"{error.message[:140]} ... {error.message[-140:]}"
+    )
+    yield Fault(check, "/".join([place, *map(str, error.instance_path)]), message)
+
+
+def _distance(branch: list[jsonschema_rs.ValidationError]) -> tuple[int, int]:
+    """A branch whose constant or type is another was not the one that was meant."""
+    foreign = sum(error.kind.name in ("const", "enum", "type") for error in branch)
+    return foreign, len(branch)
