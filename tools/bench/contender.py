@@ -64,19 +64,19 @@ class Turns:
         self.process.wait()
 
 
-def start(command: list[str], environment: Mapping[str, str], log: Path, **pipes: Any) -> Turns:
+def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_pipes: bool = False) -> Turns:
     """Runs a command as the leader of a session of its own; what it says of itself goes to the log."""
     with log.open("a") as file:
-        return Turns(
-            subprocess.Popen(
-                command,
-                env={**os.environ, **environment},
-                stderr=file,
-                text=True,
-                start_new_session=True,
-                **({"stdout": file, "stdin": subprocess.DEVNULL} | pipes),
-            )
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **environment},
+            stdin=subprocess.PIPE if has_pipes else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if has_pipes else file,
+            stderr=file,
+            text=True,
+            start_new_session=True,
         )
+    return Turns(process)
 
 
 class Contender:
@@ -90,9 +90,8 @@ class Contender:
         kind = KINDS[name]
         venv = str(Path(python).parent.parent)
         self.environment = {key: value.format(venv=venv) for key, value in kind.environment.items()}
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         self._started = time.perf_counter()
-        self._turns = start([python, str(_DRIVERS / kind.script)], self.environment, log, **pipes)
+        self._turns = start([python, str(_DRIVERS / kind.script)], self.environment, log, has_pipes=True)
 
     def load(self, model: Path) -> None:
         self.version = self._ask(do="load", model=str(model))["version"]

@@ -31,7 +31,8 @@ _READ_BYTES: Final = 2**30
 def describe() -> dict[str, Any]:
     """What figures depend on."""
     info = Path("/proc/cpuinfo").read_text()
-    fields = dict((part.strip() for part in line.split(":", 1)) for line in info.splitlines() if ":" in line)
+    lines = [line.partition(":") for line in info.splitlines()]
+    fields = {name.strip(): value.strip() for name, _, value in lines}
     flags = set((fields.get("flags") or fields.get("Features") or "").split())
     return {
         "processor": fields.get("model name") or platform.processor() or platform.machine(),

@@ -18,9 +18,7 @@ FORMATS = (
     AnswerFormat(hides_special=False),
     AnswerFormat(hidden=("<|end|>",)),
     *(
-        AnswerFormat(
-            reasoning=ReasoningReading(reasoning_format=TAGS, start=start, is_content=is_content)
-        )
+        AnswerFormat(reasoning=ReasoningReading(reasoning_format=TAGS, start=start, is_content=is_content))
         for start in ReasoningStart
         for is_content in (False, True)
     ),
