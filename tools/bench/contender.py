@@ -61,7 +61,7 @@ class Turns:
     def end(self) -> None:
         with suppress(ProcessLookupError):  # it has ended by itself
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        self.process.__exit__(None, None, None)  # waits for it, and closes its pipes
 
 
 def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_pipes: bool = False) -> Turns:

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -21,19 +21,23 @@ _CHAT: Final[dict[str, Any]] = {
 
 
 class Asked(NamedTuple):
-    """A contract's request as it is sent for a number of tokens, whole or as a stream."""
+    """A contract's request as it is sent for a number of tokens, whole or as a stream.
+
+    max_tokens: the field's name, that of the object around it and a dot before it. asks: for a stream, so.
+    """
 
     path: str
     stream_path: str
     body: dict[str, Any]
-    max_tokens: str  # the field, "parameters." before it where it is nested
+    max_tokens: str
+    asks: Mapping[str, Any] = {"stream": True}
 
     def request(self, num_tokens: int, *, streams: bool) -> bytes:
         body = {**self.body}
         outer, _, inner = self.max_tokens.rpartition(".")
         body |= {outer: {inner: num_tokens}} if outer else {inner: num_tokens}
-        if self.path == self.stream_path:
-            body["stream"] = streams
+        if streams:
+            body |= self.asks
         return post(self.stream_path if streams else self.path, json.dumps(body).encode())
 
 
@@ -43,7 +47,9 @@ def _chat(path: str) -> Asked:
 
 REQUESTS: Final = {
     "openai": _chat("/openai/v1/chat/completions"),
-    "tgi": Asked("/tgi/generate", "/tgi/generate_stream", {"inputs": "Hello!"}, "parameters.max_new_tokens"),
+    "tgi": Asked(
+        "/tgi/generate", "/tgi/generate_stream", {"inputs": "Hello!"}, "parameters.max_new_tokens", {}
+    ),
     "tgi chat": _chat("/tgi/v1/chat/completions"),
     "hf chat": _chat("/hf/v1/chat/completions"),
     "mindie": _chat("/mindie/v1/chat/completions"),
@@ -75,7 +81,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 async def _measure(name: str, asked: Asked, port: int, pid: int, arguments: argparse.Namespace) -> Row:
     connections = [await Connection.open("127.0.0.1", port) for _ in range(arguments.clients)]
     whole, stream = asked.request(1, streams=False), asked.request(arguments.tokens, streams=True)
-    await _requests(connections, whole, 200)
+    await _requests(connections, whole, arguments.warm_up)
     num_each = arguments.requests // arguments.clients
     requests = await _watched(pid, _requests(connections, whole, num_each))
     streams = await _watched(pid, _requests(connections, stream, 1))
@@ -86,6 +92,7 @@ async def _measure(name: str, asked: Asked, port: int, pid: int, arguments: argp
         "request_us": 1e6 * requests.loop_s / requests.num_requests,
         "request_all_us": 1e6 * requests.all_s / requests.num_requests,
         "requests_per_s": requests.num_requests / requests.wall_s,
+        "events_each": streams.num_events / arguments.clients,
         "event_us": 1e6 * streams.loop_s / streams.num_events,
         "event_all_us": 1e6 * streams.all_s / streams.num_events,
         "events_per_s": streams.num_events / streams.wall_s,
@@ -152,4 +159,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", nargs="+", choices=REQUESTS, help="these contracts")
     parser.add_argument("--clients", type=int, default=32, help="at the same time")
     parser.add_argument("--requests", type=int, default=6400, help="of one token, in all")
+    parser.add_argument("--warm-up", type=int, default=200, help="requests of each client before")
     parser.add_argument("--tokens", type=int, default=1000, help="of each stream")
