@@ -11,8 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tools.bench.bare_app import PATH, STREAM_PATH
 from tools.bench.connection import Connection, post
 from tools.bench.table import Row, print_table
+
+BARE: Final = "(bare)"  # an application that does nothing
 
 _CHAT: Final[dict[str, Any]] = {
     "model": "verbatim-demo",
@@ -68,8 +71,10 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
         f"an engine that computes nothing; processor µs of the server, {arguments.clients} clients, "
         f"{arguments.requests} requests of one token each and streams of {arguments.tokens}"
     )
+    with _server("--bare") as (port, pid):
+        rows = [await _measure(BARE, Asked(PATH, STREAM_PATH, {}, "max_tokens"), port, pid, arguments)]
     with _server() as (port, pid):
-        rows = [
+        rows += [
             await _measure(name, asked, port, pid, arguments)
             for name, asked in REQUESTS.items()
             if not arguments.only or name in arguments.only
@@ -144,9 +149,9 @@ def processor_s(pid: int) -> dict[int, float]:
 
 
 @contextmanager
-def _server() -> Iterator[tuple[int, int]]:
+def _server(*options: str) -> Iterator[tuple[int, int]]:
     """The port and the process of a scripted server."""
-    command = [sys.executable, "-m", "tools.bench.scripted_server"]
+    command = [sys.executable, "-m", "tools.bench.scripted_server", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -12,6 +12,7 @@ from tools.bench.contender import KINDS, Failed, python_of
 from tools.bench.engine_level import decode_speed
 from tools.bench.http_level import text_arrivals
 from tools.bench.machine import describe
+from tools.bench.markdown import markdown
 
 
 def test_a_decode_step_is_timed_between_two_that_give_every_request_a_token() -> None:
@@ -65,3 +66,5 @@ def test_the_engine_is_measured_by_its_driver_and_the_report_is_kept(
     assert [row["what"] for row in report["engine"]] == ["decode", "prefill"]
     assert all(row["tokens_per_s"] > 0 and row["first_token_ms"] > 0 for row in report["engine"])
     assert report["machine"]["versions"] and report["floor"][0]["tokens_per_s"] > 0
+    told = markdown(report)
+    assert "| engine | load, s | decode at 2 | prompt of 16 |" in told and "| verbatim 0" in told
