@@ -99,6 +99,17 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
 	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
 
+.PHONY: sdk-ts
+sdk-ts: $(READY)  ## Build a TypeScript package of clients for each contract in build/sdk/typescript (needs Node)
+	cd tools/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript
+
+.PHONY: test-sdk-ts
+test-sdk-ts: sdk-ts  ## Run the TypeScript packages against the server; a second build must give the same bytes (needs Node)
+	$(BIN)/python -m tools.sdk_typescript --target build/sdk/typescript-again
+	diff --recursive --no-dereference build/sdk/typescript build/sdk/typescript-again
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.sdk_node
+
 $(BROWSER): $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
 	@touch $@
@@ -146,6 +157,11 @@ drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alo
 .PHONY: breaking
 breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
 	$(BIN)/python -m tools.breaking --base $(BASE)
+
+.PHONY: test-oasdiff
+test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)
+	cd tests/oasdiff/node && npm ci --ignore-scripts --no-audit --no-fund --silent
+	$(BIN)/python -m pytest tests/oasdiff
 
 .PHONY: bench
 bench: $(READY)  ## Engine and server beside all others that are installed, on random weights (BENCH=options)

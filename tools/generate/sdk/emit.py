@@ -54,7 +54,7 @@ def _emit_contract(document: Document, name: str, target: Path) -> None:
     shared = {
         "info": document["info"],
         "contract": name,
-        "path": _path(document),
+        "path": contract_path(document),
         "key_header": _key_header(document),
         "calls": calls,
         "errors": errors,
@@ -123,7 +123,7 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _path(document: Document) -> str:
+def contract_path(document: Document) -> str:
     """Where the server has the contract, as the document says."""
     servers = document.get("servers") or [{"url": ""}]
     url = str(servers[0]["url"]).rstrip("/")
