@@ -118,6 +118,10 @@ $(BROWSER): $(READY)
 test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
+.PHONY: check-page
+check-page:  ## Check the types that the playground's scripts state in their comments (needs Node)
+	npx --yes --package typescript@5.9.3 tsc --project tests/browser
+
 .PHONY: check-specs
 check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
 	$(BIN)/python -m tools.lint_specs
