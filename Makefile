@@ -168,8 +168,21 @@ test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on d
 	$(BIN)/python -m pytest tests/oasdiff
 
 .PHONY: bench
-bench: $(READY)  ## Tokens per second beside plain transformers, on random weights
-	$(BIN)/python -m tools.bench speed
+bench: $(READY)  ## Engine and server beside all others that are installed, on random weights (BENCH=options)
+	$(BIN)/python -m tools.bench compare $(BENCH)
+
+.PHONY: bench-http
+bench-http: $(READY)  ## What a request and a streamed event cost the server without an engine, by contract
+	$(BIN)/python -m tools.bench http $(BENCH)
+
+BENCH_PEERS ?= transformers openvino vllm llama.cpp
+
+.PHONY: bench-peers
+bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install what `make bench` measures beside Verbatim, each for itself
+
+.venv-bench-%/.ready: tools/bench/peers/install.sh
+	@echo 'Installing $* into .venv-bench-$*: some minutes, a quarter of an hour for llama.cpp.'
+	tools/bench/peers/install.sh $* .venv-bench-$*
 
 .PHONY: demo-model
 demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on two cores)
@@ -177,5 +190,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
