@@ -4,6 +4,7 @@ An environment variable `VERBATIM_*` wins over the name that Text Generation Inf
 a command-line option wins over both. The command line, its help and the README's table are made from here.
 """
 
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -172,6 +173,9 @@ class Settings(BaseSettings):
     mindie_full_text: Annotated[bool, env("VERBATIM_MINDIE_FULL_TEXT")] = False
     """MindIE's `fullTextEnabled`: chunks of its streams repeat the text so far."""
 
+    check_responses: Annotated[Literal["off", "log", "fail"], env("VERBATIM_CHECK_RESPONSES")] = "off"
+    """Judge each answer by its document before it leaves: log its faults, or fail with a 500 instead."""
+
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
     ] = 90
@@ -187,7 +191,7 @@ class Settings(BaseSettings):
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
 
-    @field_validator("log_level", "dtype", "pooling", mode="before")
+    @field_validator("log_level", "dtype", "pooling", "check_responses", mode="before")
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
@@ -198,6 +202,13 @@ class Settings(BaseSettings):
         if name is not None and tool_format_named(name) is None:
             raise ValueError(f"{name!r} is none of {', '.join(TOOL_FORMAT_NAMES)}")
         return name
+
+    @field_validator("check_responses")
+    @classmethod
+    def _has_a_judge(cls, value: str) -> str:
+        if value != "off" and find_spec("jsonschema_rs") is None:
+            raise ValueError("jsonschema-rs is not installed; pip install 'verbatim[check]' installs it")
+        return value
 
     @field_validator("chat_template")
     @classmethod
