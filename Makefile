@@ -4,9 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 SERVE  := $(VENV)/.serve
+BROWSER := $(VENV)/.browser
 PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
+BASE     ?= HEAD~1
 
 .DEFAULT_GOAL := help
 
@@ -79,8 +81,24 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
+$(BROWSER): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
+	@touch $@
+
+.PHONY: test-browser
+test-browser: $(BROWSER)  ## Open the served pages in Chromium without a window (needs chromium, from the system)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
+
+.PHONY: check-specs
+check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
+	$(BIN)/python -m tools.lint_specs
+
+.PHONY: lint-specs
+lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
+	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+
 .PHONY: check-static
-check-static: lint check-generated  ## What `make check` does before the tests
+check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
 check: check-static test  ## Everything that CI checks
@@ -96,6 +114,10 @@ soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten mi
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
+
+.PHONY: breaking
+breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
+	$(BIN)/python -m tools.breaking --base $(BASE)
 
 .PHONY: bench
 bench: $(READY)  ## Tokens per second beside plain transformers, on random weights

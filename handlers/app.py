@@ -29,6 +29,7 @@ from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.options import read_settings
 from handlers.placement import check_root
+from handlers.playground.page import Playground
 from handlers.runtime.contract import Contract
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
@@ -128,7 +129,10 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         shared.workers.shutdown()
 
     options = RuntimeOptions(max_body_bytes=settings.payload_limit, api_key=settings.api_key)
-    server = ContractServer(FastAPI(openapi_url=None, lifespan=lifespan), options, _endpoints(settings))
+    shell = FastAPI(openapi_url=None, lifespan=lifespan)
+    if settings.playground:
+        Playground(settings, engine, list(CONTRACTS)).mount(shell)
+    server = ContractServer(shell, options, _endpoints(settings))
     handlers = {name: served.handlers(shared) for name, served in CONTRACTS.items()}
     for name in settings.root:
         server.mount(CONTRACTS[name].contract, handlers[name])

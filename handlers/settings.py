@@ -9,40 +9,19 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
-from pydantic.fields import FieldInfo
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 from typing_extensions import override
 
 from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
+from handlers.setting_kinds import Count, Limit, Names, env
 
 EMBEDDED_MODEL = "verbatim-demo"
-
-
-def env(*names: str) -> FieldInfo:
-    """The environment variables a field is read from, the first that is set winning."""
-    field: FieldInfo = Field(validation_alias=AliasChoices(*names))
-    return field
-
-
-def _split(value: object) -> object:
-    """A list as an environment variable holds it, `a,b`, or an option that may be repeated, ["a,b", "c"]."""
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list):
-        return value
-    return tuple(part.strip() for text in value for part in str(text).split(",") if part.strip())
-
-
-Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-Count = Annotated[int, Field(ge=1)]
-Limit = Annotated[int | None, Field(ge=1)]
 
 
 class Settings(BaseSettings):
@@ -175,6 +154,9 @@ class Settings(BaseSettings):
 
     check_responses: Annotated[Literal["off", "log", "fail"], env("VERBATIM_CHECK_RESPONSES")] = "off"
     """Judge each answer by its document before it leaves: log its faults, or fail with a 500 instead."""
+
+    playground: Annotated[bool, env("VERBATIM_PLAYGROUND")] = True
+    """Serve a page at /playground to try every operation by hand."""
 
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)

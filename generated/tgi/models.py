@@ -38,7 +38,7 @@ class ErrorResponse(BaseModel):
     )
     error: StrictStr
     """
-    What went wrong
+    What went wrong, in words.
     """
     error_type: StrictStr
     """
@@ -431,7 +431,7 @@ class CompletionFinal(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    choices: list[CompletionComplete]
+    choices: Annotated[list[CompletionComplete], Field(min_length=1)]
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """
@@ -753,7 +753,7 @@ class ChatCompletion(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    choices: list[ChatCompletionComplete]
+    choices: Annotated[list[ChatCompletionComplete], Field(min_length=1)]
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """

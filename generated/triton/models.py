@@ -1397,7 +1397,7 @@ class ModelStatistics(BaseModel):
     """
     last_inference: Annotated[StrictInt, Field(ge=0, le=18446744073709551615)]
     """
-    When it last answered
+    When it last answered, Unix time in ms.
     """
     inference_count: Annotated[StrictInt, Field(ge=0, le=18446744073709551615)]
     """

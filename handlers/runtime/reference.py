@@ -4,7 +4,9 @@ Links are relative, so that they hold behind a proxy that adds a prefix.
 """
 
 from html import escape
+from typing import Final, NamedTuple
 
+import orjson
 from fastapi import FastAPI
 from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.requests import Request
@@ -13,18 +15,63 @@ from starlette.staticfiles import StaticFiles
 
 _ASSETS = "docs/assets"
 
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Contracts</title>
+<link rel="icon" href="{assets}/favicon.png">
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 3rem auto; padding: 0 1rem; }}
+table {{ border-collapse: collapse; width: 100%; }}
+th, td {{ text-align: left; padding: .6rem .8rem .6rem 0; border-bottom: 1px solid #8884; }}
+td:last-child, th:last-child {{ text-align: right; padding-right: 0; }}
+</style>
+</head>
+<body>
+<h1>Contracts</h1>
+<p>Each is whole under its own prefix. Its page lists the operations and sends requests to this server.</p>
+<table>
+<tr><th>page</th><th>API</th><th>paths</th><th>document</th></tr>
+{rows}
+</table>
+</body>
+</html>
+"""
+
+
+class _Entry(NamedTuple):
+    """One line of the list: a contract's name, and what its document calls itself and holds."""
+
+    name: str
+    title: str
+    num_paths: int
+
+    def row(self) -> str:
+        name, title = escape(self.name), escape(self.title)
+        cells = (
+            f'<a href="{name}/docs">{name}</a>',
+            title,
+            str(self.num_paths),
+            f'<a href="{name}/openapi.json">openapi.json</a>',
+        )
+        return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
 
 class Reference:
     """`/docs` lists the contracts, `/<contract>/docs` is the page of one."""
 
     def __init__(self, shell: FastAPI) -> None:
-        self._names: list[str] = []
+        self._entries: list[_Entry] = []
         shell.mount(f"/{_ASSETS}", StaticFiles(packages=[("fastapi_offline", "static")]))
         shell.add_route("/docs", self._list, include_in_schema=False)
 
-    def add(self, shell: FastAPI, name: str, prefix: str) -> None:
+    def add(self, shell: FastAPI, name: str, prefix: str, document: bytes) -> None:
         """The page of a contract, whose document is `openapi.json` under the same prefix."""
-        self._names.append(name)
+        content = orjson.loads(document)
+        self._entries.append(_Entry(name, content["info"]["title"], len(content["paths"])))
         page = get_swagger_ui_html(
             openapi_url="openapi.json",
             title=name,
@@ -39,6 +86,5 @@ class Reference:
         shell.add_route(f"{prefix}/docs", answer, include_in_schema=False)
 
     async def _list(self, request: Request) -> Response:
-        links = "".join(f'<li><a href="{escape(name)}/docs">{escape(name)}</a></li>' for name in self._names)
-        title = "<title>Contracts</title><h1>Contracts</h1>"
-        return HTMLResponse(f'<!doctype html><html lang="en">{title}<ul>{links}</ul></html>')
+        rows = "\n".join(entry.row() for entry in self._entries)
+        return HTMLResponse(_PAGE.format(assets=_ASSETS, rows=rows))

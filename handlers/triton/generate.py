@@ -21,6 +21,7 @@ _ONE_RESPONSE: Final = (
     "generate expects model to produce exactly 1 response, use generate stream for model that generates "
     "various number of responses"
 )
+_NUM_SEQUENCES: Final = ("num_return_sequences", "n", "beam_width")
 
 
 class Generate:
@@ -36,7 +37,7 @@ class Generate:
             if members.get("stream"):
                 raise Refused(_ONE_RESPONSE, "stream")
             wanted = self._asked(members)
-            with exchange.permits("n", wanted.num_sequences):
+            with exchange.permits(_asks_for_several(members), wanted.num_sequences):
                 return await self._whole(exchange, wanted, self._responses(model, body, members, wanted))
 
     async def stream(
@@ -46,8 +47,9 @@ class Generate:
         with self._service.exchange(call.received_s) as exchange:
             members = members_of(body, model)
             wanted = self._asked(members)
-            responses = self._responses(model, body, members, wanted)
-            with exchange.permits("n", wanted.num_sequences):
+            # Before there is a permit for each, a request may ask for billions.
+            with exchange.permits(_asks_for_several(members), wanted.num_sequences):
+                responses = self._responses(model, body, members, wanted)
                 if not wanted.streams:
                     yield await self._whole(exchange, wanted, responses)
                     return
@@ -82,3 +84,8 @@ class Generate:
             prefix=wanted.prefix,
             has_candidates=isinstance(wanted.options.logprobs, int),
         )
+
+
+def _asks_for_several(members: Members) -> str:
+    """The member that says how many sequences there are."""
+    return next((name for name in _NUM_SEQUENCES if name in members), "n")

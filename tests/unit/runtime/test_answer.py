@@ -128,7 +128,7 @@ async def test_the_first_contract_to_claim_a_path_at_the_root_keeps_it_with_all_
 
 async def test_a_prefix_is_for_one_contract_which_serves_its_document_there() -> None:
     server = serve("/notes")
-    assert (await send(server, "GET", "/notes/openapi.json")).json() == {"openapi": "3.1.1"}
+    assert (await send(server, "GET", "/notes/openapi.json")).content == NotesContract().document()
     with pytest.raises(ValueError, match="/notes is taken by notes"):
         server.mount(NotesContract(), NoteHandlers(), "/notes")
 

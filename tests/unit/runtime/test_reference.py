@@ -20,7 +20,10 @@ def server() -> ContractServer:
 
 async def test_the_list_links_to_each_contracts_page() -> None:
     page = await send(server(), "GET", "/docs")
-    assert [link for link, _ in LINK.findall(page.text)] == ["notes/docs"]
+    links = [link for link, _ in LINK.findall(page.text)]
+    assert links == ["docs/assets/favicon.png", "notes/docs", "notes/openapi.json"]
+    for link in links:
+        assert (await send(server(), "GET", f"/{link}")).status_code == 200
 
 
 async def test_all_that_a_page_needs_is_served_here() -> None:

@@ -1,5 +1,6 @@
 """What is told of requests that are refused, in Triton's words and with its statuses."""
 
+import tracemalloc
 from typing import Any
 
 import httpx
@@ -150,6 +151,19 @@ async def test_what_is_no_operation(method: str, path: str, status: int, message
 async def test_a_body_that_is_too_long_is_400() -> None:
     response = await Api(says(), payload_limit=10).post("/generate", {"text_input": "Hi there"})
     assert (response.status_code, list(response.json())) == (400, ["error"])
+
+
+@pytest.mark.parametrize("field", ["n", "num_return_sequences", "beam_width"])
+@pytest.mark.parametrize("path", ["/generate", "/generate_stream"])
+async def test_sequences_that_cannot_be_had_take_no_memory(path: str, field: str) -> None:
+    api = Api(says("Hi"))
+    tracemalloc.start()
+    response = await api.post(path, {"text_input": "Hi", field: 300_000})
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    message = f"`{field}` asks for 300000 sequences; the server runs 128 at once"
+    assert (response.status_code, response.json()) == (400, {"error": message})
+    assert peak < 10 * 2**20
 
 
 async def test_a_server_that_is_full_is_503_and_says_when_to_try_again() -> None:

@@ -1,0 +1,49 @@
+"""The files that the page consists of, as a browser may cache and use them."""
+
+from collections.abc import Mapping
+from os import PathLike, stat_result
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Final
+
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+from typing_extensions import override
+
+# Nothing but what this server sends: no inline script or style, no other host, no frame around the page.
+# `form-action`, `frame-ancestors` and `base-uri` do not fall back to `default-src` (CSP 3, 6.1.3).
+_POLICY: Final = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+HEADERS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "cache-control": "no-cache",  # the browser asks each time whether the ETag still holds
+        "content-security-policy": _POLICY,
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+    }
+)
+
+# Written down, since the table of the operating system may call a script text/plain, which browsers refuse.
+_MEDIA_TYPES: Final = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+class Assets(StaticFiles):
+    """The package's assets, with the headers that every part of the page carries."""
+
+    def __init__(self) -> None:
+        super().__init__(packages=[("handlers.playground", "assets")])
+
+    @override
+    def file_response(
+        self, full_path: str | PathLike[str], stat_result: stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        response.headers.update(HEADERS)
+        response.headers["content-type"] = _MEDIA_TYPES[PurePath(full_path).suffix]
+        return response

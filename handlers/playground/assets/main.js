@@ -1,0 +1,179 @@
+/**
+ * @module
+ * Ties the page together: which contract and operation are chosen, what is sent, and where the answer goes.
+ */
+
+import { AnswerView } from "./answer_view.js";
+import { Contract } from "./contract.js";
+import * as credentials from "./credentials.js";
+import { element, find, prose } from "./dom.js";
+import { Exchange } from "./exchange.js";
+import { Live } from "./live.js";
+import { RawView } from "./raw_view.js";
+import { initTheme } from "./theme.js";
+import { Workbench } from "./workbench.js";
+
+/** @typedef {import("./contract.js").Operation} Operation */
+/** @typedef {{version: string, model: string, example_model: string, device: string, asks_for_key: boolean, contracts: string[]}} About */
+
+class Page {
+  /** @param {About} about */
+  constructor(about) {
+    this.about = about;
+    /** @type {Map<string, Promise<Contract>>} */
+    this.contracts = new Map();
+    this.picker = find("#operation");
+    this.send = find("#send");
+    this.stop = find("#stop");
+    this.goOn = find("#go-on");
+    this.answer = new AnswerView();
+    this.raw = new RawView();
+    this.workbench = new Workbench(() => this.showRequest());
+    /** @type {Exchange | null} */
+    this.exchange = null;
+    this.isDrawing = false;
+    this.showAbout();
+    this.listen();
+  }
+
+  showAbout() {
+    const { model, device, version, contracts, asks_for_key } = this.about;
+    find("#model").textContent = model;
+    find("#device").textContent = `${device} · ${version}`;
+    const links = contracts.map((name) => element("button", { type: "button", role: "tab", "data-contract": name, onclick: () => this.open(name, "") }, name));
+    find("#contracts").replaceChildren(...links);
+    const key = find("#key");
+    key.value = credentials.key();
+    find("#key-field").hidden = !asks_for_key;
+    key.addEventListener("input", () => {
+      credentials.keep(key.value);
+      this.showRequest();
+    });
+  }
+
+  listen() {
+    find("#request").addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.run();
+    });
+    this.stop.addEventListener("click", () => this.exchange?.stop());
+    this.goOn.addEventListener("click", () => this.converse());
+    this.picker.addEventListener("change", () => this.open(this.current, this.picker.value));
+    addEventListener("hashchange", () => this.follow());
+    addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) this.run();
+    });
+  }
+
+  /** Opens what the address names. */
+  follow() {
+    const [name, id = ""] = decodeURIComponent(location.hash.slice(1)).split("/");
+    if (name !== this.current || id !== this.workbench.operation?.id) this.open(this.about.contracts.includes(name) ? name : this.about.contracts[0], id);
+  }
+
+  get current() {
+    return this.workbench.operation?.contract.name ?? "";
+  }
+
+  /** @param {string} name @returns {Promise<Contract>} */
+  contract(name) {
+    const known = this.contracts.get(name) ?? load(name, this.about);
+    this.contracts.set(name, known);
+    return known;
+  }
+
+  /** @param {string} name @param {string} id of an operation */
+  async open(name, id) {
+    const contract = await this.contract(name);
+    const operation = contract.operation(id);
+    for (const tab of document.querySelectorAll("[data-contract]")) {
+      tab.setAttribute("aria-selected", String(/** @type {HTMLElement} */ (tab).dataset.contract === name));
+    }
+    this.picker.replaceChildren(...options(contract, operation));
+    find("#summary").replaceChildren(...prose(operation.summary));
+    find("#reference").href = `${name}/docs`;
+    this.workbench.open(operation);
+    this.goOn.hidden = true;
+    history.replaceState(null, "", `#${name}/${encodeURIComponent(operation.id)}`);
+  }
+
+  showRequest() {
+    this.raw.showRequest(this.workbench.request());
+  }
+
+  async run() {
+    this.exchange?.stop();
+    const exchange = new Exchange(this.workbench.request());
+    this.exchange = exchange;
+    this.answer.clear();
+    this.raw.clear();
+    this.setBusy(true);
+    this.draw();
+    if (matchMedia("(max-width: 900px)").matches) find("#answer").scrollIntoView();
+    await exchange.run(() => this.draw());
+    if (exchange !== this.exchange) return;
+    this.setBusy(false);
+    if (exchange.answer.error) this.workbench.blame(exchange.answer.error);
+    this.goOn.hidden = !this.workbench.conversation || !this.said();
+  }
+
+  /** The text of the first answer, if it is nothing but text. @returns {string} */
+  said() {
+    const choice = this.exchange?.answer.choices[0];
+    return choice?.segments.some((one) => one.kind === "call") ? "" : (choice?.text ?? "");
+  }
+
+  converse() {
+    this.goOn.hidden = true;
+    this.workbench.conversation?.goOn(this.said());
+  }
+
+  /** @param {boolean} isBusy */
+  setBusy(isBusy) {
+    this.goOn.hidden = true;
+    this.send.hidden = isBusy;
+    this.stop.hidden = !isBusy;
+    find("#answer").setAttribute("aria-busy", String(isBusy));
+  }
+
+  /** At most once a frame, however fast the events come. */
+  draw() {
+    if (this.isDrawing) return;
+    this.isDrawing = true;
+    requestAnimationFrame(() => {
+      this.isDrawing = false;
+      if (!this.exchange) return;
+      this.answer.show(this.exchange);
+      this.raw.show(this.exchange);
+    });
+  }
+}
+
+/** @param {Contract} contract @param {Operation} chosen @returns {HTMLElement[]} */
+function options(contract, chosen) {
+  const tags = [...new Set(contract.operations.map((one) => one.tag))];
+  return tags.map((tag) => {
+    const some = contract.operations.filter((one) => one.tag === tag);
+    return element("optgroup", { label: tag || "operations" }, ...some.map((one) => element("option", { value: one.id, selected: one === chosen }, `${one.method} ${one.path}`)));
+  });
+}
+
+/** @param {string} name @param {About} about @returns {Promise<Contract>} */
+async function load(name, { model, example_model }) {
+  const response = await fetch(`${name}/openapi.json`);
+  const localise = (/** @type {any} */ value) => replaced(value, example_model, model);
+  return new Contract(name, await response.json(), localise);
+}
+
+/** @param {any} value @param {string} from @param {string} to @returns {any} */
+function replaced(value, from, to) {
+  if (value === from) return to;
+  if (Array.isArray(value)) return value.map((one) => replaced(one, from, to));
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, from, to)]));
+}
+
+initTheme(find("#theme"));
+new Live(find("#live"));
+const about = await (await fetch("playground/about")).json();
+new Page(about).follow();

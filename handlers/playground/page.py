@@ -1,0 +1,81 @@
+"""The page and what it asks the server for, beside the contracts' own operations.
+
+Links are relative, so that they hold behind a proxy that adds a prefix.
+"""
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Final
+
+import msgspec
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+
+from handlers.engine import Engine
+from handlers.settings import EMBEDDED_MODEL, Settings
+
+from .assets import Assets
+from .state import State
+
+PATH: Final = "/playground"
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page is told at its start.
+
+    model: what requests call the model. example_model: what the examples in the documents call it.
+    contracts: in the order to show, each with its document at <name>/openapi.json.
+    """
+
+    version: str
+    model: str
+    example_model: str
+    device: str
+    asks_for_key: bool
+    contracts: Sequence[str]
+
+
+class Playground:
+    """`/playground` is the page; under it are its files, `about` and `state`."""
+
+    def __init__(self, settings: Settings, engine: Engine, contracts: Sequence[str]) -> None:
+        info = engine.model_info
+        self._engine = engine
+        self._block_size = info.block_size
+        self._assets = Assets()
+        self._about = About(
+            version=version("verbatim"),
+            model=settings.model_name,
+            example_model=EMBEDDED_MODEL,
+            device=f"{info.device}, {info.dtype}",
+            asks_for_key=settings.api_key is not None,
+            contracts=contracts,
+        )
+
+    def mount(self, shell: FastAPI) -> None:
+        """Puts the page where the contracts' operations leave room."""
+        shell.add_route(PATH, self._page, include_in_schema=False)
+        shell.add_route(f"{PATH}/", self._redirect, include_in_schema=False)
+        shell.add_route(f"{PATH}/about", self._tell_about, include_in_schema=False)
+        shell.add_route(f"{PATH}/state", self._tell_state, include_in_schema=False)
+        shell.mount(PATH, self._assets)
+
+    async def _page(self, request: Request) -> Response:
+        return await self._assets.get_response("index.html", request.scope)
+
+    async def _redirect(self, request: Request) -> Response:
+        """Links hold for the page without a slash at its end alone."""
+        return Response(status_code=307, headers={"location": "../playground"})
+
+    async def _tell_about(self, request: Request) -> Response:
+        return _json(self._about)
+
+    async def _tell_state(self, request: Request) -> Response:
+        return _json(State.of(self._engine.stats(), self._block_size))
+
+
+def _json(value: msgspec.Struct) -> Response:
+    return Response(
+        msgspec.json.encode(value), media_type="application/json", headers={"cache-control": "no-store"}
+    )
