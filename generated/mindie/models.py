@@ -488,7 +488,7 @@ class ChatCompletionChunk(BaseModel):
     The whole text, in the chunk that ends an answer, on a server that repeats the text so far in every chunk.
     """
     usage: Usage | MISSING = MISSING
-    choices: Annotated[list[ChunkChoice], Field(min_length=1)]
+    choices: list[ChunkChoice]
 
 
 class ChatRequest(BaseModel):

@@ -62,6 +62,7 @@ class StreamJudge:
             yield Fault("terminator", place, "It comes after the event that ends the stream")
         elif found.data == self._rules.terminator:
             self._is_terminated = True
+            yield from self._judge_name(found.name, None, place)
         else:
             yield from self._judge_data(found, place)
 

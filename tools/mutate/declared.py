@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from handlers.checking.schemas import Schemas
+from handlers.checking.schemas import Rule, Schemas
 from tools.generate.document import Document, resolve
 
 Schema = dict[str, Any]
@@ -49,6 +49,7 @@ class Reading:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._schemas = Schemas(document)
+        self._rules: dict[int, Rule] = {}  # by the schema's identity, since the document outlives them
 
     def parts(self, value: Any, schema: Schema) -> Iterator[Part]:
         """The value and all parts of it; of an array the first two items stand for all."""
@@ -89,12 +90,17 @@ class Reading:
                 yield from self._parts(inner, schemas, (*pointer, index), [])
 
     def _met(self, schema: Schema, value: Any) -> list[Schema]:
-        found = [leaf for leaf in self.leaves(schema) if self._schemas.condition(leaf).allows(value)]
+        found = [leaf for leaf in self.leaves(schema) if self._rule(leaf).allows(value)]
         # Of the alternatives that fit, those are meant that know most of the members.
         if isinstance(value, dict) and len(found) > 1:
             known = [len(value.keys() & leaf.get("properties", {}).keys()) for leaf in found]
             found = [leaf for leaf, count in zip(found, known, strict=True) if count == max(known)]
         return found
+
+    def _rule(self, schema: Schema) -> Rule:
+        if id(schema) not in self._rules:
+            self._rules[id(schema)] = self._schemas.condition(schema)
+        return self._rules[id(schema)]
 
 
 def types_of(schema: Schema) -> list[str]:

@@ -34,6 +34,7 @@ class Mutator:
         self._document = document
         self._reading = Reading(document)
         self._seen = Seen()
+        self._known: dict[str, set[Any]] = {}
         self._headers_missed: set[tuple[str, int, str]] = set()
         self._operations = {node["operationId"]: node for _, _, node, _ in operations_of(document)}
         for one in recorded:
@@ -45,7 +46,7 @@ class Mutator:
         yield from self._of_status(recorded)
         yield from _of_media_type(exchange)
         yield from self._of_headers(recorded, answer)
-        for kind, place, body, excuse in self._of_body(exchange, answer):
+        for kind, place, body, excuse in self._of_body(recorded.operation, exchange, answer):
             yield Mutant(kind, place, with_body(exchange, body), excuse)
         if one_of(exchange.headers, "content-length") and exchange.body:
             yield Mutant("body truncated", "body", exchange._replace(body=exchange.body[:-1]), None)
@@ -80,14 +81,15 @@ class Mutator:
             return None, [event.data for event in events_of(exchange.body)]
         return (json.loads(exchange.body) if media_type.is_json else None), None
 
-    def _of_body(self, exchange: Exchange, answer: Document) -> Iterator[BodyMutant]:
+    def _of_body(self, operation: str, exchange: Exchange, answer: Document) -> Iterator[BodyMutant]:
         media = _media(answer, exchange)
         if media is None:
             yield BodyMutant("body added", "body", b'{"verbatim": "mutant"}', None)
             return
         value, events = self._values(exchange)
         if events is not None:
-            yield from stream_mutants(exchange.body, media, self._reading, self._seen)
+            known = self._known.setdefault(operation, set())
+            yield from stream_mutants(exchange.body, media, self._reading, self._seen, known)
         elif value is not None:
             for kind, place, changed, excuse in value_mutants(
                 value, media["schema"], self._reading, self._seen

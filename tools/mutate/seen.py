@@ -9,8 +9,8 @@ from .declared import Part, Schema
 class Seen:
     """Which optional fields were missing at least once, which nullable ones null, and which arrays empty.
 
-    An excuse that the document gives (optional, nullable, of any length) is taken only where the server was seen
-    to make use of it. Where it never does, the document promises less than is kept.
+    An excuse that the document gives (optional, nullable, of any length) is taken only where the server was
+    seen to make use of it. Where it never does, the document promises less than is kept.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,6 @@
 """Corrupts one JSON value in every way that its schema should rule out."""
 
 from collections.abc import Iterator
-from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
 from .declared import Part, Reading
@@ -30,7 +29,7 @@ def value_mutants(value: Any, schema: dict[str, Any], reading: Reading, seen: Se
             )
 
 
-# A change of a part: what becomes of it, where `_DROP` is nothing and `_Renamed` is the same under another name.
+# What becomes of a part: nothing, the same under another name, or a value.
 _DROP: Final = object()
 _RENAME: Final = object()
 _Change = tuple[str, str, Any, str | None]
@@ -128,15 +127,19 @@ def _of_another_type(value: Any) -> Any:
 def _with(value: Any, part: Part, changed: Any) -> Any:
     if not part.pointer:
         return changed
-    mutant = deepcopy(value)
-    *path, last = part.pointer
-    holder = mutant
-    for step in path:
-        holder = holder[step]
-    if changed is _DROP:
-        del holder[last]
+    return _put(value, part.pointer, changed)
+
+
+def _put(value: Any, pointer: tuple[str | int, ...], changed: Any) -> Any:
+    """A copy of the value as far as the pointer leads, and there the change."""
+    step, *rest = pointer
+    copy = value.copy()
+    if rest:
+        copy[step] = _put(value[step], tuple(rest), changed)
+    elif changed is _DROP:
+        del copy[step]
     elif changed is _RENAME:
-        holder[f"{last}_"] = holder.pop(last)
+        copy[f"{step}_"] = copy.pop(step)
     else:
-        holder[last] = changed
-    return mutant
+        copy[step] = changed
+    return copy
