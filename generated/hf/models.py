@@ -108,7 +108,7 @@ class Token(BaseModel):
     )
     id: Annotated[StrictInt, Field(ge=0)]
     text: StrictStr
-    logprob: StrictFloat | MISSING = MISSING
+    logprob: StrictFloat
     special: StrictBool
 
 
@@ -408,7 +408,7 @@ class BestOfSequence(BaseModel):
     generated_tokens: Annotated[StrictInt, Field(ge=0)]
     seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
     prefill: list[PrefillToken]
-    tokens: list[Token]
+    tokens: Annotated[list[Token], Field(min_length=1)]
 
 
 class ImagePart(BaseModel):
@@ -503,7 +503,7 @@ class ModelList(BaseModel):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[Model]
+    data: Annotated[list[Model], Field(min_length=1)]
 
 
 TokenizeResponse = TypeAliasType("TokenizeResponse", list[TextToken])
@@ -568,11 +568,11 @@ class Details(BaseModel):
     """
     The tokens of the prompt, where decoder_input_details asks for them.
     """
-    tokens: list[Token]
+    tokens: Annotated[list[Token], Field(min_length=1)]
     """
     The tokens of the text.
     """
-    best_of_sequences: list[BestOfSequence] | MISSING = MISSING
+    best_of_sequences: Annotated[list[BestOfSequence] | MISSING, Field(min_length=1)] = MISSING
     """
     The other sequences.
     """
@@ -593,7 +593,7 @@ class AnswerMessage(BaseModel):
     """
     Absent where the model does nothing but call tools.
     """
-    tool_calls: list[AnswerToolCall] | MISSING = MISSING
+    tool_calls: Annotated[list[AnswerToolCall] | MISSING, Field(min_length=1)] = MISSING
     tool_call_id: StrictStr | MISSING = MISSING
     """
     Never sent; it is of messages that answer a call.
@@ -620,7 +620,7 @@ class Delta(BaseModel):
     In the first chunk of a choice.
     """
     content: StrictStr | MISSING = MISSING
-    tool_calls: list[DeltaToolCall] | MISSING = MISSING
+    tool_calls: Annotated[list[DeltaToolCall] | MISSING, Field(min_length=1)] = MISSING
     tool_call_id: StrictStr | MISSING = MISSING
     """
     Never sent; it is of messages that answer a call.

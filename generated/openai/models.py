@@ -673,15 +673,15 @@ class Model(BaseModel):
     Seconds since 1970.
     """
     owned_by: StrictStr
-    max_model_len: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
+    max_model_len: Annotated[StrictInt, Field(ge=1)]
     """
     Tokens of prompt and answer together.
     """
-    root: StrictStr | MISSING = MISSING
+    root: StrictStr
     """
     Where the weights come from.
     """
-    parent: StrictStr | None | MISSING = MISSING
+    parent: StrictStr | None
     """
     The model that an adapter adapts; null for a model.
     """
@@ -948,8 +948,8 @@ class CompletionUsage(BaseModel):
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
     total_tokens: Annotated[StrictInt, Field(ge=0)]
-    prompt_tokens_details: PromptTokensDetails | MISSING = MISSING
-    completion_tokens_details: CompletionTokensDetails | MISSING = MISSING
+    prompt_tokens_details: PromptTokensDetails
+    completion_tokens_details: CompletionTokensDetails
 
 
 class ChatCompletionMessageToolCallChunk(BaseModel):
@@ -1171,7 +1171,7 @@ class ListModelsResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[Model]
+    data: Annotated[list[Model], Field(min_length=1)]
 
 
 class ErrorResponse(BaseModel):
@@ -1306,7 +1306,7 @@ class CompletionChoice(BaseModel):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound.
     """
-    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
+    stop_reason: StrictStr | StrictInt | None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
@@ -1326,7 +1326,7 @@ class CreateCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -1736,7 +1736,7 @@ class CreateCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -2013,7 +2013,7 @@ class ChatCompletionChoice(BaseModel):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
     """
-    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
+    stop_reason: StrictStr | StrictInt | None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
@@ -2033,7 +2033,7 @@ class CreateChatCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -2238,7 +2238,7 @@ class Response(BaseModel):
     """
     Seconds since 1970.
     """
-    completed_at: StrictInt | None
+    completed_at: Annotated[StrictInt | None, Field(ge=0)]
     """
     When the answer was whole, in seconds since 1970; null if it is not.
     """
@@ -2253,7 +2253,7 @@ class Response(BaseModel):
     Why it is incomplete; null unless it is.
     """
     instructions: StrictStr | None
-    max_output_tokens: StrictInt | None
+    max_output_tokens: Annotated[StrictInt | None, Field(ge=0)]
     max_tool_calls: StrictInt | None
     metadata: Metadata
     model: StrictStr
@@ -2279,7 +2279,7 @@ class Response(BaseModel):
     text: ResponseTextSettings
     tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
     tools: list[ResponseFunctionTool]
-    top_logprobs: StrictInt
+    top_logprobs: Annotated[StrictInt, Field(ge=0)]
     top_p: StrictFloat
     truncation: Literal["disabled"]
     usage: ResponseUsage | None
@@ -2364,7 +2364,7 @@ class CreateChatCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """

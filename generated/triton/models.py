@@ -237,6 +237,9 @@ class ServerMetadata(BaseModel):
     """
 
 
+ShapeItem = TypeAliasType("ShapeItem", Annotated[StrictInt, Field(ge=-1)])
+
+
 class LatestVersions(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -245,6 +248,9 @@ class LatestVersions(BaseModel):
     """
     How many of the newest versions are served.
     """
+
+
+Dim = TypeAliasType("Dim", Annotated[StrictInt, Field(ge=-1)])
 
 
 class TransactionPolicy(BaseModel):
@@ -925,7 +931,7 @@ class TensorMetadata(BaseModel):
     """
     The type of a tensor's elements.
     """
-    shape: list[StrictInt]
+    shape: Annotated[list[ShapeItem], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -964,7 +970,7 @@ class InputConfig(BaseModel):
     """
     The type of a tensor's elements, as configurations write it.
     """
-    dims: list[StrictInt]
+    dims: Annotated[list[Dim], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -1000,7 +1006,7 @@ class OutputConfig(BaseModel):
     """
     The type of a tensor's elements, as configurations write it.
     """
-    dims: list[StrictInt]
+    dims: Annotated[list[Dim], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -1333,7 +1339,7 @@ class ModelMetadata(BaseModel):
     """
     The model.
     """
-    versions: list[StrictStr]
+    versions: Annotated[list[StrictStr], Field(min_length=1)]
     """
     Versions that take requests.
     """
@@ -1341,11 +1347,11 @@ class ModelMetadata(BaseModel):
     """
     What runs the model.
     """
-    inputs: list[TensorMetadata]
+    inputs: Annotated[list[TensorMetadata], Field(min_length=1)]
     """
     What it takes.
     """
-    outputs: list[TensorMetadata]
+    outputs: Annotated[list[TensorMetadata], Field(min_length=1)]
     """
     What it gives.
     """
@@ -1372,11 +1378,11 @@ class ModelConfig(BaseModel):
     """
     0: a request is no batch.
     """
-    input: list[InputConfig]
+    input: Annotated[list[InputConfig], Field(min_length=1)]
     """
     What it takes.
     """
-    output: list[OutputConfig]
+    output: Annotated[list[OutputConfig], Field(min_length=1)]
     """
     What it gives.
     """
@@ -1418,7 +1424,7 @@ class Statistics(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    model_stats: list[ModelStatistics]
+    model_stats: Annotated[list[ModelStatistics], Field(min_length=1)]
     """
     One a model.
     """

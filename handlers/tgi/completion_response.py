@@ -25,7 +25,10 @@ def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.C
         system_fingerprint=SYSTEM_FINGERPRINT,
         choices=[
             m.CompletionComplete(
-                index=index, text=sequence.text, finish_reason=COMPLETION_REASONS[sequence.finish]
+                index=index,
+                text=sequence.text,
+                logprobs=None,
+                finish_reason=COMPLETION_REASONS[sequence.finish],
             )
             for index, sequence in enumerate(sequences)
         ],

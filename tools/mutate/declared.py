@@ -1,7 +1,7 @@
 """What a document says of the parts of one JSON value."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from handlers.checking.schemas import Rule, Schemas
 from tools.generate.document import Document, resolve
@@ -9,7 +9,7 @@ from tools.generate.document import Document, resolve
 Schema = dict[str, Any]
 Pointer = tuple[str | int, ...]
 
-_TYPES = {
+_TYPES: Final[dict[str, type | tuple[type, ...]]] = {
     "string": str,
     "integer": int,
     "number": (int, float),
@@ -24,7 +24,7 @@ class Part(NamedTuple):
     """A value inside another. pointer: where. declared: the schemas for its place, as they stand.
 
     met: those of their alternatives that the value is valid by, without a union on top.
-    owners: of an object's member, the object's schemas that name it; empty for an entry of a map and for others.
+    owners: of an object's member, the object's schemas that name it; empty for an entry of a map, for others.
     """
 
     pointer: Pointer
@@ -73,6 +73,10 @@ class Reading:
             for schema in declared
             for leaf in self.leaves(schema)
         )
+
+    def admits_value(self, schema: Schema, value: Any) -> bool:
+        """Whether a value is valid by a schema that is not closed."""
+        return self._rule(schema).allows(value)
 
     def _parts(
         self, value: Any, declared: list[Schema], pointer: Pointer, owners: list[Schema]

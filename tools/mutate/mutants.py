@@ -89,6 +89,7 @@ class Mutator:
         value, events = self._values(exchange)
         if events is not None:
             known = self._known.setdefault(operation, set())
+            media = {**media, "x-stream": self._laws(media, exchange)}
             yield from stream_mutants(exchange.body, media, self._reading, self._seen, known)
         elif value is not None:
             for kind, place, changed, excuse in value_mutants(
@@ -103,6 +104,15 @@ class Mutator:
         else:
             yield BodyMutant("body truncated", "text, length mended", exchange.body[:-1], "of any text")
             yield BodyMutant("not UTF-8", "body", b"\xff" + exchange.body, None)
+
+    def _laws(self, media: Schema, exchange: Exchange) -> list[Any]:
+        """Those laws of a stream that hold for the request."""
+        request = json.loads(exchange.request_body or b"null")
+        return [
+            law
+            for law in media.get("x-stream", [])
+            if "when" not in law or self._reading.admits_value(law["when"], request)
+        ]
 
     def _of_status(self, recorded: Recorded) -> Iterator[Mutant]:
         exchange = recorded.exchange

@@ -6,12 +6,19 @@ from tools.generate.document import Schema
 
 from .wire import WireEvent
 
-# An event that is neither first nor last of anything, and bears no number, says another text in another place.
+# An event that is neither first nor last of anything, and bears no number, tells of another text elsewhere.
 UNNUMBERED = "an event in the middle of a stream whose events the document does not number"
 
 
 def excuse_for_loss(media: Schema, events: list[WireEvent], at: int) -> str | None:
-    """Why a stream without an event, or with it twice, is still as the document has it."""
+    """Why a stream without an event is still as the document has it."""
+    if at + 1 < len(events) and is_failure(events[at + 1]):
+        return "the last event before a failure, which may come at any place"
+    return excuse_for_double(media, events, at)
+
+
+def excuse_for_double(media: Schema, events: list[WireEvent], at: int) -> str | None:
+    """Why a stream with an event twice is still as the document has it."""
     return None if _matters(media, events, at) else UNNUMBERED
 
 
@@ -45,14 +52,21 @@ def _matters(media: Schema, events: list[WireEvent], at: int) -> bool:
 
 
 def _is_end(media: Schema, events: list[WireEvent], at: int) -> bool:
-    """Whether it is the terminator, tells of a failure, or is the first or the last by a law of all events."""
+    """Whether it is the terminator, a failure, or the first or the last by a law of all events."""
     laws = media.get("x-stream", [])
     data = [event for event in events if event.text != media.get("x-sse-terminator")]
     if events[at].text == media.get("x-sse-terminator"):
         return True
-    is_failure = isinstance(events[at].data, dict) and "error" in events[at].data
     begins = at == 0 and any("first" in law for law in laws)
-    return is_failure or begins or (at == len(data) - 1 and any("last" in law for law in laws))
+    ends = at == len(data) - 1 and any("last" in law for law in laws)
+    return is_failure(events[at]) or begins or ends
+
+
+def is_failure(event: WireEvent) -> bool:
+    """Whether it tells of a failure, after which a stream need not have been whole."""
+    return isinstance(event.data, dict) and (
+        "error" in event.data or event.data.get("type") in ("error", "response.failed")
+    )
 
 
 def _parts(laws: list[Any]) -> list[Any]:
@@ -73,4 +87,5 @@ def _numbers(part: Any, data: Any) -> set[int]:
 
 def _is_end_of_part(part: Any, number: int, events: list[WireEvent], at: int) -> bool:
     places = [here for here, event in enumerate(events) if number in _numbers(part, event.data)]
-    return ("first" in part and at == places[0]) or ("last" in part and at == places[-1])
+    is_whole = not any(is_failure(event) for event in events)
+    return ("first" in part and at == places[0]) or ("last" in part and is_whole and at == places[-1])

@@ -17,6 +17,12 @@ _VARIATIONS: Final[tuple[dict[str, Any], ...]] = (
     {},
     {"n": 2},
     {"n": 2, "logprobs": True, "top_logprobs": 2},
+    {"logprobs": True},
+    {"prompt": ""},
+    {"max_tokens": 1},
+    {"tokens": True, "token_ids": False},
+    {"tokens": False, "token_ids": True},
+    {"tokens": True, "log_probs": 0, "maximum_tokens": 0},
     {"logprobs": 2, "echo": True},
     {"include": ["message.output_text.logprobs"], "top_logprobs": 1},
     {"stream_options": {"include_usage": True}},
@@ -46,14 +52,13 @@ _WHOLE: Final = ("tools", "response_format", "grammar", "text")
 
 
 class Request(NamedTuple):
-    """One request. operation: its identity in the document. is_plain: whether the document shows it as it is."""
+    """One request. operation: its identity in the document."""
 
     operation: str
     method: str
     path: str
     content_type: str | None
     body: bytes | None
-    is_plain: bool = False
 
 
 def good_requests(document: Document, model: str) -> Iterator[Request]:
@@ -65,21 +70,21 @@ def good_requests(document: Document, model: str) -> Iterator[Request]:
         for variation in _VARIATIONS:
             for stream in ({}, {"stream": True}):
                 if (changes := {**variation, **stream}) and (body := _varied(example, changes, schema)):
-                    yield request._replace(body=_dump(body), is_plain=False)
+                    yield request._replace(body=_dump(body))
 
 
 def bad_requests(document: Document, model: str, max_body_bytes: int) -> Iterator[Request]:
     """One of each kind that is refused before it is answered, for each operation."""
     for request, schema, example in _first_examples(document, model):
         if model in request.path:
-            yield request._replace(path=request.path.replace(model, "other"), is_plain=False)
-            yield request._replace(path=request.path.replace("versions/1", "versions/9"), is_plain=False)
+            yield request._replace(path=request.path.replace(model, "other"))
+            yield request._replace(path=request.path.replace("versions/1", "versions/9"))
         if schema is None:
             continue
         bodies = [{}, {**example, "unknown": 1}, {**example, "model": "other"}, {**example, "stream": 5}]
         texts = [*map(_dump, bodies), b"{", b" " * (max_body_bytes + 1)]
-        yield from (request._replace(body=text, is_plain=False) for text in texts)
-        yield request._replace(content_type="text/plain", is_plain=False)
+        yield from (request._replace(body=text) for text in texts)
+        yield request._replace(content_type="text/plain")
 
 
 def plain_requests(document: Document, model: str) -> Iterator[Request]:
@@ -87,7 +92,7 @@ def plain_requests(document: Document, model: str) -> Iterator[Request]:
     for request, schema, example in _first_examples(document, model):
         yield request
         if schema is not None and (body := _varied(example, {"stream": True}, schema)):
-            yield request._replace(body=_dump(body), is_plain=False)
+            yield request._replace(body=_dump(body))
 
 
 def _first_examples(document: Document, model: str) -> Iterator[tuple[Request, Any, Any]]:
@@ -106,7 +111,7 @@ def _examples(document: Document, model: str) -> Iterator[tuple[Request, Any, An
             if parameter["in"] == "path":
                 value = "1" if "version" in parameter["name"] else model
                 filled = filled.replace(f"{{{parameter['name']}}}", value)
-        request = Request(operation["operationId"], method.upper(), filled, None, None, is_plain=True)
+        request = Request(operation["operationId"], method.upper(), filled, None, None)
         if "requestBody" not in operation:
             yield request, None, None
             continue

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from handlers.checking.judge import Judge
 
+from .excuses import excuse_of
 from .mutants import Mutator
 from .record import Recorded
 
@@ -93,8 +94,9 @@ def _score_answer(judge: Judge, mutator: Mutator, one: Recorded, total: Score) -
     for mutant in mutator.mutants(one):
         if mutant.exchange == one.exchange:
             continue
-        if mutant.excuse is not None:
-            total.excused[one.contract, mutant.excuse] += 1
+        excuse = mutant.excuse or excuse_of(mutant.kind, one.contract, mutant.place)
+        if excuse is not None:
+            total.excused[one.contract, excuse] += 1
         elif judge.faults(mutant.exchange):
             total.killed[one.contract, mutant.kind] += 1
         else:

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from handlers.checking.pointer import look_up
 from tools.generate.document import Schema
 
 from .declared import Reading
-from .order import excuse_for_loss, excuse_for_swap
+from .order import excuse_for_double, excuse_for_loss, excuse_for_swap, is_failure
 from .seen import Seen
 from .value_mutants import value_mutants
 from .wire import WireEvent, events_of, frames
@@ -58,18 +59,32 @@ def _of_data(
         for kind, place, value, excuse in value_mutants(event.data, schema, reading, seen):
             if kind in _OF_WHOLE_ARRAYS:
                 continue  # the numbers in an event tell streams apart, and are no places
+            if kind == "number changed":
+                excuse = _excuse_for_number(events, at, place)
             text = json.dumps(value)
             yield BodyMutant(
                 kind, f"event {at}/{place}", _replaced(events, at, event._replace(text=text)), excuse
             )
 
 
+def _excuse_for_number(events: list[WireEvent], at: int, place: str) -> str | None:
+    """Why an event may be of another of the sequences that share the stream."""
+    if any(is_failure(event) for event in events):
+        return "a sequence of a stream that fails need not be whole"
+    pointer = tuple(place.split("/"))
+    num_here = len(look_up(events[at].data, pointer))
+    others = (items for event in events if isinstance(items := look_up(event.data, pointer), list))
+    is_told = any(item["index"] == num_here for items in others for item in items)
+    return "the number of another sequence of the same stream" if is_told else None
+
+
 def _of_order(events: list[WireEvent], media: Schema) -> Iterator[BodyMutant]:
     last = len(events) - 1
     for at in sorted({*range(_NUM_PLACES), *range(last - _NUM_PLACES, last + 1)} & set(range(last + 1))):
-        place, excuse = f"event {at}", excuse_for_loss(media, events, at)
-        yield BodyMutant("event lost", place, frames([*events[:at], *events[at + 1 :]]), excuse)
-        yield BodyMutant("event doubled", place, frames([*events[: at + 1], *events[at:]]), excuse)
+        place = f"event {at}"
+        lost, doubled = [*events[:at], *events[at + 1 :]], [*events[: at + 1], *events[at:]]
+        yield BodyMutant("event lost", place, frames(lost), excuse_for_loss(media, events, at))
+        yield BodyMutant("event doubled", place, frames(doubled), excuse_for_double(media, events, at))
         if at < last:
             swapped = [*events[:at], events[at + 1], events[at], *events[at + 2 :]]
             yield BodyMutant("events reordered", place, frames(swapped), excuse_for_swap(media, events, at))

@@ -106,7 +106,11 @@ def _optional(part: Part, seen: Seen) -> str | None:
 
 
 def _nullable(part: Part, reading: Reading, seen: Seen) -> str | None:
-    return "nullable" if reading.admits(part.declared, None) and seen.was_null(part) else None
+    if not reading.admits(part.declared, None):
+        return None
+    if not part.is_required and seen.was_absent(part):
+        return "null says what absence says"
+    return "nullable" if seen.was_null(part) else None
 
 
 def _any_length(part: Part, seen: Seen) -> str | None:
