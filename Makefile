@@ -81,12 +81,30 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
+SDK := .venv-sdk
+CLIENTS := build/sdk/python
+
+.PHONY: sdk
+sdk:  ## Build the wheel and the source archive of the Python clients into build/sdk/python
+	@test -x .venv-build/bin/pip || $(PYTHON) -m venv .venv-build
+	.venv-build/bin/pip install --quiet build
+	rm -rf $(CLIENTS)
+	.venv-build/bin/python -m build --outdir $(CLIENTS) generated/clients/python
+
+.PHONY: test-sdk
+test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in .venv-sdk, which has nothing else
+	rm -rf $(SDK)
+	$(PYTHON) -m venv $(SDK)
+	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
+	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
+	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
+
 $(BROWSER): $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[browser]'
 	@touch $@
 
 .PHONY: test-browser
-test-browser: $(BROWSER)  ## Open the served pages in Chromium without a window (needs chromium, from the system)
+test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
 .PHONY: check-specs
@@ -96,6 +114,16 @@ check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/li
 .PHONY: lint-specs
 lint-specs: check-specs  ## check-specs, then Redocly's rules (needs Node)
 	cd tools/lint_specs/node && npm ci --ignore-scripts --no-audit --no-fund --silent && npm run --silent lint
+
+DOCS   := $(VENV)/.docs
+
+$(DOCS): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	@touch $@
+
+.PHONY: docs
+docs: $(DOCS)  ## Build the documentation site in build/site; it needs no network, to build or to read
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 .PHONY: check-static
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
@@ -129,5 +157,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -67,7 +67,8 @@ class Operation:
     headers: names that a successful answer may carry, and whether it must.
     errors: the body of each other declared status; None for an empty one.
     validation_status: which of them says that the request does not match the document.
-    is_secured: whether the document asks for a bearer token.
+    is_secured: whether the document asks for a key.
+    key_headers: the headers that may carry the key, in lower case; `authorization` as a bearer token.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Operation:
     errors: Mapping[int, type[BaseModel] | None] = field(default_factory=dict)
     validation_status: int | None = None
     is_secured: bool = False
+    key_headers: tuple[str, ...] = ("authorization",)
 
 
 class Handlers(ABC):

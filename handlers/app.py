@@ -16,6 +16,8 @@ from engine.errors import EngineError
 from generated.operation import Handlers, Operation
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
+from handlers.anthropic.contract import AnthropicContract
+from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
@@ -29,7 +31,7 @@ from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.options import read_settings
 from handlers.placement import check_root
-from handlers.playground.page import Playground
+from handlers.playground.page import LINK, Playground
 from handlers.runtime.contract import Contract
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
@@ -69,6 +71,7 @@ _ALL: Final = (
     Served(TritonContract(), TritonHandlers),
     Served(AlephAlphaContract(), AlephAlphaHandlers),
     Served(MindieContract(), MindieHandlers),
+    Served(AnthropicContract(), AnthropicHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
@@ -128,7 +131,11 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         await engine.stop()
         shared.workers.shutdown()
 
-    options = RuntimeOptions(max_body_bytes=settings.payload_limit, api_key=settings.api_key)
+    options = RuntimeOptions(
+        max_body_bytes=settings.payload_limit,
+        api_key=settings.api_key,
+        pages=(LINK,) if settings.playground else (),
+    )
     shell = FastAPI(openapi_url=None, lifespan=lifespan)
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)

@@ -19,6 +19,7 @@ from engine.model_info import ModelInfo
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
 from handlers.engine import Engine
 from handlers.placement import check_root, placements
+from handlers.playground.page import PATH
 from handlers.settings import Settings
 
 if sys.platform == "win32":
@@ -156,6 +157,7 @@ def describe(settings: Settings, info: ModelInfo) -> str:
             f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
             f"at most {info.max_total_tokens:,} for one request",
             *describe_contracts(settings),
+            "  pages     /docs" + (f", {PATH}" if settings.playground else ""),
         )
     )
 

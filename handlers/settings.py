@@ -77,7 +77,7 @@ class Settings(BaseSettings):
     """Contracts whose operations stand at /, comma-separated; the first to claim a path wins it."""
 
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
-    """If set, generating operations ask for `Authorization: Bearer <key>`."""
+    """If set, generating operations ask for it, as a bearer token or as their contract says."""
 
     cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ("*",)
     """Origins, comma-separated, whose pages may call the server."""

@@ -7,6 +7,7 @@ from typing_extensions import override
 from generated.aleph_alpha import models as m
 from generated.operation import Operation
 from handlers.aleph_alpha.errors import code_of
+from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
 
@@ -19,5 +20,5 @@ class AlephAlphaContract(Contract):
     has_comments: ClassVar[bool] = False  # the Python client gives up at any line that is no data
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> m.Error:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> m.Error:
         return m.Error(error=problem.message, code=code_of(problem))

@@ -8,6 +8,7 @@ from typing_extensions import override
 from generated.hf import models as m
 from generated.operation import Operation
 from handlers.native.errors import problem_text
+from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
 
@@ -19,5 +20,5 @@ class HfContract(Contract):
     name: ClassVar[str] = "hf"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
         return m.ErrorResponse(error=problem_text(problem), error_type=problem.kind)

@@ -8,6 +8,7 @@ from typing_extensions import override
 from generated.mindie import models as m
 from generated.operation import Operation
 from handlers.mindie.errors import INVALID, INVALID_TYPE
+from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, Problem
 
@@ -30,6 +31,6 @@ class MindieContract(Contract):
     name: ClassVar[str] = "mindie"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
         message = INVALID + problem.message if isinstance(problem, InvalidRequest) else problem.message
         return m.ErrorResponse(error=message, error_type=_TYPES.get(problem.kind, problem.kind))

@@ -30,7 +30,7 @@ class OpenAIContract(Contract):
     name: ClassVar[str] = "openai"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
         return m.ErrorResponse(
             error=m.Error(
                 message=_message(problem),
@@ -41,9 +41,9 @@ class OpenAIContract(Contract):
         )
 
     @override
-    def error_event(self, problem: Problem, operation: Operation) -> BaseModel:
+    def error_event(self, problem: Problem, operation: Operation, call: RequestCall) -> BaseModel:
         if operation.event is not m.ResponseStreamEvent:
-            return self.error_body(problem, operation)
+            return self.error_body(problem, operation, call)
         return m.ResponseErrorEvent(
             type="error",
             sequence_number=0,

@@ -19,6 +19,7 @@ from .assets import Assets
 from .state import State
 
 PATH: Final = "/playground"
+LINK: Final = (PATH[1:], "Playground: try any operation by hand, and watch the engine")
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):

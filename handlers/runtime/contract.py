@@ -23,15 +23,16 @@ class Contract(ABC):
     has_comments: ClassVar[bool] = True
 
     @abstractmethod
-    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
         """The body of an error answer; no operation where none has the path or the method.
 
+        call: the request, which some contracts name in the body too.
         For an operation it must be what the document declares for `problem.status`.
         """
 
-    def error_event(self, problem: Problem, operation: Operation) -> BaseModel:
+    def error_event(self, problem: Problem, operation: Operation, call: RequestCall) -> BaseModel:
         """The event that tells of an error after the first event; the document must admit it as an event."""
-        return self.error_body(problem, operation)
+        return self.error_body(problem, operation, call)
 
     def headers(self, call: RequestCall) -> Mapping[str, str]:
         """Headers of every answer, whatever its status; names in lower case.

@@ -30,6 +30,7 @@ from .request_reader import RequestReader
 logger = logging.getLogger(__name__)
 
 JSON = "application/json"
+_BEARER_HEADER = "authorization"  # RFC 6750, section 2.1
 
 Handler = Callable[..., Awaitable[Any]]
 Encode = Callable[[Any], bytes]
@@ -94,12 +95,10 @@ class Endpoint:
     def _authorize(self, call: RequestCall) -> None:
         if not self._keys:
             return
-        # Headers are bytes (RFC 9110, section 5.5), which ASGI servers hand on as they came.
-        given = call.headers.get("authorization", "").encode("latin-1")
-        scheme, _, token = given.partition(b" ")
-        matches = [hmac.compare_digest(token.strip(), key) for key in self._keys]
-        if scheme.lower() != b"bearer" or not any(matches):
-            raise Unauthorized
+        given = (_key_in(header, call.headers.get(header, "")) for header in self.operation.key_headers)
+        matches = [hmac.compare_digest(token, key) for token in given for key in self._keys]
+        if not any(matches):
+            raise Unauthorized(takes_bearer=_BEARER_HEADER in self.operation.key_headers)
 
     async def _send_whole(self, result: Any, call: RequestCall, reply: Reply) -> None:
         operation = self.operation
@@ -128,7 +127,7 @@ class Endpoint:
                         await reply.events(b"".join(batch))
             except Exception as error:
                 problem = self._as_problem(error)
-                tail = self._frame(self.contract.error_event(problem, self.operation)) + tail
+                tail = self._frame(self.contract.error_event(problem, self.operation, call)) + tail
             await reply.close_events(tail)
 
     def _kept_alive(self, reply: Reply) -> AbstractAsyncContextManager[None]:
@@ -141,7 +140,7 @@ class Endpoint:
     async def _send_error(self, error: Exception, call: RequestCall, reply: Reply) -> None:
         problem = self._declared(self._as_problem(error))
         encode = self._errors[problem.status]
-        body = encode(self.contract.error_body(problem, self.operation)) if encode else b""
+        body = encode(self.contract.error_body(problem, self.operation, call)) if encode else b""
         media_type = JSON if encode else None
         headers = encode_headers({**self.contract.headers(call), **problem.headers})
         await reply.whole(problem.status, media_type, body, headers)
@@ -173,6 +172,16 @@ class Endpoint:
         if 500 not in self._errors:
             raise undeclared from problem
         return self._as_problem(undeclared)
+
+
+def _key_in(header: str, text: str) -> bytes:
+    """The key that a header carries; empty where it carries none, which is no server's key."""
+    # Headers are bytes (RFC 9110, section 5.5), which ASGI servers hand on as they came.
+    value = text.encode("latin-1")
+    if header != _BEARER_HEADER:
+        return value.strip()
+    scheme, _, token = value.partition(b" ")
+    return token.strip() if scheme.lower() == b"bearer" else b""
 
 
 def _encodings(key: str) -> tuple[bytes, ...]:

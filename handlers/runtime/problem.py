@@ -66,10 +66,11 @@ class InvalidRequest(Problem):
 
 
 class Unauthorized(Problem):
-    """RFC 6750, section 3: the answer says which scheme is wanted."""
+    """RFC 6750, section 3: the answer says which scheme is wanted. A key in a header of its own has none."""
 
-    def __init__(self) -> None:
-        super().__init__(401, "Missing or wrong API key", "unauthorized", {"www-authenticate": "Bearer"})
+    def __init__(self, *, takes_bearer: bool = True) -> None:
+        challenge = {"www-authenticate": "Bearer"} if takes_bearer else {}
+        super().__init__(401, "Missing or wrong API key", "unauthorized", challenge)
 
 
 class NotFound(Problem):

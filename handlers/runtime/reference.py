@@ -3,6 +3,7 @@
 Links are relative, so that they hold behind a proxy that adds a prefix.
 """
 
+from collections.abc import Sequence
 from html import escape
 from typing import Final, NamedTuple
 
@@ -37,6 +38,7 @@ td:last-child, th:last-child {{ text-align: right; padding-right: 0; }}
 <tr><th>page</th><th>API</th><th>paths</th><th>document</th></tr>
 {rows}
 </table>
+{pages}
 </body>
 </html>
 """
@@ -63,8 +65,10 @@ class _Entry(NamedTuple):
 class Reference:
     """`/docs` lists the contracts, `/<contract>/docs` is the page of one."""
 
-    def __init__(self, shell: FastAPI) -> None:
+    def __init__(self, shell: FastAPI, pages: Sequence[tuple[str, str]] = ()) -> None:
+        """pages: as in `RuntimeOptions`."""
         self._entries: list[_Entry] = []
+        self._pages = "\n".join(f'<p><a href="{escape(link)}">{escape(what)}</a></p>' for link, what in pages)
         shell.mount(f"/{_ASSETS}", StaticFiles(packages=[("fastapi_offline", "static")]))
         shell.add_route("/docs", self._list, include_in_schema=False)
 
@@ -87,4 +91,4 @@ class Reference:
 
     async def _list(self, request: Request) -> Response:
         rows = "\n".join(entry.row() for entry in self._entries)
-        return HTMLResponse(_PAGE.format(assets=_ASSETS, rows=rows))
+        return HTMLResponse(_PAGE.format(assets=_ASSETS, rows=rows, pages=self._pages))

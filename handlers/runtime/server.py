@@ -38,7 +38,7 @@ class ContractServer:
         self._routes = Routes()
         self._contracts: dict[str, Contract] = {}
         self._families: dict[str, Contract] = {}  # by first segment
-        self._reference = Reference(shell)
+        self._reference = Reference(shell, self._options.pages)
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
 
     def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
@@ -112,8 +112,9 @@ def _answer(contract: Contract | None, problem: Problem, scope: Scope) -> Respon
     """An error that belongs to no operation, in the contract's words if there is one to speak."""
     if contract is None:
         return PlainTextResponse(problem.message, problem.status, problem.headers)
-    headers = {**contract.headers(RequestCall(scope, None)), **problem.headers}
-    content = contract.error_body(problem, None).model_dump_json(by_alias=True)
+    call = RequestCall(scope, None)
+    headers = {**contract.headers(call), **problem.headers}
+    content = contract.error_body(problem, None, call).model_dump_json(by_alias=True)
     return Response(content, problem.status, headers, "application/json")
 
 

@@ -8,6 +8,7 @@ from typing_extensions import override
 from generated.operation import Operation
 from generated.tgi import models as m
 from handlers.native.errors import problem_text
+from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
 
@@ -21,13 +22,13 @@ class TgiContract(Contract):
     name: ClassVar[str] = "tgi"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
         return m.ErrorResponse(error=problem_text(problem), error_type=problem.kind)
 
     @override
-    def error_event(self, problem: Problem, operation: Operation) -> BaseModel:
+    def error_event(self, problem: Problem, operation: Operation, call: RequestCall) -> BaseModel:
         if operation.handler not in _OPENAI_STREAMS:
-            return self.error_body(problem, operation)
+            return self.error_body(problem, operation, call)
         detail = m.StreamErrorDetail(
             message=problem_text(problem), http_status_code=problem.status, type=problem.kind
         )

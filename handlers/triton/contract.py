@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from generated.operation import Operation
 from generated.triton import models as m
+from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, MethodNotAllowed, NotFound, Problem
 from handlers.triton.signature import DataType, signature
@@ -31,7 +32,7 @@ class TritonContract(Contract):
     name: ClassVar[str] = "triton"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
         return m.ErrorResponse(error=_message(problem))
 
 

@@ -77,7 +77,9 @@ def watch(page: Page, complaints: list[str]) -> None:
             complaints.append(f"status {response.status}: {response.url}")
 
     def failed(request: Request) -> None:
-        complaints.append(f"failed: {request.url} ({request.failure})")
+        # A page that is left, or whose test is over, gives up what it still waits for.
+        if request.failure != "net::ERR_ABORTED":
+            complaints.append(f"failed: {request.url} ({request.failure})")
 
     page.on("console", said)
     page.on("pageerror", lambda error: complaints.append(f"exception: {error}"))

@@ -31,13 +31,22 @@ def continuations(url: str) -> dict[str, str]:
     }
 
 
+def message(url: str, body: dict[str, Any]) -> str:
+    """The same request in Anthropic's terms, whose version of the API is a header."""
+    headers = {"anthropic-version": "2023-06-01"}
+    response = httpx.post(f"{url}/anthropic/v1/messages", json=body, headers=headers, timeout=60)
+    assert response.status_code == 200, response.text
+    return str(response.json()["content"][0]["text"])
+
+
 def answers(url: str) -> dict[str, str]:
     body = {"model": MODEL, "messages": QUESTION, "max_tokens": 40, "temperature": 0}
     paths = {name: f"{name}/v1/chat/completions" for name in ("openai", "tgi", "hf", "mindie")}
     paths["aleph_alpha"] = "aleph_alpha/chat/completions"
-    return {
+    chats = {
         name: post(f"{url}/{path}", body)["choices"][0]["message"]["content"] for name, path in paths.items()
     }
+    return {**chats, "anthropic": message(url, body)}
 
 
 @pytest.mark.parametrize("asked", [continuations, answers])

@@ -262,9 +262,52 @@ _ALEPH_ALPHA: Final = (
     Exchange("GET", "/version", 200),
 )
 
+_MESSAGES: Final = {**_MODEL, **_CHAT}
+_QUESTION: Final = {"role": "user", "content": "What is 12 plus 30?"}
+_ADD: Final = {"name": "add", "input_schema": {"type": "object", "properties": {"a": {"type": "integer"}}}}
+_USING: Final = {**_MESSAGES, "tools": [_ADD], "tool_choice": {"type": "any"}, "max_tokens": 60}
+_USED: Final = [
+    _QUESTION,
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "add", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "42"}]},
+]
+_THINKING: Final = {
+    **_MODEL,
+    "messages": [_QUESTION],
+    "max_tokens": 2000,
+    "thinking": {"type": "enabled", "budget_tokens": 1024},
+}
+_JSON: Final = {"format": {"type": "json_schema", "schema": {"type": "object", "properties": {}}}}
+
+_ANTHROPIC: Final = (
+    Exchange("POST", "/v1/messages", 200, _MESSAGES),
+    Exchange("POST", "/v1/messages", 200, {**_MESSAGES, **_STREAM, "stop_sequences": ["e"]}),
+    Exchange("POST", "/v1/messages", 200, {**_MESSAGES, "max_tokens": 0}),
+    Exchange("POST", "/v1/messages", 200, {**_MESSAGES, **_STREAM, "max_tokens": 0}),
+    Exchange("POST", "/v1/messages", 200, _USING),
+    Exchange("POST", "/v1/messages", 200, {**_USING, **_STREAM}),
+    Exchange("POST", "/v1/messages", 200, {**_MESSAGES, "messages": _USED, "tools": [_ADD]}),
+    Exchange("POST", "/v1/messages", 200, _THINKING),
+    Exchange("POST", "/v1/messages", 200, {**_THINKING, **_STREAM}),
+    Exchange("POST", "/v1/messages", 200, {**_MESSAGES, "output_config": _JSON}),
+    Exchange("POST", "/v1/messages", 400, {**_THINKING, "max_tokens": 1024}),
+    Exchange("POST", "/v1/messages", 400, {**_MESSAGES, "unknown": 1}),
+    Exchange("POST", "/v1/messages", 404, {**_MESSAGES, **_OTHER_MODEL}),
+    Exchange("POST", "/v1/messages/count_tokens", 200, {**_MODEL, "messages": _USED, "tools": [_ADD]}),
+    Exchange("POST", "/v1/messages/count_tokens", 400, _MESSAGES),
+    Exchange("POST", "/v1/messages/count_tokens", 404, {**_OTHER_MODEL, "messages": [_QUESTION]}),
+    Exchange("GET", "/v1/models", 200),
+    Exchange("GET", "/v1/models?limit=1&after_id=verbatim-demo", 200),
+    Exchange("GET", "/v1/models?limit=0", 400),
+    Exchange("GET", "/v1/models?before_id=other", 400),
+    Exchange("GET", "/v1/models/verbatim-demo", 200),
+    Exchange("GET", "/v1/models/other", 404),
+)
+
 # By contract; together they succeed at every operation.
 EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
     "aleph_alpha": _ALEPH_ALPHA,
+    "anthropic": _ANTHROPIC,
     "hf": _HF,
     "mindie": _MINDIE,
     "openai": _OPENAI,

@@ -29,6 +29,8 @@ FUZZING: Final[Mapping[str, Fuzzing]] = {
     # A body for another model would be answered 404 before it is looked at. 429: a few bodies with many
     # prompts and a large `n` ask for all the sequences that the server runs at once.
     "openai": Fuzzing(model="verbatim-demo", unlisted=(429,)),
+    # As above; Anthropic has 529 for a server without room.
+    "anthropic": Fuzzing(model="verbatim-demo", parameters={"model_id": "verbatim-demo"}, unlisted=(529,)),
     # As above; MindIE says 503 where there is no room.
     "mindie": Fuzzing(model="verbatim-demo", unlisted=(503,)),
     # As above, of a path; Triton says 503 where there is no room.

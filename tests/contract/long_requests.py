@@ -47,6 +47,12 @@ _COMPLETION: Final = {**_MODEL, "prompt": "Hello", "max_tokens": 400, "ignore_eo
 _INPUT: Final = {"text_input": "Hello", "max_tokens": 400, "ignore_eos": True}
 _MINIMUM: Final = {**_MODEL, "prompt": "Hello", "maximum_tokens": 400, "minimum_tokens": 400}
 _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 400, "ignore_eos": True}
+_LETTERS: Final = {
+    **_MODEL,
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_tokens": 400,
+    "output_config": {"format": {"type": "json_schema", "schema": {"type": "string", "enum": ["zq" * 2000]}}},
+}
 
 
 def _is_unavailable(event: Any) -> bool:
@@ -62,6 +68,15 @@ LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
             {**_MINIMUM, "stream": True},
             is_finished=lambda event: event["num_tokens_generated"] == 400,
             is_unavailable=lambda event: bool(event["code"] == "SERVICE_UNAVAILABLE"),
+        ),
+    ),
+    "anthropic": (
+        LongRequest("/v1/messages", _LETTERS),
+        LongRequest(
+            "/v1/messages",
+            {**_LETTERS, "stream": True},
+            is_finished=lambda event: event["type"] == "message_stop",
+            is_unavailable=lambda event: event["error"]["type"] == "overloaded_error",
         ),
     ),
     "mindie": (

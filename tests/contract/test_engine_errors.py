@@ -22,6 +22,7 @@ from handlers.settings import Settings
 from tests.scripted_engine import ScriptedEngine, fails_after
 from tests.unit.runtime.client import send
 
+from .headers import required_headers
 from .long_requests import LONG_REQUESTS, LongRequest
 from .paths import is_of
 
@@ -37,6 +38,10 @@ ERRORS = [
     EngineStopped("no"),
     EngineBusy("no"),
 ]
+
+
+# Contracts that say it with a status of their own.
+_UNAVAILABLE = {"anthropic": 529}
 
 
 def test_all_that_the_engine_raises_for_a_request_is_here() -> None:
@@ -61,13 +66,15 @@ async def test_an_error_of_the_engine_has_a_declared_status(
     contract: str, request_: LongRequest, error: EngineError, caplog: pytest.LogCaptureFixture
 ) -> None:
     app = build_app(Settings(), ScriptedEngine(fails_after(error), max_total_tokens=1000))
-    response = await send(app, "POST", f"/{contract}{request_.path}", json=request_.body)
+    path, headers = f"/{contract}{request_.path}", required_headers(contract)
+    response = await send(app, "POST", path, json=request_.body, headers=headers)
     operation = next(one for one in TABLES[contract] if is_of(one, "POST", request_.path))
     assert response.status_code in operation.errors
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
     if isinstance(error, InvalidRequest):
         assert 400 <= response.status_code < 500
+    unavailable = _UNAVAILABLE.get(contract, 503)
     if isinstance(error, EngineBusy):  # others keep the server busy, which is no fault of the client's
-        assert (response.status_code in (429, 503), "retry-after" in response.headers) == (True, True)
+        assert (response.status_code in (429, unavailable), "retry-after" in response.headers) == (True, True)
     if isinstance(error, EngineStopped):
-        assert (response.status_code, "retry-after" in response.headers) == (503, True)
+        assert (response.status_code, "retry-after" in response.headers) == (unavailable, True)

@@ -13,6 +13,7 @@ import pytest
 from handlers.app import TABLES
 from tests.conftest import LIMITS, Server, running_server
 
+from .headers import required_headers
 from .long_requests import LONG_REQUESTS, LongRequest
 from .paths import is_of
 
@@ -52,7 +53,8 @@ async def test_a_client_that_goes_frees_its_sequence_and_its_cache_at_once(
     dropped = metric(server_url, 'tgi_request_failure{err="dropped"}')
     async with httpx.AsyncClient() as client:
         url = f"{server_url}/{contract}{request_.path}"
-        asking = asyncio.create_task(client.post(url, json=request_.body))
+        headers = required_headers(contract)
+        asking = asyncio.create_task(client.post(url, json=request_.body, headers=headers))
         await wait_until(lambda: metric(server_url, "tgi_batch_current_size") > 0)
         asking.cancel()
     await wait_until(lambda: metric(server_url, 'tgi_request_failure{err="dropped"}') == dropped + 1)
@@ -102,7 +104,8 @@ async def last_event(
     """The one before the terminator, if the operation has one."""
     operation = next(one for one in TABLES[contract] if is_of(one, "POST", request.path))
     events = []
-    async with client.stream("POST", f"/{contract}{request.path}", json=request.body) as answer:
+    path, headers = f"/{contract}{request.path}", required_headers(contract)
+    async with client.stream("POST", path, json=request.body, headers=headers) as answer:
         async for line in answer.aiter_lines():
             if line.startswith("data: "):
                 events.append(line.removeprefix("data: "))

@@ -58,7 +58,7 @@ class Interface:
     headers: tuple[HeaderField, ...]
     errors: tuple[ErrorAnswer, ...]
     validation_status: int | None
-    is_secured: bool
+    key_headers: tuple[str, ...]
     arguments_model: str
     headers_class: str
 
@@ -69,6 +69,10 @@ class Interface:
         for name in (parameter.name for parameter in self.parameters if parameter.takes_slashes):
             route = route.replace(f"{{{name}}}", f"{{{name}:path}}")
         return route
+
+    @property
+    def is_secured(self) -> bool:
+        return bool(self.key_headers)
 
     @property
     def takes(self) -> str:

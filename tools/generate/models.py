@@ -2,6 +2,7 @@
 
 import ast
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 from datamodel_code_generator import generate
@@ -42,15 +43,15 @@ def render_models(document: Document, operations: list[Interface]) -> str:
     clash, and what is no object may be written into the models that use it.
     """
     schemas = {**document.get("components", {}).get("schemas", {}), **_arguments(document, operations)}
-    bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, _without_deprecated)
-    source = _run(bare)
-    defined = _top_level_names(source)
+    bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, without_deprecated)
+    source = run_generator(bare, _OPTIONS)
+    defined = top_level_names(source)
     for name in sorted({name for operation in operations for name in operation.models} - defined):
         raise SpecError(("components", "schemas", name), "operations refer to it, but no type has its name")
     return source
 
 
-def _without_deprecated(schema: Schema, at: Pointer) -> Schema:
+def without_deprecated(schema: Schema, at: Pointer) -> Schema:
     """A word to clients: pydantic would warn whoever reads such a field, which the handlers must do."""
     return {key: value for key, value in schema.items() if key != "deprecated"}
 
@@ -82,21 +83,22 @@ def _arguments_schema(document: Document, operation: Interface, at: Pointer) -> 
     return {"type": "object", "properties": properties, "required": required}
 
 
-def _run(document: Document) -> str:
+def run_generator(document: Document, options: Mapping[str, Any]) -> str:
     """The generator's output; SpecError where it fails or warns, for then it has passed over something."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # A remark on the value, nothing to check: the ranges of integer formats are written out.
         warnings.filterwarnings("ignore", "format of .* not understood")
         try:
-            source = generate(document, **_OPTIONS)
+            source = generate(document, **options)
         except Exception as error:
             raise SpecError(("components", "schemas"), f"datamodel-code-generator: {error}") from error
     assert isinstance(source, str), "one input without an output path gives one text"
     return source.rstrip() + "\n"
 
 
-def _top_level_names(source: str) -> set[str]:
+def top_level_names(source: str) -> set[str]:
+    """The classes and other types that a module of generated types defines."""
     names = set()
     for node in ast.parse(source).body:
         if isinstance(node, ast.ClassDef):

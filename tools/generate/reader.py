@@ -57,9 +57,9 @@ def _read_operation(
     parameters = _read_parameters(document, path, operation, at)
     body = _read_body(document, operation, at)
     errors = read_errors(document, operation, at)
-    is_secured = _is_secured(document, operation, at)
+    key_headers = _read_key_headers(document, operation, at)
     takes_input = body["body"] is not None or bool(parameters)
-    _require_answers(takes_input, is_secured, errors, at)
+    _require_answers(takes_input, bool(key_headers), errors, at)
     return Interface(
         id=identity,
         handler=handler,
@@ -69,7 +69,7 @@ def _read_operation(
         parameters=parameters,
         errors=errors,
         validation_status=_validation_status(document, operation, errors, at) if takes_input else None,
-        is_secured=is_secured,
+        key_headers=key_headers,
         arguments_model=f"{pascal_case(identity)}Arguments",
         headers_class=f"{pascal_case(identity)}Headers",
         **body,
@@ -154,12 +154,21 @@ def _validation_status(
     return int(chosen or declared[0])
 
 
-def _is_secured(document: Document, operation: Document, at: Pointer) -> bool:
+def _read_key_headers(document: Document, operation: Document, at: Pointer) -> tuple[str, ...]:
+    """The headers that may carry the key, in lower case; none for an operation without one."""
     requirements: Any = operation.get("security", document.get("security", []))
     schemes = document.get("components", {}).get("securitySchemes", {})
+    if any(len(requirement) > 1 for requirement in requirements):
+        raise SpecError((*at, "security"), "a requirement of several schemes at once is not supported")
     names = [name for requirement in requirements for name in requirement]
-    for name in names:
-        scheme = schemes.get(name, {})
-        if (scheme.get("type"), str(scheme.get("scheme", "")).lower()) != ("http", "bearer"):
-            raise SpecError((*at, "security"), f"scheme {name!r} is not supported; http bearer is")
-    return bool(names)
+    return tuple(dict.fromkeys(_key_header(name, schemes.get(name, {}), at) for name in names))
+
+
+def _key_header(name: str, scheme: Document, at: Pointer) -> str:
+    match scheme:
+        case {"type": "http", "scheme": str(kind)} if kind.lower() == "bearer":
+            return "authorization"
+        case {"type": "apiKey", "in": "header", "name": str(header)} if header.lower() != "authorization":
+            return header.lower()
+    reason = "http bearer and an apiKey in a header of its own are"
+    raise SpecError((*at, "security"), f"scheme {name!r} is not supported; {reason}")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .document import SpecError
 from .emit import emit_contract, emit_shared, find_inputs
+from .sdk.emit import FOLDER, PACKAGE, emit_clients
 
 _RUFF_CONFIG = Path(__file__).parents[2] / "pyproject.toml"
 _TOOLS = ("datamodel-code-generator", "jinja2", "oas-patch", "ruff")
@@ -30,6 +31,7 @@ def build_tree(specs: Path, target: Path, contracts: list[str]) -> None:
                 emit_contract(folder, target / folder.name)
             except SpecError as error:
                 raise SystemExit(f"specs/{folder.name}: {error}") from error
+    emit_clients(target, contracts)
     _format(target)
     _import_all(target)
     (target / "MANIFEST.json").write_text(_manifest(specs, target), encoding="utf-8")
@@ -69,7 +71,10 @@ def _import_all(target: Path) -> None:
     modules = [
         f"{target.name}.{path.parent.name}.operations" for path in sorted(target.glob("*/operations.py"))
     ]
-    command = [sys.executable, "-B", "-W", "error", "-c", "\n".join(f"import {module}" for module in modules)]
+    clients = target / FOLDER
+    modules += [f"{PACKAGE}.{path.parent.name}" for path in sorted(clients.glob(f"{PACKAGE}/*/client.py"))]
+    lines = [f"import sys; sys.path.append({str(clients)!r})", *(f"import {module}" for module in modules)]
+    command = [sys.executable, "-B", "-W", "error", "-c", "\n".join(lines)]
     result = subprocess.run(command, cwd=target.parent, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise SystemExit(f"the generated code cannot be imported:\n{result.stderr.strip()}")

@@ -78,7 +78,7 @@ export class Operation {
 
   /** The example to begin with: one that streams where there is one. @returns {Example | undefined} */
   get firstExample() {
-    return this.examples.find((one) => one.value?.stream === true) ?? this.examples[0];
+    return this.examples.find((one) => this.streams && one.value?.stream === true) ?? this.examples[0];
   }
 }
 

@@ -112,6 +112,7 @@ class Page {
     if (matchMedia("(max-width: 900px)").matches) find("#answer").scrollIntoView();
     await exchange.run(() => this.draw());
     if (exchange !== this.exchange) return;
+    this.paint();
     this.setBusy(false);
     if (exchange.answer.error) this.workbench.blame(exchange.answer.error);
     this.goOn.hidden = !this.workbench.conversation || !this.said();
@@ -142,10 +143,14 @@ class Page {
     this.isDrawing = true;
     requestAnimationFrame(() => {
       this.isDrawing = false;
-      if (!this.exchange) return;
-      this.answer.show(this.exchange);
-      this.raw.show(this.exchange);
+      this.paint();
     });
+  }
+
+  paint() {
+    if (!this.exchange) return;
+    this.answer.show(this.exchange);
+    this.raw.show(this.exchange);
   }
 }
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, TypeAdapter
 from typing_extensions import override
 
 from generated.operation import Operation
+from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
 from handlers.runtime.server import ContractServer
@@ -29,7 +30,7 @@ def server(operations: Any, ask: Callable[..., Any]) -> ContractServer:
         name = "ask"
 
         @override
-        def error_body(self, problem: Problem, operation: Operation | None) -> BaseModel:
+        def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
             fault: BaseModel = operations.m.Fault(reason=problem.message)
             return fault
 

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from generated.json_types import StrictFloat, StrictInt
 from generated.operation import Call, EncodedEvent, EventStream, Handlers, Operation, Parameter
+from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import Problem
@@ -210,14 +211,14 @@ class NotesContract(Contract):
     name = "notes"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> Failure:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> Failure:
         return Failure(reason=problem.message, kind=problem.kind)
 
     @override
-    def error_event(self, problem: Problem, operation: Operation) -> Failure | Broken:
+    def error_event(self, problem: Problem, operation: Operation, call: RequestCall) -> Failure | Broken:
         if operation.event_name:
             return Broken(reason=problem.message)
-        return self.error_body(problem, operation)
+        return self.error_body(problem, operation, call)
 
     @override
     def document(self) -> bytes:

@@ -3,19 +3,23 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from time import perf_counter
+from typing import Any, ClassVar
 
 import pytest
+from fastapi import FastAPI
 from starlette.types import Message, Scope
 
 from generated.operation import Call
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.request_reader import RequestReader
+from handlers.runtime.server import ContractServer
 from handlers.violation import Violation
 
 from .client import send
-from .notes import KeepArguments, Kept, Note, NoteHandlers, Tag, serve
+from .notes import KeepArguments, Kept, Note, NoteHandlers, NotesContract, Tag, serve
 
 JSON = {"content-type": "application/json"}
 
@@ -287,6 +291,30 @@ async def test_a_secured_operation_wants_the_servers_key(authorization: str | No
         assert response.headers["www-authenticate"] == "Bearer"
         assert response.json()["kind"] == "unauthorized"
     assert (await send(app, "GET", "/notes")).status_code == 200, "the document leaves this operation open"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"x-key": "secret"}, 200),
+        ({"X-Key": " secret "}, 200),
+        ({"authorization": "Bearer secret"}, 401),
+        ({"x-key": "Bearer secret"}, 401),
+        ({"x-key": ""}, 401),
+        ({}, 401),
+    ],
+)
+async def test_the_key_is_read_from_the_header_that_the_document_names(
+    headers: dict[str, str], status: int
+) -> None:
+    class KeyedHandlers(NoteHandlers):
+        table: ClassVar[Any] = (replace(NoteHandlers.table[0], key_headers=("x-key",)),)
+
+    server = ContractServer(FastAPI(openapi_url=None), RuntimeOptions(api_key="secret"))
+    server.mount(NotesContract(), KeyedHandlers(write=keep))
+    response = await send(server, "POST", "/notes", json={"text": "a"}, headers=headers)
+    assert response.status_code == status
+    assert "www-authenticate" not in response.headers, "no scheme of HTTP's is wanted"
 
 
 async def test_a_server_without_a_key_asks_for_none() -> None:

@@ -46,7 +46,7 @@ class OtherContract(Contract):
     name = "other"
 
     @override
-    def error_body(self, problem: Problem, operation: Operation | None) -> Trouble:
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> Trouble:
         return Trouble(trouble=problem.kind)
 
     @override

@@ -8,7 +8,9 @@ import pytest
 
 from handlers.app import CONTRACTS
 from handlers.playground.assets import HEADERS
-from tests.scripted_engine import says
+from handlers.serve import describe
+from handlers.settings import Settings
+from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api
 from tests.unit.runtime.client import send
 
@@ -86,6 +88,15 @@ async def test_the_page_can_be_switched_off() -> None:
     one = api(playground=False)
     for path in ("", "/", "/about", "/state", "/main.js"):
         assert (await one.get(f"/playground{path}")).status_code == 404, path
+
+
+async def test_the_list_of_contracts_and_the_start_lead_to_the_page_unless_it_is_off() -> None:
+    info = ScriptedEngine(says("a")).model_info
+    for is_on in (True, False):
+        pages = describe(Settings(playground=is_on), info).splitlines()[-1].split(maxsplit=1)
+        assert pages == ["pages", "/docs, /playground" if is_on else "/docs"]
+        links = _LINK.findall((await api(playground=is_on).get("/docs")).text)
+        assert ("playground" in links) == is_on
 
 
 async def test_the_page_is_told_the_model_the_contracts_and_whether_a_key_is_asked_for() -> None:

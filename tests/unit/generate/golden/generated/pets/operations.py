@@ -63,6 +63,7 @@ OPERATIONS: Final = (
         },
         validation_status=422,
         is_secured=True,
+        key_headers=("authorization", "x-key"),
     ),
     Operation(
         id="listPets",

@@ -1,0 +1,1306 @@
+# Generated from specs/anthropic: mend the document or its overlay, never this file.
+"""The component schemas, and the parameters of operations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import MISSING, AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, StrictStr
+from typing_extensions import TypeAliasType
+
+from generated.json_types import StrictFloat, StrictInt
+
+StopSequence = TypeAliasType("StopSequence", Annotated[StrictStr, Field(min_length=1)])
+
+
+class ImageBlockParam(BaseModel):
+    """
+    Refused.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["image"]
+    source: dict[str, Any]
+    """
+    Where the picture is.
+    """
+
+
+class PlainTextSourceParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["text"]
+    media_type: Literal["text/plain"]
+    data: StrictStr
+    """
+    The text.
+    """
+
+
+class OpaqueSourceParam(BaseModel):
+    """
+    A PDF, whole, at a URL or by its file's id.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["base64", "url", "file"]
+    """
+    How the document comes.
+    """
+
+
+class CitationsConfigParam(BaseModel):
+    """
+    Whether to cite.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    enabled: StrictBool = False
+    """
+    Whether to cite.
+    """
+
+
+class ThinkingBlockParam(BaseModel):
+    """
+    What the model thought in an earlier answer.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["thinking"]
+    thinking: StrictStr
+    """
+    The thoughts.
+    """
+    signature: StrictStr
+    """
+    Any text; it is not verified.
+    """
+
+
+class RedactedThinkingBlockParam(BaseModel):
+    """
+    No effect: the model is not told of it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["redacted_thinking"]
+    data: StrictStr
+    """
+    As the answer had it.
+    """
+
+
+class Caller(BaseModel):
+    """
+    No effect.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["direct", "code_execution_20250825", "code_execution_20260120"]
+    """
+    Who it is.
+    """
+
+
+class ServerBlockParam(BaseModel):
+    """
+    Refused: tools are the client's own here.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal[
+        "server_tool_use",
+        "web_search_tool_result",
+        "web_fetch_tool_result",
+        "code_execution_tool_result",
+        "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result",
+        "tool_search_tool_result",
+        "container_upload",
+    ]
+    """
+    What it is.
+    """
+
+
+class ServerResultParam(BaseModel):
+    """
+    Refused: tools are the client's own here.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tool_reference", "browser_state"]
+    """
+    What it is.
+    """
+
+
+class CacheControlEphemeralParam(BaseModel):
+    """
+    No effect: every prompt is cached as far as there is room, and read again where another begins alike.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["ephemeral"]
+    ttl: Literal["5m", "1h"] = "5m"
+    """
+    How long to keep it.
+    """
+
+
+class AnthropicToolParam(BaseModel):
+    """
+    Refused: tools are the client's own here.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal[
+        "bash_20250124",
+        "browser_toolset_20260801",
+        "code_execution_20250522",
+        "code_execution_20250825",
+        "code_execution_20260120",
+        "code_execution_20260521",
+        "computer_toolset_20260801",
+        "memory_20250818",
+        "text_editor_20250124",
+        "text_editor_20250429",
+        "text_editor_20250728",
+        "tool_search_tool_bm25",
+        "tool_search_tool_bm25_20251119",
+        "tool_search_tool_regex",
+        "tool_search_tool_regex_20251119",
+        "web_fetch_20250910",
+        "web_fetch_20260209",
+        "web_fetch_20260309",
+        "web_fetch_20260318",
+        "web_search_20250305",
+        "web_search_20260209",
+        "web_search_20260318",
+    ]
+    """
+    What it is.
+    """
+
+
+class ToolChoiceAutoParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["auto"]
+    disable_parallel_tool_use: StrictBool = False
+    """
+    At most one use.
+    """
+
+
+class ToolChoiceAnyParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["any"]
+    disable_parallel_tool_use: StrictBool = False
+    """
+    Exactly one use.
+    """
+
+
+class ToolChoiceToolParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tool"]
+    name: StrictStr
+    """
+    Of the tool that must be used.
+    """
+    disable_parallel_tool_use: StrictBool = False
+    """
+    Exactly one use.
+    """
+
+
+class ToolChoiceNoneParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["none"]
+
+
+class ThinkingConfigDisabledParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["disabled"]
+
+
+class JSONOutputFormatParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["json_schema"]
+    schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    """
+    JSON Schema of the answer.
+    """
+
+
+class MetadataParam(BaseModel):
+    """
+    No effect.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    user_id: Annotated[StrictStr | None, Field(max_length=512)] = None
+    """
+    The client's name for its user.
+    """
+
+
+class RefusalStopDetails(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["refusal"]
+    category: Literal["cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"] | None
+    """
+    The rule that was broken.
+    """
+    explanation: StrictStr | None
+    """
+    For people.
+    """
+
+
+class TextBlock(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["text"]
+    text: StrictStr
+    """
+    The text.
+    """
+    citations: list[dict[str, Any]] | None
+    """
+    Where the text was found.
+    """
+
+
+class ThinkingBlock(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["thinking"]
+    thinking: StrictStr
+    """
+    The thoughts.
+    """
+    signature: StrictStr
+    """
+    To be sent back with them. It proves nothing.
+    """
+
+
+class ToolUseBlock(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tool_use"]
+    id: StrictStr
+    """
+    Of this use.
+    """
+    name: StrictStr
+    """
+    Of the tool.
+    """
+    input: dict[str, Any]
+    """
+    What the tool is given.
+    """
+
+
+class OutputTokensDetails(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    thinking_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Thoughts.
+    """
+
+
+class MessageDeltaUsage(BaseModel):
+    """
+    Tokens so far, at the end of a stream.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    output_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Generated so far.
+    """
+    input_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Of the prompt, but for what the cache held.
+    """
+    cache_creation_input_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Of the prompt, written to the cache.
+    """
+    cache_read_input_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Of the prompt, read from the cache.
+    """
+    output_tokens_details: OutputTokensDetails | None
+    """
+    What the generated ones were.
+    """
+
+
+class MessageTokensCount(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Of messages, system prompt and tools together.
+    """
+
+
+class TextDelta(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["text_delta"]
+    text: StrictStr
+    """
+    Text to append.
+    """
+
+
+class InputJSONDelta(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["input_json_delta"]
+    partial_json: StrictStr
+    """
+    JSON text to append.
+    """
+
+
+class ThinkingDelta(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["thinking_delta"]
+    thinking: StrictStr
+    """
+    Thoughts to append.
+    """
+
+
+class SignatureDelta(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["signature_delta"]
+    signature: StrictStr
+    """
+    Of all the thoughts.
+    """
+
+
+class ContentBlockStopEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content_block_stop"]
+    index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The block's place in the answer.
+    """
+
+
+class MessageDelta(BaseModel):
+    """
+    What the message is from now on.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    stop_reason: (
+        Literal[
+            "end_turn",
+            "max_tokens",
+            "stop_sequence",
+            "tool_use",
+            "pause_turn",
+            "refusal",
+            "model_context_window_exceeded",
+        ]
+        | None
+    )
+    """
+    Why the answer ended.
+    """
+    stop_sequence: StrictStr | None
+    """
+    Which of `stop_sequences` ended it.
+    """
+    stop_details: RefusalStopDetails | None
+    """
+    More of why.
+    """
+
+
+class MessageStopEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["message_stop"]
+
+
+class PingEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["ping"]
+
+
+class ModelInfo(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    """
+    The model's name in requests.
+    """
+    type: Literal["model"]
+    display_name: StrictStr
+    """
+    The model's name for people.
+    """
+    created_at: AwareDatetime
+    """
+    When it came out; the epoch where nobody knows.
+    """
+    lifecycle: Literal["active", "deprecated", "retired"]
+    """
+    Whether it is here to stay.
+    """
+    line: Literal["haiku", "sonnet", "opus", "fable", "mythos"] | None
+    """
+    The family that it is of.
+    """
+    deprecated_at: AwareDatetime | None
+    """
+    When it was superseded.
+    """
+    retires_at: AwareDatetime | None
+    """
+    When it goes.
+    """
+    max_input_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Longest prompt.
+    """
+    max_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Largest `max_tokens`.
+    """
+    capabilities: dict[str, Any] | None
+    """
+    What the model can do.
+    """
+
+
+class ErrorObject(BaseModel):
+    """
+    What went wrong.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal[
+        "invalid_request_error",
+        "authentication_error",
+        "billing_error",
+        "permission_error",
+        "not_found_error",
+        "request_too_large",
+        "rate_limit_error",
+        "timeout_error",
+        "api_error",
+        "overloaded_error",
+    ]
+    """
+    What it is.
+    """
+    message: StrictStr
+    """
+    For people.
+    """
+
+
+class CreateMessageArguments(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
+    """
+    Any version; all are answered alike.
+    """
+    anthropic_beta: Annotated[StrictStr | MISSING, Field(alias="anthropic-beta")] = MISSING
+    """
+    No effect: what is in this document needs no such name.
+    """
+
+
+class CountMessageTokensArguments(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
+    """
+    Any version; all are answered alike.
+    """
+    anthropic_beta: Annotated[StrictStr | MISSING, Field(alias="anthropic-beta")] = MISSING
+    """
+    No effect: what is in this document needs no such name.
+    """
+
+
+class ListModelsArguments(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
+    """
+    Any version; all are answered alike.
+    """
+    anthropic_beta: Annotated[StrictStr | MISSING, Field(alias="anthropic-beta")] = MISSING
+    """
+    No effect: what is in this document needs no such name.
+    """
+    after_id: StrictStr | MISSING = MISSING
+    """
+    The page begins after the model of this id.
+    """
+    before_id: StrictStr | MISSING = MISSING
+    """
+    The page ends before the model of this id.
+    """
+    limit: Annotated[StrictInt, Field(ge=1, le=1000)] = 20
+    """
+    Most models of a page.
+    """
+
+
+class GetModelArguments(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    model_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The model's name.
+    """
+    anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
+    """
+    Any version; all are answered alike.
+    """
+    anthropic_beta: Annotated[StrictStr | MISSING, Field(alias="anthropic-beta")] = MISSING
+    """
+    No effect: what is in this document needs no such name.
+    """
+
+
+class ToolParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["custom"] | None = None
+    """
+    A tool of the client's own.
+    """
+    name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
+    """
+    How the model calls it.
+    """
+    description: StrictStr | MISSING = MISSING
+    """
+    What it does.
+    """
+    input_schema: dict[str, Any]
+    """
+    JSON Schema of what it is given.
+    """
+    strict: StrictBool = False
+    """
+    Whether what it is given always fits the schema.
+    """
+    cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+    input_examples: list[dict[str, Any]] | MISSING = MISSING
+    """
+    What it may be given; told to the model at the end of the description.
+    """
+    eager_input_streaming: StrictBool | None = None
+    """
+    No effect: what it is given is always streamed as it is written.
+    """
+    defer_loading: StrictBool = False
+    """
+    True is refused.
+    """
+    allowed_callers: (
+        list[
+            Literal["direct", "code_execution_20250825", "code_execution_20260120", "code_execution_20260521"]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    `direct` must be among them.
+    """
+
+
+class ThinkingConfigEnabledParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["enabled"]
+    budget_tokens: Annotated[StrictInt, Field(ge=1024)]
+    """
+    At least 1024 and less than `max_tokens`. A target that nothing enforces: the model ends its thoughts itself, and `max_tokens` bounds thoughts and answer together.
+    """
+    display: Literal["summarized", "omitted"] | None | MISSING = MISSING
+    """
+    `omitted` leaves the thoughts out of the answer, and keeps their block.
+    """
+
+
+class ThinkingConfigAdaptiveParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["adaptive"]
+    display: Literal["summarized", "omitted"] | None | MISSING = MISSING
+    """
+    `omitted` leaves the thoughts out of the answer, and keeps their block.
+    """
+
+
+class OutputConfigParam(BaseModel):
+    """
+    How the answer is made.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
+    """
+    How much to think, in words for templates that read `reasoning_effort`; no effect on others.
+    """
+    format: JSONOutputFormatParam | None = None
+    """
+    The form of the answer.
+    """
+
+
+class Usage(BaseModel):
+    """
+    Tokens of the request and of its answer.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Of the prompt, but for what the cache held.
+    """
+    output_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Generated so far.
+    """
+    cache_creation_input_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Always 0: the cache fills by itself.
+    """
+    cache_read_input_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Of the prompt, read from the cache.
+    """
+    output_tokens_details: OutputTokensDetails | None
+    """
+    What the generated ones were.
+    """
+    service_tier: Literal["standard", "priority", "batch"] | None
+    """
+    The capacity that was used.
+    """
+
+
+class ContentBlockStartEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content_block_start"]
+    index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The block's place in the answer.
+    """
+    content_block: Annotated[TextBlock | ThinkingBlock | ToolUseBlock, Field(discriminator="type")]
+    """
+    A piece of an answer.
+    """
+
+
+class MessageDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["message_delta"]
+    delta: MessageDelta
+    usage: MessageDeltaUsage
+
+
+class ModelPage(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    data: list[ModelInfo]
+    """
+    The page.
+    """
+    has_more: StrictBool
+    """
+    Whether there are more in the direction asked for.
+    """
+    first_id: StrictStr | None
+    """
+    For `before_id`.
+    """
+    last_id: StrictStr | None
+    """
+    For `after_id`.
+    """
+
+
+class ErrorResponse(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["error"]
+    error: ErrorObject
+    request_id: StrictStr | None
+    """
+    As the header `request-id` has it.
+    """
+
+
+class TextBlockParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["text"]
+    text: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The text.
+    """
+    cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+    citations: list[dict[str, Any]] | None = None
+    """
+    No effect.
+    """
+
+
+class SearchResultBlockParam(BaseModel):
+    """
+    What a search of the client's found.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["search_result"]
+    title: StrictStr
+    """
+    What it is called.
+    """
+    source: StrictStr
+    """
+    Where it was found.
+    """
+    content: list[TextBlockParam]
+    """
+    What it says.
+    """
+    citations: CitationsConfigParam | MISSING = MISSING
+    cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class ToolUseBlockParam(BaseModel):
+    """
+    How the model used a tool in an earlier answer.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tool_use"]
+    id: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]+$")]
+    """
+    As the answer had it.
+    """
+    name: Annotated[StrictStr, Field(max_length=200, min_length=1)]
+    """
+    Of the tool.
+    """
+    input: dict[str, Any]
+    """
+    What the tool was given.
+    """
+    caller: Caller | MISSING = MISSING
+    toolset_name: StrictStr | None = None
+    """
+    No effect.
+    """
+    cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class Message(BaseModel):
+    """
+    An answer.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    """
+    Of this answer.
+    """
+    type: Literal["message"]
+    role: Literal["assistant"]
+    content: list[Annotated[TextBlock | ThinkingBlock | ToolUseBlock, Field(discriminator="type")]]
+    """
+    The answer.
+    """
+    model: StrictStr
+    """
+    The model that answered.
+    """
+    stop_reason: (
+        Literal[
+            "end_turn",
+            "max_tokens",
+            "stop_sequence",
+            "tool_use",
+            "pause_turn",
+            "refusal",
+            "model_context_window_exceeded",
+        ]
+        | None
+    )
+    """
+    Why the answer ended; null while it is streamed.
+    """
+    stop_sequence: StrictStr | None
+    """
+    Which of `stop_sequences` ended it.
+    """
+    stop_details: RefusalStopDetails | None
+    """
+    More of why.
+    """
+    usage: Usage
+
+
+class MessageStartEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["message_start"]
+    message: Message
+
+
+class ContentBlockDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content_block_delta"]
+    index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The block's place in the answer.
+    """
+    delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
+    """
+    What a block gains.
+    """
+
+
+class ContentBlockSourceParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content"]
+    content: StrictStr | list[Annotated[TextBlockParam | ImageBlockParam, Field(discriminator="type")]]
+    """
+    Texts and pictures.
+    """
+
+
+MessageStreamEvent = TypeAliasType(
+    "MessageStreamEvent",
+    Annotated[
+        MessageStartEvent
+        | ContentBlockStartEvent
+        | ContentBlockDeltaEvent
+        | ContentBlockStopEvent
+        | MessageDeltaEvent
+        | MessageStopEvent
+        | PingEvent
+        | ErrorResponse,
+        Field(discriminator="type"),
+    ],
+)
+"""
+`message_start`, then of each block its `content_block_start`, its deltas and its `content_block_stop`, then `message_delta` and `message_stop`. A `ping` may come anywhere; an `error` ends the stream.
+"""
+
+
+class DocumentBlockParam(BaseModel):
+    """
+    A text to be read, told to the model with its title and context before it. PDFs, files and URLs are refused, as are citations.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["document"]
+    source: Annotated[
+        PlainTextSourceParam | ContentBlockSourceParam | OpaqueSourceParam, Field(discriminator="type")
+    ]
+    """
+    What stands in a document, or where it is.
+    """
+    title: Annotated[StrictStr | None, Field(max_length=500)] = None
+    """
+    What it is called.
+    """
+    context: StrictStr | None = None
+    """
+    What is to be known of it.
+    """
+    citations: CitationsConfigParam | None = None
+    """
+    Whether the answer says where it has its words from.
+    """
+    cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class ToolResultBlockParam(BaseModel):
+    """
+    What a tool returned.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tool_result"]
+    tool_use_id: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]+$")]
+    """
+    The use that it answers.
+    """
+    content: (
+        StrictStr
+        | list[
+            Annotated[
+                TextBlockParam
+                | ImageBlockParam
+                | SearchResultBlockParam
+                | DocumentBlockParam
+                | ServerResultParam,
+                Field(discriminator="type"),
+            ]
+        ]
+        | MISSING
+    ) = MISSING
+    """
+    What it returned.
+    """
+    is_error: StrictBool = False
+    """
+    Whether the tool failed: the model reads `Error: ` before the content.
+    """
+    toolset_name: StrictStr | None = None
+    """
+    No effect.
+    """
+    cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class MessageParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    role: Literal["user", "assistant", "system"]
+    """
+    Who speaks.
+    """
+    content: (
+        StrictStr
+        | list[
+            Annotated[
+                TextBlockParam
+                | ImageBlockParam
+                | DocumentBlockParam
+                | SearchResultBlockParam
+                | ThinkingBlockParam
+                | RedactedThinkingBlockParam
+                | ToolUseBlockParam
+                | ToolResultBlockParam
+                | ServerBlockParam,
+                Field(discriminator="type"),
+            ]
+        ]
+    )
+    """
+    A text is short for one block of it.
+    """
+
+
+class MessageCreateParams(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(max_length=256, min_length=1)]
+    """
+    The model that answers.
+    """
+    max_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens to generate at most, thoughts among them. 0 fills the prompt cache and generates nothing. Where the context has less room, the answer ends there with `model_context_window_exceeded`.
+    """
+    messages: Annotated[list[MessageParam], Field(max_length=100000, min_length=1)]
+    """
+    The conversation so far. Turns of one role that follow each other are one turn. Where the last one is the assistant's, the answer goes on with its text.
+    """
+    system: StrictStr | list[TextBlockParam] | MISSING = MISSING
+    """
+    What the model is told before the conversation.
+    """
+    stop_sequences: list[StopSequence] | MISSING = MISSING
+    """
+    Texts that end the answer, and are left out of it.
+    """
+    stream: StrictBool = False
+    """
+    Whether the answer comes as server-sent events.
+    """
+    thinking: Annotated[
+        ThinkingConfigEnabledParam | ThinkingConfigDisabledParam | ThinkingConfigAdaptiveParam | MISSING,
+        Field(discriminator="type"),
+    ] = MISSING
+    """
+    Whether the model thinks before it answers; absent is disabled. A model that thinks whatever it is told has thinking blocks in its answers all the same. One that does not think has none.
+    """
+    tools: list[ToolParam | AnthropicToolParam] | MISSING = MISSING
+    """
+    What the model may use.
+    """
+    tool_choice: Annotated[
+        ToolChoiceAutoParam | ToolChoiceAnyParam | ToolChoiceToolParam | ToolChoiceNoneParam | MISSING,
+        Field(discriminator="type"),
+    ] = MISSING
+    """
+    Which tools the model may or must use.
+    """
+    output_config: OutputConfigParam | MISSING = MISSING
+    metadata: MetadataParam | MISSING = MISSING
+    service_tier: Literal["auto", "standard_only"] | MISSING = MISSING
+    """
+    No effect: the tier is always `standard`.
+    """
+    speed: Literal["standard"] | None = None
+    """
+    There is one speed.
+    """
+    cache_control: CacheControlEphemeralParam | None = None
+    """
+    Marks the last block that can be cached.
+    """
+    container: Annotated[None, Field(None)] = None
+    """
+    Where the code of server tools runs.
+    """
+    diagnostics: Annotated[None, Field(None)] = None
+    """
+    Asks why the prompt cache did not hold more.
+    """
+    inference_geo: Annotated[None, Field(None)] = None
+    """
+    The region that computes the answer.
+    """
+    temperature: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 1
+    """
+    0 takes the likeliest token always, 1 draws as the model has learned.
+    """
+    top_k: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    Draw from this many of the likeliest tokens; 0 stands for all.
+    """
+    top_p: Annotated[StrictFloat | MISSING, Field(ge=0.0, le=1.0)] = MISSING
+    """
+    Draw from the likeliest tokens that make up this probability.
+    """
+
+
+class MessageCountTokensParams(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(max_length=256, min_length=1)]
+    """
+    The model that answers.
+    """
+    messages: Annotated[list[MessageParam], Field(max_length=100000, min_length=1)]
+    """
+    The conversation so far.
+    """
+    system: StrictStr | list[TextBlockParam] | MISSING = MISSING
+    """
+    What the model is told before the conversation.
+    """
+    thinking: Annotated[
+        ThinkingConfigEnabledParam | ThinkingConfigDisabledParam | ThinkingConfigAdaptiveParam | MISSING,
+        Field(discriminator="type"),
+    ] = MISSING
+    """
+    Whether the model thinks before it answers; absent is disabled. A model that thinks whatever it is told has thinking blocks in its answers all the same. One that does not think has none.
+    """
+    tools: list[ToolParam | AnthropicToolParam] | MISSING = MISSING
+    """
+    What the model may use.
+    """
+    tool_choice: Annotated[
+        ToolChoiceAutoParam | ToolChoiceAnyParam | ToolChoiceToolParam | ToolChoiceNoneParam | MISSING,
+        Field(discriminator="type"),
+    ] = MISSING
+    """
+    Which tools the model may or must use.
+    """
+    output_config: OutputConfigParam | MISSING = MISSING
+    speed: Literal["standard"] | None = None
+    """
+    There is one speed.
+    """
+    cache_control: CacheControlEphemeralParam | None = None
+    """
+    Marks the last block that can be cached.
+    """

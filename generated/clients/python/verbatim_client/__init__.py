@@ -1,0 +1,57 @@
+"""Clients of Verbatim's contracts, a module each: aleph_alpha, anthropic, hf, mindie, openai, tgi, triton."""
+
+from .runtime.errors import (
+    APIConnectionError,
+    APIResponseValidationError,
+    APIStatusError,
+    APIStreamError,
+    APITimeoutError,
+    AuthenticationError,
+    BadGatewayError,
+    BadRequestError,
+    ClientError,
+    ConflictError,
+    ContentTooLargeError,
+    FailedDependencyError,
+    GatewayTimeoutError,
+    IncompleteStreamError,
+    InternalServerError,
+    MethodNotAllowedError,
+    NotFoundError,
+    OverloadedError,
+    PermissionDeniedError,
+    RateLimitError,
+    ServiceUnavailableError,
+    UnprocessableEntityError,
+    UnsupportedMediaTypeError,
+)
+from .version import VERSION
+
+__version__ = VERSION
+
+__all__ = [
+    "__version__",
+    "ClientError",
+    "APIConnectionError",
+    "APITimeoutError",
+    "APIResponseValidationError",
+    "APIStreamError",
+    "IncompleteStreamError",
+    "APIStatusError",
+    "BadRequestError",
+    "AuthenticationError",
+    "PermissionDeniedError",
+    "NotFoundError",
+    "MethodNotAllowedError",
+    "ConflictError",
+    "ContentTooLargeError",
+    "UnsupportedMediaTypeError",
+    "UnprocessableEntityError",
+    "FailedDependencyError",
+    "RateLimitError",
+    "InternalServerError",
+    "BadGatewayError",
+    "ServiceUnavailableError",
+    "GatewayTimeoutError",
+    "OverloadedError",
+]

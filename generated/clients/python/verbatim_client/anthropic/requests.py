@@ -1,0 +1,585 @@
+# Generated from specs/anthropic: mend the document or its overlay, never this file.
+"""What requests consist of: dictionaries of these forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class ImageBlockParam(TypedDict):
+    """
+    Refused.
+    """
+
+    type: Literal["image"]
+    source: Mapping[str, Any]
+    """
+    Where the picture is.
+    """
+
+
+class PlainTextSourceParam(TypedDict, closed=True):
+    type: Literal["text"]
+    media_type: Literal["text/plain"]
+    data: str
+    """
+    The text.
+    """
+
+
+class OpaqueSourceParam(TypedDict):
+    """
+    A PDF, whole, at a URL or by its file's id.
+    """
+
+    type: Literal["base64", "url", "file"]
+    """
+    How the document comes.
+    """
+
+
+class CitationsConfigParam(TypedDict, closed=True):
+    """
+    Whether to cite.
+    """
+
+    enabled: NotRequired[bool]
+    """
+    Whether to cite. Default: `false`.
+    """
+
+
+class ThinkingBlockParam(TypedDict, closed=True):
+    """
+    What the model thought in an earlier answer.
+    """
+
+    type: Literal["thinking"]
+    thinking: str
+    """
+    The thoughts.
+    """
+    signature: str
+    """
+    Any text; it is not verified.
+    """
+
+
+class RedactedThinkingBlockParam(TypedDict, closed=True):
+    """
+    No effect: the model is not told of it.
+    """
+
+    type: Literal["redacted_thinking"]
+    data: str
+    """
+    As the answer had it.
+    """
+
+
+class Caller(TypedDict):
+    """
+    No effect.
+    """
+
+    type: Literal["direct", "code_execution_20250825", "code_execution_20260120"]
+    """
+    Who it is.
+    """
+
+
+class ServerBlockParam(TypedDict):
+    """
+    Refused: tools are the client's own here.
+    """
+
+    type: Literal[
+        "server_tool_use",
+        "web_search_tool_result",
+        "web_fetch_tool_result",
+        "code_execution_tool_result",
+        "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result",
+        "tool_search_tool_result",
+        "container_upload",
+    ]
+    """
+    What it is.
+    """
+
+
+class ServerResultParam(TypedDict):
+    """
+    Refused: tools are the client's own here.
+    """
+
+    type: Literal["tool_reference", "browser_state"]
+    """
+    What it is.
+    """
+
+
+class CacheControlEphemeralParam(TypedDict, closed=True):
+    """
+    No effect: every prompt is cached as far as there is room, and read again where another begins alike.
+    """
+
+    type: Literal["ephemeral"]
+    ttl: NotRequired[Literal["5m", "1h"]]
+    """
+    How long to keep it. Default: `"5m"`.
+    """
+
+
+class AnthropicToolParam(TypedDict):
+    """
+    Refused: tools are the client's own here.
+    """
+
+    type: Literal[
+        "bash_20250124",
+        "browser_toolset_20260801",
+        "code_execution_20250522",
+        "code_execution_20250825",
+        "code_execution_20260120",
+        "code_execution_20260521",
+        "computer_toolset_20260801",
+        "memory_20250818",
+        "text_editor_20250124",
+        "text_editor_20250429",
+        "text_editor_20250728",
+        "tool_search_tool_bm25",
+        "tool_search_tool_bm25_20251119",
+        "tool_search_tool_regex",
+        "tool_search_tool_regex_20251119",
+        "web_fetch_20250910",
+        "web_fetch_20260209",
+        "web_fetch_20260309",
+        "web_fetch_20260318",
+        "web_search_20250305",
+        "web_search_20260209",
+        "web_search_20260318",
+    ]
+    """
+    What it is.
+    """
+
+
+class ToolChoiceAutoParam(TypedDict, closed=True):
+    type: Literal["auto"]
+    disable_parallel_tool_use: NotRequired[bool]
+    """
+    At most one use. Default: `false`.
+    """
+
+
+class ToolChoiceAnyParam(TypedDict, closed=True):
+    type: Literal["any"]
+    disable_parallel_tool_use: NotRequired[bool]
+    """
+    Exactly one use. Default: `false`.
+    """
+
+
+class ToolChoiceToolParam(TypedDict, closed=True):
+    type: Literal["tool"]
+    name: str
+    """
+    Of the tool that must be used.
+    """
+    disable_parallel_tool_use: NotRequired[bool]
+    """
+    Exactly one use. Default: `false`.
+    """
+
+
+class ToolChoiceNoneParam(TypedDict, closed=True):
+    type: Literal["none"]
+
+
+class ThinkingConfigDisabledParam(TypedDict, closed=True):
+    type: Literal["disabled"]
+
+
+class JSONOutputFormatParam(TypedDict, closed=True):
+    type: Literal["json_schema"]
+    schema: Mapping[str, Any]
+    """
+    JSON Schema of the answer.
+    """
+
+
+class MetadataParam(TypedDict, closed=True):
+    """
+    No effect.
+    """
+
+    user_id: NotRequired[str | None]
+    """
+    The client's name for its user. At most 512 characters.
+    """
+
+
+class ToolParam(TypedDict, closed=True):
+    type: NotRequired[Literal["custom"] | None]
+    """
+    A tool of the client's own.
+    """
+    name: str
+    """
+    How the model calls it. Matches `^[a-zA-Z0-9_-]{1,128}$`.
+    """
+    description: NotRequired[str]
+    """
+    What it does.
+    """
+    input_schema: Mapping[str, Any]
+    """
+    JSON Schema of what it is given.
+    """
+    strict: NotRequired[bool]
+    """
+    Whether what it is given always fits the schema. Default: `false`.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+    input_examples: NotRequired[Sequence[Mapping[str, Any]]]
+    """
+    What it may be given; told to the model at the end of the description.
+    """
+    eager_input_streaming: NotRequired[bool | None]
+    """
+    No effect: what it is given is always streamed as it is written.
+    """
+    defer_loading: NotRequired[bool]
+    """
+    True is refused. Default: `false`.
+    """
+    allowed_callers: NotRequired[
+        Sequence[
+            Literal["direct", "code_execution_20250825", "code_execution_20260120", "code_execution_20260521"]
+        ]
+    ]
+    """
+    `direct` must be among them.
+    """
+
+
+class ThinkingConfigEnabledParam(TypedDict, closed=True):
+    type: Literal["enabled"]
+    budget_tokens: int
+    """
+    At least 1024 and less than `max_tokens`. A target that nothing enforces: the model ends its thoughts itself, and `max_tokens` bounds thoughts and answer together. At least 1024.
+    """
+    display: NotRequired[Literal["summarized", "omitted"] | None]
+    """
+    `omitted` leaves the thoughts out of the answer, and keeps their block.
+    """
+
+
+class ThinkingConfigAdaptiveParam(TypedDict, closed=True):
+    type: Literal["adaptive"]
+    display: NotRequired[Literal["summarized", "omitted"] | None]
+    """
+    `omitted` leaves the thoughts out of the answer, and keeps their block.
+    """
+
+
+class OutputConfigParam(TypedDict, closed=True):
+    """
+    How the answer is made.
+    """
+
+    effort: NotRequired[Literal["low", "medium", "high", "xhigh", "max"] | None]
+    """
+    How much to think, in words for templates that read `reasoning_effort`; no effect on others.
+    """
+    format: NotRequired[JSONOutputFormatParam | None]
+    """
+    The form of the answer.
+    """
+
+
+class TextBlockParam(TypedDict, closed=True):
+    type: Literal["text"]
+    text: str
+    """
+    The text. At least 1 characters.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+    citations: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """
+    No effect.
+    """
+
+
+class SearchResultBlockParam(TypedDict, closed=True):
+    """
+    What a search of the client's found.
+    """
+
+    type: Literal["search_result"]
+    title: str
+    """
+    What it is called.
+    """
+    source: str
+    """
+    Where it was found.
+    """
+    content: Sequence[TextBlockParam]
+    """
+    What it says.
+    """
+    citations: NotRequired[CitationsConfigParam]
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class ToolUseBlockParam(TypedDict, closed=True):
+    """
+    How the model used a tool in an earlier answer.
+    """
+
+    type: Literal["tool_use"]
+    id: str
+    """
+    As the answer had it. Matches `^[a-zA-Z0-9_-]+$`.
+    """
+    name: str
+    """
+    Of the tool. At least 1 characters, at most 200 characters.
+    """
+    input: Mapping[str, Any]
+    """
+    What the tool was given.
+    """
+    caller: NotRequired[Caller]
+    toolset_name: NotRequired[str | None]
+    """
+    No effect.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class ContentBlockSourceParam(TypedDict, closed=True):
+    type: Literal["content"]
+    content: str | Sequence[TextBlockParam | ImageBlockParam]
+    """
+    Texts and pictures.
+    """
+
+
+class DocumentBlockParam(TypedDict, closed=True):
+    """
+    A text to be read, told to the model with its title and context before it. PDFs, files and URLs are refused, as are citations.
+    """
+
+    type: Literal["document"]
+    source: PlainTextSourceParam | ContentBlockSourceParam | OpaqueSourceParam
+    """
+    What stands in a document, or where it is.
+    """
+    title: NotRequired[str | None]
+    """
+    What it is called. At most 500 characters.
+    """
+    context: NotRequired[str | None]
+    """
+    What is to be known of it.
+    """
+    citations: NotRequired[CitationsConfigParam | None]
+    """
+    Whether the answer says where it has its words from.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class ToolResultBlockParam(TypedDict, closed=True):
+    """
+    What a tool returned.
+    """
+
+    type: Literal["tool_result"]
+    tool_use_id: str
+    """
+    The use that it answers. Matches `^[a-zA-Z0-9_-]+$`.
+    """
+    content: NotRequired[
+        str
+        | Sequence[
+            TextBlockParam | ImageBlockParam | SearchResultBlockParam | DocumentBlockParam | ServerResultParam
+        ]
+    ]
+    """
+    What it returned.
+    """
+    is_error: NotRequired[bool]
+    """
+    Whether the tool failed: the model reads `Error: ` before the content. Default: `false`.
+    """
+    toolset_name: NotRequired[str | None]
+    """
+    No effect.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class MessageParam(TypedDict, closed=True):
+    role: Literal["user", "assistant", "system"]
+    """
+    Who speaks.
+    """
+    content: (
+        str
+        | Sequence[
+            TextBlockParam
+            | ImageBlockParam
+            | DocumentBlockParam
+            | SearchResultBlockParam
+            | ThinkingBlockParam
+            | RedactedThinkingBlockParam
+            | ToolUseBlockParam
+            | ToolResultBlockParam
+            | ServerBlockParam
+        ]
+    )
+    """
+    A text is short for one block of it.
+    """
+
+
+class MessageCreateParams(TypedDict, closed=True):
+    model: str
+    """
+    The model that answers.
+    """
+    max_tokens: int
+    """
+    Tokens to generate at most, thoughts among them. 0 fills the prompt cache and generates nothing. Where the context has less room, the answer ends there with `model_context_window_exceeded`. At least 0.
+    """
+    messages: Sequence[MessageParam]
+    """
+    The conversation so far. Turns of one role that follow each other are one turn. Where the last one is the assistant's, the answer goes on with its text. At least 1 items, at most 100000 items.
+    """
+    system: NotRequired[str | Sequence[TextBlockParam]]
+    """
+    What the model is told before the conversation.
+    """
+    stop_sequences: NotRequired[Sequence[str]]
+    """
+    Texts that end the answer, and are left out of it.
+    """
+    thinking: NotRequired[
+        ThinkingConfigEnabledParam | ThinkingConfigDisabledParam | ThinkingConfigAdaptiveParam
+    ]
+    """
+    Whether the model thinks before it answers; absent is disabled. A model that thinks whatever it is told has thinking blocks in its answers all the same. One that does not think has none.
+    """
+    tools: NotRequired[Sequence[ToolParam | AnthropicToolParam]]
+    """
+    What the model may use.
+    """
+    tool_choice: NotRequired[
+        ToolChoiceAutoParam | ToolChoiceAnyParam | ToolChoiceToolParam | ToolChoiceNoneParam
+    ]
+    """
+    Which tools the model may or must use.
+    """
+    output_config: NotRequired[OutputConfigParam]
+    metadata: NotRequired[MetadataParam]
+    service_tier: NotRequired[Literal["auto", "standard_only"]]
+    """
+    No effect: the tier is always `standard`.
+    """
+    speed: NotRequired[Literal["standard"] | None]
+    """
+    There is one speed.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Marks the last block that can be cached.
+    """
+    container: NotRequired[None]
+    """
+    Where the code of server tools runs.
+    """
+    diagnostics: NotRequired[None]
+    """
+    Asks why the prompt cache did not hold more.
+    """
+    inference_geo: NotRequired[None]
+    """
+    The region that computes the answer.
+    """
+    temperature: NotRequired[float]
+    """
+    0 takes the likeliest token always, 1 draws as the model has learned. At least 0, at most 1. Default: `1`.
+    """
+    top_k: NotRequired[int]
+    """
+    Draw from this many of the likeliest tokens; 0 stands for all. At least 0.
+    """
+    top_p: NotRequired[float]
+    """
+    Draw from the likeliest tokens that make up this probability. At least 0, at most 1.
+    """
+
+
+class MessageCountTokensParams(TypedDict, closed=True):
+    model: str
+    """
+    The model that answers.
+    """
+    messages: Sequence[MessageParam]
+    """
+    The conversation so far. At least 1 items, at most 100000 items.
+    """
+    system: NotRequired[str | Sequence[TextBlockParam]]
+    """
+    What the model is told before the conversation.
+    """
+    thinking: NotRequired[
+        ThinkingConfigEnabledParam | ThinkingConfigDisabledParam | ThinkingConfigAdaptiveParam
+    ]
+    """
+    Whether the model thinks before it answers; absent is disabled. A model that thinks whatever it is told has thinking blocks in its answers all the same. One that does not think has none.
+    """
+    tools: NotRequired[Sequence[ToolParam | AnthropicToolParam]]
+    """
+    What the model may use.
+    """
+    tool_choice: NotRequired[
+        ToolChoiceAutoParam | ToolChoiceAnyParam | ToolChoiceToolParam | ToolChoiceNoneParam
+    ]
+    """
+    Which tools the model may or must use.
+    """
+    output_config: NotRequired[OutputConfigParam]
+    speed: NotRequired[Literal["standard"] | None]
+    """
+    There is one speed.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Marks the last block that can be cached.
+    """

@@ -1,0 +1,283 @@
+# Generated from specs/mindie: mend the document or its overlay, never this file.
+"""What answers, events and errors consist of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+from typing_extensions import TypeAliasType
+
+from verbatim_client.runtime.answer_part import AnswerPart
+
+
+class CalledFunction(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    name: str
+    arguments: str
+    """
+    JSON text, as the model wrote it.
+    """
+
+
+Byte = TypeAliasType("Byte", Annotated[int, Field(ge=0, le=255)])
+
+
+class PromptTokensDetails(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    cached_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens that were not computed again.
+    """
+
+
+BatchSize = TypeAliasType("BatchSize", Annotated[int, Field(ge=1)])
+
+
+Microseconds = TypeAliasType("Microseconds", Annotated[int, Field(ge=0)])
+
+
+Milliseconds = TypeAliasType("Milliseconds", Annotated[int, Field(ge=0)])
+
+
+class CompletionTokensDetails(AnswerPart):
+    """
+    Absent where the model did not think.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    reasoning_tokens: Annotated[int, Field(ge=1)]
+
+
+class CalledFunctionChunk(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    name: str | None = None
+    """
+    In the first piece of a call.
+    """
+    arguments: str
+    """
+    A piece of the arguments' JSON text.
+    """
+
+
+class ErrorResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    error: str
+    """
+    What is wrong.
+    """
+    error_type: str
+    """
+    The kind of error.
+    """
+
+
+class ToolCall(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: str
+    type: Literal["function"]
+    function: CalledFunction
+
+
+class Usage(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    prompt_tokens: Annotated[int, Field(ge=0)]
+    prompt_tokens_details: PromptTokensDetails
+    completion_tokens: Annotated[int, Field(ge=0)]
+    total_tokens: Annotated[int, Field(ge=0)]
+    batch_size: list[BatchSize]
+    """
+    For each generated token, the sequences of the step that made it.
+    """
+    queue_wait_time: list[Microseconds]
+    """
+    For each generated token, the microseconds that its step was waited for.
+    """
+    completion_tokens_details: CompletionTokensDetails | None = None
+
+
+class ToolCallChunk(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[int, Field(ge=0)]
+    """
+    Which of the answer's calls.
+    """
+    id: str | None = None
+    """
+    In the first piece of a call.
+    """
+    type: Literal["function"] | None = None
+    """
+    In the first piece of a call.
+    """
+    function: CalledFunctionChunk
+
+
+class AnswerMessage(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    role: Literal["assistant"]
+    content: str
+    tool_calls: list[ToolCall]
+    """
+    The functions that the model calls.
+    """
+    reasoning_content: str | None = None
+    """
+    What the model thought; absent where it does not think.
+    """
+
+
+class TopLogprob(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    token: str
+    logprob: Annotated[float, Field(le=0.0)]
+    bytes: list[Byte]
+    """
+    The token in UTF-8. A character may be spread over several tokens.
+    """
+
+
+class Delta(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    role: Literal["assistant"]
+    content: str
+    """
+    What the text gains; on a server that repeats it, the text so far.
+    """
+    reasoning_content: str | None = None
+    """
+    What the model thought; absent where it does not think.
+    """
+    tool_calls: Annotated[list[ToolCallChunk] | None, Field(min_length=1)] = None
+
+
+class TokenLogprob(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    token: str
+    logprob: Annotated[float, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability.
+    """
+    bytes: list[Byte]
+    """
+    The token in UTF-8. A character may be spread over several tokens.
+    """
+    top_logprobs: list[TopLogprob]
+    """
+    The likeliest tokens in this place, in their order.
+    """
+
+
+class Logprobs(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    content: list[TokenLogprob]
+
+
+class ChunkChoice(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[int, Field(ge=0)]
+    delta: Delta
+    finish_reason: Literal["stop", "length", "tool_calls"] | None
+    """
+    Null until the answer ends.
+    """
+    logprobs: Logprobs | None = None
+    """
+    Of the tokens whose text the chunk brings, where asked for.
+    """
+
+
+class Choice(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    index: Annotated[int, Field(ge=0)]
+    message: AnswerMessage
+    logprobs: Logprobs | None
+    """
+    Null unless asked for.
+    """
+    finish_reason: Literal["stop", "length", "tool_calls"]
+    """
+    `stop`: the model ended or a stop came; `length`: the token bound; `tool_calls`: it calls.
+    """
+
+
+class ChatCompletionChunk(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: str
+    """
+    The same in every chunk of an answer.
+    """
+    object: Literal["chat.completion.chunk"]
+    created: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    model: str
+    full_text: str | None = None
+    """
+    The whole text, in the chunk that ends an answer, on a server that repeats the text so far in every chunk.
+    """
+    usage: Usage | None = None
+    choices: list[ChunkChoice]
+
+
+class ChatCompletion(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: str
+    """
+    Unique.
+    """
+    object: Literal["chat.completion"]
+    created: Annotated[int, Field(ge=0, le=9223372036854775807)]
+    """
+    Seconds since 1970.
+    """
+    model: str
+    choices: Annotated[list[Choice], Field(min_length=1)]
+    usage: Usage
+    prefill_time: Annotated[int, Field(ge=0)]
+    """
+    Milliseconds that the first token took.
+    """
+    decode_time_arr: list[Milliseconds]
+    """
+    Milliseconds that each further token took.
+    """
+
+
+ChatCompletionEvent = TypeAliasType("ChatCompletionEvent", ChatCompletionChunk | ErrorResponse)

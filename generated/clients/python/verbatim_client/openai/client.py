@@ -1,0 +1,175 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API 2.3.0: its synchronous client."""
+
+from typing_extensions import Unpack
+
+from verbatim_client.runtime.client import BaseClient
+from verbatim_client.runtime.operation import Arguments
+from verbatim_client.runtime.stream import EventStream
+
+from . import models as m
+from . import operations as o
+from . import requests as r
+
+
+class Client(BaseClient):
+    """OpenAI API 2.3.0, one method an operation; its own base URL ends in /openai.
+
+    Answers are parts of `models`, requests are made of `requests`.
+    """
+
+    contract = o.CONTRACT
+
+    def create_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequest]
+    ) -> m.CreateChatCompletionResponse:
+        """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateChatCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_chat_completion(
+                model="verbatim-demo",
+                messages=[{"role": "user", "content": "Hello!"}],
+                max_completion_tokens=20,
+            )
+        """
+        return self._call(o.CREATE_CHAT_COMPLETION, Arguments(body=body))
+
+    def stream_create_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequest]
+    ) -> EventStream[m.CreateChatCompletionStreamResponse]:
+        """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateChatCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            with client.stream_create_chat_completion(
+                model="verbatim-demo",
+                messages=[{"role": "user", "content": "Hello!"}],
+                max_completion_tokens=20,
+            ) as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_CHAT_COMPLETION, Arguments(body={**body, "stream": True}))
+
+    def create_completion(self, **body: Unpack[r.CreateCompletionRequest]) -> m.CreateCompletionResponse:
+        """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_completion(
+                model="verbatim-demo", prompt="Once upon a time", max_tokens=10
+            )
+        """
+        return self._call(o.CREATE_COMPLETION, Arguments(body=body))
+
+    def stream_create_completion(
+        self, **body: Unpack[r.CreateCompletionRequest]
+    ) -> EventStream[m.CreateCompletionStreamResponse]:
+        """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
+
+        Keyword arguments are the members of `requests.CreateCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            with client.stream_create_completion(
+                model="verbatim-demo", prompt="Once upon a time", max_tokens=10
+            ) as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_COMPLETION, Arguments(body={**body, "stream": True}))
+
+    def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> m.Response:
+        """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
+
+        Stateless: nothing is stored, whatever `store` says. To go on with a conversation, send its items
+        again, the `output` of earlier answers among them.
+
+        Keyword arguments are the members of `requests.CreateResponseRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_response(
+                model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
+            )
+        """
+        return self._call(o.CREATE_RESPONSE, Arguments(body=body))
+
+    def stream_create_response(
+        self, **body: Unpack[r.CreateResponseRequest]
+    ) -> EventStream[m.ResponseStreamEvent]:
+        """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
+
+        Stateless: nothing is stored, whatever `store` says. To go on with a conversation, send its items
+        again, the `output` of earlier answers among them.
+
+        Keyword arguments are the members of `requests.CreateResponseRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            with client.stream_create_response(
+                model="verbatim-demo", input="Hello! Who are you?", max_output_tokens=60, temperature=0
+            ) as events:
+                for event in events:
+                    print(event)
+        """
+        return self._stream(o.CREATE_RESPONSE, Arguments(body={**body, "stream": True}))
+
+    def create_embedding(self, **body: Unpack[r.CreateEmbeddingRequest]) -> m.CreateEmbeddingResponse:
+        """POST /v1/embeddings: Turn texts into vectors
+
+        Keyword arguments are the members of `requests.CreateEmbeddingRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.create_embedding(model="verbatim-demo", input="Hello")
+        """
+        return self._call(o.CREATE_EMBEDDING, Arguments(body=body))
+
+    def list_models(self) -> m.ListModelsResponse:
+        """GET /v1/models: List the models that a request may name
+
+        Declared errors: 401, 500.
+
+        Example:
+
+            answer = client.list_models()
+        """
+        return self._call(o.LIST_MODELS, Arguments())
+
+    def retrieve_model(self, model: str) -> m.Model:
+        """GET /v1/models/{model}: Tell of one model
+
+        Declared errors: 400, 401, 404, 500.
+
+        Example:
+
+            answer = client.retrieve_model("verbatim-demo")
+        """
+        return self._call(
+            o.RETRIEVE_MODEL,
+            Arguments(
+                path={"model": model},
+            ),
+        )

@@ -1,0 +1,62 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API 2.3.0: its operations, as the clients need to know them."""
+
+from typing import Final
+
+from verbatim_client import version
+from verbatim_client.runtime.operation import Operation
+from verbatim_client.runtime.settings import Contract
+
+from . import errors as e
+from . import models as m
+
+CONTRACT: Final = Contract(
+    path="/openai",
+    agent=f"verbatim-client/{version.VERSION} openai/2.3.0",
+)
+
+CREATE_CHAT_COMPLETION: Final[
+    Operation[m.CreateChatCompletionResponse, m.CreateChatCompletionStreamResponse]
+] = Operation(
+    method="POST",
+    path="/v1/chat/completions",
+    answer=m.CreateChatCompletionResponse,
+    event=m.ChatCompletionStreamEvent,
+    error_events=(m.ErrorResponse,),
+    terminator="[DONE]",
+    errors=e.ERRORS,
+)
+CREATE_COMPLETION: Final[Operation[m.CreateCompletionResponse, m.CreateCompletionStreamResponse]] = Operation(
+    method="POST",
+    path="/v1/completions",
+    answer=m.CreateCompletionResponse,
+    event=m.CompletionStreamEvent,
+    error_events=(m.ErrorResponse,),
+    terminator="[DONE]",
+    errors=e.ERRORS,
+)
+CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation(
+    method="POST",
+    path="/v1/responses",
+    answer=m.Response,
+    event=m.ResponseStreamEvent,
+    errors=e.ERRORS,
+)
+CREATE_EMBEDDING: Final[Operation[m.CreateEmbeddingResponse, None]] = Operation(
+    method="POST",
+    path="/v1/embeddings",
+    answer=m.CreateEmbeddingResponse,
+    errors=e.ERRORS,
+)
+LIST_MODELS: Final[Operation[m.ListModelsResponse, None]] = Operation(
+    method="GET",
+    path="/v1/models",
+    answer=m.ListModelsResponse,
+    errors=e.ERRORS,
+)
+RETRIEVE_MODEL: Final[Operation[m.Model, None]] = Operation(
+    method="GET",
+    path="/v1/models/{model:path}",
+    answer=m.Model,
+    errors=e.ERRORS,
+)

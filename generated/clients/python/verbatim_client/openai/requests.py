@@ -1,0 +1,1373 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""What requests consist of: dictionaries of these forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class RequestCalledFunction(TypedDict, closed=True):
+    name: str
+    arguments: str
+    """
+    JSON text.
+    """
+    parsed_arguments: NotRequired[Any]
+    """
+    The arguments as a library parsed them. It has no effect.
+    """
+
+
+class ImageUrl(TypedDict, closed=True):
+    url: str
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
+    detail: NotRequired[Literal["auto", "low", "high", "original"] | None]
+    """
+    How closely to look.
+    """
+
+
+class InputAudio(TypedDict, closed=True):
+    data: str
+    """
+    The sound in base64.
+    """
+    format: Literal["wav", "mp3"]
+
+
+class InputFile(TypedDict, closed=True):
+    file_data: NotRequired[str | None]
+    """
+    The file in base64.
+    """
+    file_id: NotRequired[str | None]
+    """
+    The id of an uploaded file.
+    """
+    filename: NotRequired[str | None]
+
+
+class ChatCompletionRequestMessageContentPartRefusal(TypedDict, closed=True):
+    type: Literal["refusal"]
+    refusal: str
+    """
+    The words in which the model refused.
+    """
+
+
+class PromptCacheBreakpoint(TypedDict, closed=True):
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
+
+    mode: Literal["explicit"]
+    ttl: NotRequired[Literal["30m", "12h"] | None]
+
+
+class PromptCacheOptions(TypedDict, closed=True):
+    mode: NotRequired[Literal["implicit", "explicit"] | None]
+    ttl: NotRequired[Literal["30m"] | None]
+
+
+class ChatCompletionStreamOptions(TypedDict, closed=True):
+    include_obfuscation: NotRequired[bool | None]
+    """
+    Pad events to one length. It has no effect here.
+    """
+    include_usage: NotRequired[bool | None]
+    """
+    Send one more event before the end that has no choices and the token counts; `usage` is null on all others. Default: `false`.
+    """
+
+
+class NamedFunction(TypedDict, closed=True):
+    name: str
+
+
+class ResponseFormatText(TypedDict, closed=True):
+    type: Literal["text"]
+
+
+class JsonSchemaFormat(TypedDict, closed=True):
+    name: str
+    """
+    Matches `^[a-zA-Z0-9_-]{1,64}$`.
+    """
+    description: NotRequired[str | None]
+    """
+    What the form is for.
+    """
+    schema: NotRequired[Mapping[str, Any] | None]
+    """
+    A JSON Schema. Null is any JSON object.
+    """
+    strict: NotRequired[bool | None]
+    """
+    The schema keeps to the subset that OpenAI names strict, or the request is refused. The answer is valid either way. Default: `false`.
+    """
+
+
+class ResponseStreamOptions(TypedDict, closed=True):
+    include_obfuscation: NotRequired[bool | None]
+    """
+    Accepted, and without effect; events are not padded.
+    """
+
+
+class ResponseReasoningOptions(TypedDict, closed=True):
+    effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None]
+    summary: NotRequired[Literal["auto", "concise", "detailed"] | None]
+    """
+    Repeated by the response. Thoughts are told whole, in `content`; no summary is made of them.
+    """
+    generate_summary: NotRequired[Literal["auto", "concise", "detailed"] | None]
+    """
+    The earlier name of `summary`.
+    """
+
+
+class TextResponseFormatJsonObject(TypedDict, closed=True):
+    """
+    Any JSON object.
+    """
+
+    type: Literal["json_object"]
+
+
+class TextResponseFormatJsonSchema(TypedDict, closed=True):
+    type: Literal["json_schema"]
+    name: str
+    """
+    A name for the form. Matches `^[a-zA-Z0-9_-]{1,64}$`.
+    """
+    description: NotRequired[str | None]
+    """
+    What the form is for.
+    """
+    schema: Mapping[str, Any]
+    """
+    The JSON Schema that the text follows. A keyword that cannot be enforced is refused.
+    """
+    strict: NotRequired[bool | None]
+    """
+    The schema keeps to the subset that OpenAI names strict, or the request is refused. The text is valid either way. Default: `false`.
+    """
+
+
+class ResponseFunctionTool(TypedDict, closed=True):
+    type: Literal["function"]
+    name: str
+    """
+    What the model calls it. Matches `^[a-zA-Z0-9_-]{1,128}$`.
+    """
+    description: NotRequired[str | None]
+    """
+    What it does, told to the model.
+    """
+    parameters: NotRequired[Mapping[str, Any] | None]
+    """
+    JSON Schema of the arguments, an object; null for a function without arguments.
+    """
+    strict: NotRequired[bool | None]
+    """
+    Whether arguments always follow the schema; with false they are only certain to be a JSON object. Null counts as true. Default: `true`.
+    """
+
+
+class ResponseFunctionChoice(TypedDict, closed=True):
+    """
+    Exactly one call, of this function.
+    """
+
+    type: Literal["function"]
+    name: str
+
+
+class ResponseAllowedTools(TypedDict, closed=True):
+    """
+    Calls of these functions alone.
+    """
+
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    tools: Sequence[ResponseFunctionChoice]
+    """
+    At least 1 items.
+    """
+
+
+class ResponseInputText(TypedDict, closed=True):
+    type: Literal["input_text"]
+    text: str
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+
+
+class ResponseInputImage(TypedDict, closed=True):
+    """
+    Refused by models that read text alone.
+    """
+
+    type: Literal["input_image"]
+    image_url: NotRequired[str | None]
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    file_id: NotRequired[str | None]
+    detail: NotRequired[Literal["auto", "low", "high", "original"] | None]
+
+
+class ResponseInputFile(TypedDict, closed=True):
+    """
+    Refused by models that read text alone.
+    """
+
+    type: Literal["input_file"]
+    file_id: NotRequired[str | None]
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    file_url: NotRequired[str | None]
+    file_data: NotRequired[str | None]
+    filename: NotRequired[str | None]
+    detail: NotRequired[Literal["auto", "low", "high"] | None]
+
+
+class ResponseOutputTextInput(TypedDict, closed=True):
+    type: Literal["output_text"]
+    text: str
+    annotations: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """
+    Without effect.
+    """
+    logprobs: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """
+    Without effect.
+    """
+    parsed: NotRequired[Any]
+    """
+    The text as a library parsed it. It has no effect.
+    """
+
+
+class ResponseRefusalInput(TypedDict, closed=True):
+    type: Literal["refusal"]
+    refusal: str
+    """
+    Read as the assistant's text.
+    """
+
+
+class ResponseFunctionCallInput(TypedDict, closed=True):
+    """
+    A call that the model made earlier.
+    """
+
+    type: Literal["function_call"]
+    call_id: str
+    """
+    At least 1 characters, at most 64 characters.
+    """
+    name: str
+    """
+    At least 1 characters, at most 128 characters.
+    """
+    arguments: str
+    """
+    JSON text, as the model wrote it.
+    """
+    id: NotRequired[str | None]
+    status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
+    """
+    As an answer told it; without effect.
+    """
+    parsed_arguments: NotRequired[Any]
+    """
+    The arguments as a library parsed them. It has no effect.
+    """
+    async_: NotRequired[None]
+    caller: NotRequired[None]
+    namespace: NotRequired[None]
+
+
+class ResponseItemReference(TypedDict, closed=True):
+    """
+    Refused, since no item is stored; send the item itself.
+    """
+
+    type: Literal["item_reference"]
+    id: str
+
+
+class ResponseSummaryText(TypedDict):
+    type: Literal["summary_text"]
+    text: str
+
+
+class ResponseReasoningText(TypedDict):
+    type: Literal["reasoning_text"]
+    text: str
+
+
+class ResponseFormatRegex(TypedDict, closed=True):
+    """
+    TGI's form of a regular expression.
+    """
+
+    type: Literal["regex"]
+    value: str
+
+
+class StructuredOutputsJson(TypedDict, closed=True):
+    """
+    JSON that fits a schema.
+    """
+
+    json: Mapping[str, Any] | str
+    """
+    A JSON Schema, or the JSON text of one.
+    """
+
+
+class StructuredOutputsJsonObject(TypedDict, closed=True):
+    """
+    Any JSON object.
+    """
+
+    json_object: Literal[True]
+
+
+class StructuredOutputsRegex(TypedDict, closed=True):
+    """
+    Text that matches an expression from its first character to its last.
+    """
+
+    regex: str
+
+
+class StructuredOutputsGrammar(TypedDict, closed=True):
+    """
+    Text that follows a grammar in EBNF.
+    """
+
+    grammar: str
+
+
+class StructuredOutputsStructuralTag(TypedDict, closed=True):
+    """
+    Text in which tags switch constraints on and off.
+    """
+
+    structural_tag: str
+    """
+    A structural tag of xgrammar as JSON text.
+    """
+
+
+class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
+    id: str
+    type: Literal["function"]
+    function: RequestCalledFunction
+    index: NotRequired[int | None]
+    """
+    Which of the answer's calls it was. It has no effect.
+    """
+
+
+class ChatCompletionRequestMessageContentPartText(TypedDict, closed=True):
+    type: Literal["text"]
+    text: str
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+
+
+class ChatCompletionRequestMessageContentPartImage(TypedDict, closed=True):
+    type: Literal["image_url"]
+    image_url: ImageUrl
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+
+
+class ChatCompletionRequestMessageContentPartAudio(TypedDict, closed=True):
+    type: Literal["input_audio"]
+    input_audio: InputAudio
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+
+
+class ChatCompletionRequestMessageContentPartFile(TypedDict, closed=True):
+    type: Literal["file"]
+    file: InputFile
+    prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+
+
+class FunctionObject(TypedDict, closed=True):
+    name: str
+    description: NotRequired[str | None]
+    """
+    When to call it and what it does.
+    """
+    parameters: NotRequired[Mapping[str, Any] | None]
+    """
+    JSON Schema of the arguments. Null is a function without parameters.
+    """
+    strict: NotRequired[bool | None]
+    """
+    Hold the arguments to the schema also where the model may choose whether to call. Default: `false`.
+    """
+
+
+class ChatCompletionNamedToolChoice(TypedDict, closed=True):
+    """
+    Names one function.
+    """
+
+    type: NotRequired[Literal["function"]]
+    """
+    Default: `"function"`.
+    """
+    function: NamedFunction
+
+
+class ResponseFormatJsonObject(TypedDict, closed=True):
+    """
+    Any JSON object.
+    """
+
+    type: Literal["json_object"]
+    value: NotRequired[Mapping[str, Any] | str | None]
+    """
+    A JSON Schema that the object must fit.
+    """
+
+
+class ResponseFormatJsonSchema(TypedDict, closed=True):
+    """
+    JSON that is valid against a schema.
+    """
+
+    type: Literal["json_schema"]
+    json_schema: JsonSchemaFormat
+
+
+class ResponseFunctionCallOutput(TypedDict, closed=True):
+    """
+    What the function answered.
+    """
+
+    type: Literal["function_call_output"]
+    call_id: str
+    """
+    Of a call that an earlier item of the input makes. At least 1 characters, at most 64 characters.
+    """
+    output: str | Sequence[ResponseInputText | ResponseInputImage | ResponseInputFile]
+    id: NotRequired[str | None]
+    status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
+    """
+    As an answer told it; without effect.
+    """
+
+
+class ResponseReasoningInput(TypedDict, closed=True):
+    """
+    What the model thought before the items that follow; templates of some models read it.
+    """
+
+    type: Literal["reasoning"]
+    id: NotRequired[str | None]
+    summary: NotRequired[Sequence[ResponseSummaryText] | None]
+    """
+    Read where there is no `content`.
+    """
+    content: NotRequired[Sequence[ResponseReasoningText] | None]
+    encrypted_content: NotRequired[None]
+    """
+    This server encrypts nothing, and cannot read what another has encrypted.
+    """
+    status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
+    """
+    As an answer told it; without effect.
+    """
+
+
+class ResponseFormatJson(TypedDict, closed=True):
+    """
+    TGI's form of a JSON Schema.
+    """
+
+    type: Literal["json"]
+    value: Mapping[str, Any] | str
+    """
+    A JSON Schema, or the JSON text of one.
+    """
+
+
+class StructuredOutputsChoice(TypedDict, closed=True):
+    """
+    One of several texts.
+    """
+
+    choice: Sequence[str]
+
+
+class ChatCompletionTool(TypedDict, closed=True):
+    type: Literal["function"]
+    function: FunctionObject
+
+
+class ChatCompletionAllowedTools(TypedDict, closed=True):
+    mode: Literal["auto", "required"]
+    tools: Sequence[ChatCompletionNamedToolChoice]
+    """
+    At least 1 items.
+    """
+
+
+class ResponseTextOptions(TypedDict, closed=True):
+    format: NotRequired[
+        ResponseFormatText | TextResponseFormatJsonObject | TextResponseFormatJsonSchema | None
+    ]
+    """
+    Null counts as `text`.
+    """
+    verbosity: NotRequired[Literal["low", "medium", "high"] | None]
+    """
+    How long answers should be; the model's chat template is told.
+    """
+
+
+class ResponseInputMessage(TypedDict, closed=True):
+    type: NotRequired[Literal["message"]]
+    role: Literal["user", "system", "developer"]
+    content: str | Sequence[ResponseInputText | ResponseInputImage | ResponseInputFile]
+    id: NotRequired[str | None]
+    status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
+    """
+    As an answer told it; without effect.
+    """
+
+
+class ResponseAssistantMessage(TypedDict, closed=True):
+    """
+    What the model answered earlier; an answer's output item is one.
+    """
+
+    type: NotRequired[Literal["message"]]
+    role: Literal["assistant"]
+    content: str | Sequence[ResponseOutputTextInput | ResponseRefusalInput | ResponseInputText]
+    id: NotRequired[str | None]
+    status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
+    """
+    As an answer told it; without effect.
+    """
+    phase: NotRequired[Literal["commentary", "final_answer"] | None]
+    """
+    Without effect.
+    """
+
+
+class PredictionContent(TypedDict, closed=True):
+    type: Literal["content"]
+    content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+
+
+class ChatCompletionAllowedToolsChoice(TypedDict, closed=True):
+    """
+    Restricts the choice to some of the tools.
+    """
+
+    type: Literal["allowed_tools"]
+    allowed_tools: ChatCompletionAllowedTools
+
+
+class CreateCompletionRequest(TypedDict, closed=True):
+    model: str
+    """
+    A name that /v1/models lists.
+    """
+    prompt: str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
+    """
+    One prompt or several, as text or as token ids.
+    """
+    best_of: NotRequired[int | None]
+    """
+    Generate this many and answer with the `n` whose tokens are likeliest on average. Null is `n`. At least 1, at most 20.
+    """
+    echo: NotRequired[bool | None]
+    """
+    Put the prompt in front of the text. Default: `false`.
+    """
+    frequency_penalty: NotRequired[float | None]
+    """
+    Lowers a token's score for each time that it stands in the text already. At least -2, at most 2. Default: `0`.
+    """
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    logprobs: NotRequired[int | None]
+    """
+    Tell the log-probability of each token, and of this many of the most likely ones at its place; with `echo`, of the prompt's tokens too. At least 0, at most 20.
+    """
+    max_tokens: NotRequired[int | None]
+    """
+    At most this many tokens. 0 tells of the prompt alone. At least 0. Default: `16`.
+    """
+    n: NotRequired[int | None]
+    """
+    How many texts to generate for each prompt. At least 1, at most 128. Default: `1`.
+    """
+    presence_penalty: NotRequired[float | None]
+    """
+    Lowers the score of every token that stands in the text already. At least -2, at most 2. Default: `0`.
+    """
+    seed: NotRequired[int | None]
+    """
+    Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`). At least -9223372036854775808, at most 9223372036854775807.
+    """
+    stop: NotRequired[str | Sequence[str] | None]
+    stream_options: NotRequired[ChatCompletionStreamOptions | None]
+    suffix: NotRequired[None]
+    """
+    What comes after the text. The models served here do not look ahead.
+    """
+    temperature: NotRequired[float | None]
+    """
+    Spread of the draws; 0 always takes the most likely token. At least 0, at most 2. Default: `1`.
+    """
+    top_p: NotRequired[float | None]
+    """
+    Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone. At least 0, at most 1. Default: `1`.
+    """
+    user: NotRequired[str | None]
+    """
+    A name for the end user. It has no effect here.
+    """
+    top_k: NotRequired[int | None]
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1.
+    """
+    min_p: NotRequired[float | None]
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1.
+    """
+    typical_p: NotRequired[float | None]
+    """
+    Draw from the tokens of most typical surprise that make up this probability. More than 0, at most 1.
+    """
+    repetition_penalty: NotRequired[float | None]
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0.
+    """
+    min_tokens: NotRequired[int | None]
+    """
+    No end and no stop text before this many tokens. At least 0.
+    """
+    stop_token_ids: NotRequired[Sequence[int] | None]
+    """
+    Tokens that end the text, beside the model's own.
+    """
+    ignore_eos: NotRequired[bool | None]
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: NotRequired[bool | None]
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: NotRequired[bool | None]
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    allowed_token_ids: NotRequired[Sequence[int] | None]
+    """
+    The only tokens that may come, the end token too. At least 1 items.
+    """
+    bad_words: NotRequired[Sequence[str] | None]
+    """
+    Texts whose tokens are never completed.
+    """
+    priority: NotRequired[int | None]
+    """
+    Lower runs first. At least -2147483648, at most 2147483647.
+    """
+    cache_salt: NotRequired[str | None]
+    """
+    The prompt's computation is shared only with requests of the same salt. At least 1 characters.
+    """
+    use_beam_search: NotRequired[bool | None]
+    """
+    Search for the `n` likeliest texts with as many beams. Nothing is drawn, so `temperature` is 0.
+    """
+    length_penalty: NotRequired[float | None]
+    """
+    Above 0 favours long texts; 1 where null. At least -50, at most 50.
+    """
+    early_stopping: NotRequired[bool | None]
+    """
+    End the search as soon as `n` texts are complete.
+    """
+    response_format: NotRequired[
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ]
+    """
+    The form that the text must have. Null is any.
+    """
+    structured_outputs: NotRequired[
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ]
+    """
+    The form that the text must have.
+    """
+    guided_json: NotRequired[Mapping[str, Any] | str | None]
+    """
+    The text is JSON that fits this schema.
+    """
+    guided_regex: NotRequired[str | None]
+    """
+    The text matches this expression from its first character to its last.
+    """
+    guided_choice: NotRequired[Sequence[str] | None]
+    """
+    The text is one of these.
+    """
+    guided_grammar: NotRequired[str | None]
+    """
+    The text follows this grammar in EBNF.
+    """
+    regex: NotRequired[str | None]
+    """
+    SGLang's name of `guided_regex`.
+    """
+    ebnf: NotRequired[str | None]
+    """
+    SGLang's name of `guided_grammar`.
+    """
+    add_special_tokens: NotRequired[bool | None]
+    """
+    Let the tokenizer add its special tokens to a prompt that is text, as null does.
+    """
+
+
+class CreateEmbeddingRequest(TypedDict, closed=True):
+    model: str
+    """
+    A name that /v1/models lists.
+    """
+    input: str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
+    """
+    One text or several, as text or as token ids.
+    """
+    dimensions: NotRequired[int | None]
+    """
+    Cut the vectors to this length and normalise them again. Null is the model's own. At least 1.
+    """
+    encoding_format: NotRequired[Literal["float", "base64"] | None]
+    """
+    Numbers, or little-endian float32 in base64. Default: `"float"`.
+    """
+    user: NotRequired[str | None]
+    """
+    A name for the end user. It has no effect here.
+    """
+
+
+class ChatCompletionRequestDeveloperMessage(TypedDict, closed=True):
+    """
+    Instructions, under their newer name.
+    """
+
+    role: Literal["developer"]
+    content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+    name: NotRequired[str | None]
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
+
+
+class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
+    """
+    Instructions.
+    """
+
+    role: Literal["system"]
+    content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+    name: NotRequired[str | None]
+    tool_calls: NotRequired[None]
+    """
+    Calls are the assistant's.
+    """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
+
+
+class ChatCompletionRequestToolMessage(TypedDict, closed=True):
+    """
+    What a function returned.
+    """
+
+    role: Literal["tool"]
+    content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+    tool_call_id: str
+    """
+    The call that it answers.
+    """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
+    name: NotRequired[str | None]
+    """
+    The function that answers.
+    """
+
+
+class ChatCompletionRequestUserMessage(TypedDict, closed=True):
+    """
+    What the user says, shows or sends.
+    """
+
+    role: Literal["user"]
+    content: (
+        str
+        | Sequence[
+            ChatCompletionRequestMessageContentPartText
+            | ChatCompletionRequestMessageContentPartImage
+            | ChatCompletionRequestMessageContentPartAudio
+            | ChatCompletionRequestMessageContentPartFile
+        ]
+    )
+    name: NotRequired[str | None]
+    tool_calls: NotRequired[None]
+    """
+    Calls are the assistant's.
+    """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
+
+
+class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
+    """
+    What the model said before. It has content, a refusal or tool calls.
+    """
+
+    role: Literal["assistant"]
+    content: NotRequired[
+        str
+        | Sequence[
+            ChatCompletionRequestMessageContentPartText | ChatCompletionRequestMessageContentPartRefusal
+        ]
+        | None
+    ]
+    audio: NotRequired[None]
+    """
+    An earlier spoken answer. This server has given none.
+    """
+    function_call: NotRequired[None]
+    """
+    Replaced by `tool_calls`.
+    """
+    name: NotRequired[str | None]
+    refusal: NotRequired[str | None]
+    """
+    The words in which the model refused.
+    """
+    tool_calls: NotRequired[Sequence[ChatCompletionRequestMessageToolCall] | None]
+    """
+    The functions that the model called.
+    """
+    reasoning: NotRequired[str | None]
+    """
+    What the model thought.
+    """
+    reasoning_content: NotRequired[str | None]
+    """
+    The older name of `reasoning`.
+    """
+    type: NotRequired[Literal["text"] | None]
+    """
+    Marks a message of text. It has no effect.
+    """
+    annotations: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """
+    Sources that an answer cites. It has no effect.
+    """
+    parsed: NotRequired[Any]
+    """
+    The content as a library parsed it. It has no effect.
+    """
+
+
+class CreateResponseRequest(TypedDict, closed=True):
+    model: str
+    """
+    A name that /v1/models lists.
+    """
+    input: (
+        str
+        | Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseReasoningInput
+            | ResponseItemReference
+        ]
+    )
+    """
+    A user's text, or the items of a conversation in their order.
+    """
+    instructions: NotRequired[str | None]
+    """
+    A system message to put before the input.
+    """
+    max_output_tokens: NotRequired[int | None]
+    """
+    Upper bound on the tokens of the answer, thoughts and calls included. Null fills the context. At least 1.
+    """
+    temperature: NotRequired[float | None]
+    """
+    How random the choice of tokens is; 0 always takes the most likely one. Null counts as 1. At least 0, at most 2. Default: `1`.
+    """
+    top_p: NotRequired[float | None]
+    """
+    Choose among the most likely tokens that together have this probability. Null counts as 1. At least 0, at most 1. Default: `1`.
+    """
+    top_logprobs: NotRequired[int | None]
+    """
+    How many of the most likely tokens to tell at each place. More than 0 needs `message.output_text.logprobs` in `include`. At least 0, at most 20.
+    """
+    include: NotRequired[
+        Sequence[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None
+    ]
+    """
+    What to answer beside the texts.
+    """
+    tools: NotRequired[Sequence[ResponseFunctionTool] | None]
+    """
+    Functions that the model may call. Tools that run on the server are not offered here. At most 128 items.
+    """
+    tool_choice: NotRequired[
+        ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"] | None
+    ]
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
+    parallel_tool_calls: NotRequired[bool | None]
+    """
+    Whether one answer may hold several calls. Null counts as true. Default: `true`.
+    """
+    max_tool_calls: NotRequired[int | None]
+    """
+    Bounds calls of tools that run on the server. There are none, so that it bounds nothing. At least 1.
+    """
+    text: NotRequired[ResponseTextOptions | None]
+    """
+    The form of the answer's text.
+    """
+    reasoning: NotRequired[ResponseReasoningOptions | None]
+    """
+    How the model is to think before it answers.
+    """
+    stream_options: NotRequired[ResponseStreamOptions | None]
+    """
+    Options of the stream; only with `stream`.
+    """
+    store: NotRequired[bool | None]
+    """
+    Accepted for the sake of clients that send it. Nothing is stored; the response says `false`. Default: `false`.
+    """
+    previous_response_id: NotRequired[str | None]
+    """
+    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    """
+    context_management: NotRequired[None]
+    """
+    When to shorten the conversation. Nothing is ever cut from it here.
+    """
+    conversation: NotRequired[None]
+    """
+    A stored conversation. None is stored here; send its items in `input`.
+    """
+    moderation: NotRequired[None]
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    prompt: NotRequired[None]
+    """
+    A stored prompt template. None is stored here.
+    """
+    background: NotRequired[bool | None]
+    """
+    Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`.
+    """
+    truncation: NotRequired[Literal["disabled"] | None]
+    """
+    An input that exceeds the context is refused; nothing is ever cut from it. Default: `"disabled"`.
+    """
+    metadata: NotRequired[Mapping[str, str] | None]
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    user: NotRequired[str | None]
+    """
+    Repeated by the response, and without effect.
+    """
+    safety_identifier: NotRequired[str | None]
+    """
+    Repeated by the response, and without effect. At most 64 characters.
+    """
+    prompt_cache_key: NotRequired[str | None]
+    """
+    Repeated by the response, and without effect; prompts share their cached beginnings without it.
+    """
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+    seed: NotRequired[int | None]
+    """
+    Equal requests with equal seeds are answered alike by equal systems. At least -9223372036854775808, at most 9223372036854775807.
+    """
+    stop: NotRequired[str | Sequence[str] | None]
+    frequency_penalty: NotRequired[float | None]
+    """
+    Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2.
+    """
+    presence_penalty: NotRequired[float | None]
+    """
+    Lowers the score of every token that stands in the answer already. At least -2, at most 2.
+    """
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    top_k: NotRequired[int | None]
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1.
+    """
+    min_p: NotRequired[float | None]
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1.
+    """
+    repetition_penalty: NotRequired[float | None]
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0.
+    """
+    ignore_eos: NotRequired[bool | None]
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: NotRequired[bool | None]
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: NotRequired[bool | None]
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
+
+
+class CreateChatCompletionRequest(TypedDict, closed=True):
+    model: str
+    """
+    A name that /v1/models lists.
+    """
+    messages: Sequence[
+        ChatCompletionRequestDeveloperMessage
+        | ChatCompletionRequestSystemMessage
+        | ChatCompletionRequestUserMessage
+        | ChatCompletionRequestAssistantMessage
+        | ChatCompletionRequestToolMessage
+    ]
+    """
+    The conversation so far. At least 1 items.
+    """
+    audio: NotRequired[None]
+    """
+    How spoken answers sound. This server does not speak.
+    """
+    frequency_penalty: NotRequired[float | None]
+    """
+    Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2. Default: `0`.
+    """
+    function_call: NotRequired[None]
+    """
+    Replaced by `tool_choice`.
+    """
+    functions: NotRequired[None]
+    """
+    Replaced by `tools`.
+    """
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    logprobs: NotRequired[bool | None]
+    """
+    Tell the log-probability of each token of the answer. Default: `false`.
+    """
+    max_completion_tokens: NotRequired[int | None]
+    """
+    At most this many tokens of thoughts and answer together. Null fills the context. At least 1.
+    """
+    max_tokens: NotRequired[int | None]
+    """
+    The old name of `max_completion_tokens`; both may stand if they are equal. At least 1.
+    """
+    metadata: NotRequired[Mapping[str, str] | None]
+    modalities: NotRequired[Sequence[Literal["text"]] | None]
+    """
+    What the answer may consist of, which is text.
+    """
+    moderation: NotRequired[None]
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    n: NotRequired[int | None]
+    """
+    How many answers to generate. At least 1, at most 128. Default: `1`.
+    """
+    parallel_tool_calls: NotRequired[bool | None]
+    """
+    Whether one answer may hold several calls. Default: `true`.
+    """
+    prediction: NotRequired[PredictionContent | None]
+    """
+    What much of the answer will be. It is not used.
+    """
+    presence_penalty: NotRequired[float | None]
+    """
+    Lowers the score of every token that stands in the answer already. At least -2, at most 2. Default: `0`.
+    """
+    prompt_cache_key: NotRequired[str | None]
+    """
+    Groups requests that share a beginning. What is shared is found without it.
+    """
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None]
+    response_format: NotRequired[
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ]
+    """
+    The form that the answer must have. Null is text.
+    """
+    safety_identifier: NotRequired[str | None]
+    """
+    A name for the end user. It has no effect here. At most 64 characters.
+    """
+    seed: NotRequired[int | None]
+    """
+    Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`). At least -9223372036854775808, at most 9223372036854775807.
+    """
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    stop: NotRequired[str | Sequence[str] | None]
+    store: NotRequired[bool | None]
+    """
+    Keep the answer for later retrieval. Nothing is kept here. Default: `false`.
+    """
+    stream_options: NotRequired[ChatCompletionStreamOptions | None]
+    temperature: NotRequired[float | None]
+    """
+    Spread of the draws; 0 always takes the most likely token. At least 0, at most 2. Default: `1`.
+    """
+    tool_choice: NotRequired[
+        ChatCompletionAllowedToolsChoice
+        | ChatCompletionNamedToolChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ]
+    """
+    Null stands for `auto` where there are tools.
+    """
+    tools: NotRequired[Sequence[ChatCompletionTool] | None]
+    """
+    Functions that the model may call. At most 128 items.
+    """
+    top_logprobs: NotRequired[int | None]
+    """
+    With `logprobs`, tell also of this many of the most likely tokens at each place. At least 0, at most 20.
+    """
+    top_p: NotRequired[float | None]
+    """
+    Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone. At least 0, at most 1. Default: `1`.
+    """
+    user: NotRequired[str | None]
+    """
+    A name for the end user. It has no effect here.
+    """
+    verbosity: NotRequired[Literal["low", "medium", "high"] | None]
+    """
+    How long answers should be; the model's chat template is told.
+    """
+    web_search_options: NotRequired[None]
+    """
+    How the model searches the web. It does not.
+    """
+    top_k: NotRequired[int | None]
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1.
+    """
+    min_p: NotRequired[float | None]
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1.
+    """
+    typical_p: NotRequired[float | None]
+    """
+    Draw from the tokens of most typical surprise that make up this probability. More than 0, at most 1.
+    """
+    repetition_penalty: NotRequired[float | None]
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0.
+    """
+    min_tokens: NotRequired[int | None]
+    """
+    No end and no stop text before this many tokens. At least 0.
+    """
+    stop_token_ids: NotRequired[Sequence[int] | None]
+    """
+    Tokens that end the text, beside the model's own.
+    """
+    ignore_eos: NotRequired[bool | None]
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: NotRequired[bool | None]
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: NotRequired[bool | None]
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    allowed_token_ids: NotRequired[Sequence[int] | None]
+    """
+    The only tokens that may come, the end token too. At least 1 items.
+    """
+    bad_words: NotRequired[Sequence[str] | None]
+    """
+    Texts whose tokens are never completed.
+    """
+    priority: NotRequired[int | None]
+    """
+    Lower runs first. At least -2147483648, at most 2147483647.
+    """
+    cache_salt: NotRequired[str | None]
+    """
+    The prompt's computation is shared only with requests of the same salt. At least 1 characters.
+    """
+    use_beam_search: NotRequired[bool | None]
+    """
+    Search for the `n` likeliest texts with as many beams. Nothing is drawn, so `temperature` is 0.
+    """
+    length_penalty: NotRequired[float | None]
+    """
+    Above 0 favours long texts; 1 where null. At least -50, at most 50.
+    """
+    early_stopping: NotRequired[bool | None]
+    """
+    End the search as soon as `n` texts are complete.
+    """
+    tool_prompt: NotRequired[None]
+    """
+    TGI's text under the last message where tools are offered. It has no place in a chat template.
+    """
+    structured_outputs: NotRequired[
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ]
+    """
+    The form that the text must have.
+    """
+    guided_json: NotRequired[Mapping[str, Any] | str | None]
+    """
+    The text is JSON that fits this schema.
+    """
+    guided_regex: NotRequired[str | None]
+    """
+    The text matches this expression from its first character to its last.
+    """
+    guided_choice: NotRequired[Sequence[str] | None]
+    """
+    The text is one of these.
+    """
+    guided_grammar: NotRequired[str | None]
+    """
+    The text follows this grammar in EBNF.
+    """
+    regex: NotRequired[str | None]
+    """
+    SGLang's name of `guided_regex`.
+    """
+    ebnf: NotRequired[str | None]
+    """
+    SGLang's name of `guided_grammar`.
+    """
+    chat_template: NotRequired[None]
+    """
+    A template of the request's own. The model's is used.
+    """
+    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
+    documents: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """
+    Texts for templates that know of retrieval; each commonly with `title` and `text`.
+    """
+    add_generation_prompt: NotRequired[bool | None]
+    """
+    End the prompt with the opening of an answer, as null does.
+    """
+    continue_final_message: NotRequired[bool | None]
+    """
+    Go on with the last message, which is the assistant's, rather than open a new one.
+    """
+    add_special_tokens: NotRequired[bool | None]
+    """
+    Let the tokenizer add its special tokens to what the template made; most templates write them.
+    """
+    include_reasoning: NotRequired[bool | None]
+    """
+    False leaves the model's thoughts out of the answer.
+    """
+    separate_reasoning: NotRequired[bool | None]
+    """
+    False leaves the model's thoughts in the content, with their tags.
+    """

@@ -1,0 +1,3 @@
+"""Of this package."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,1 @@
+"""Anthropic's contract on the neutral core."""

@@ -1,0 +1,56 @@
+"""How the contract words its errors, and what every answer carries."""
+
+from collections.abc import Mapping
+from typing import ClassVar, Final, Literal, TypeAlias, final
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from generated.anthropic import models as m
+from generated.operation import Operation
+from handlers.runtime.call import RequestCall
+from handlers.runtime.contract import Contract
+from handlers.runtime.problem import InvalidRequest, Problem
+from handlers.violation import Violation
+
+_ErrorType: TypeAlias = Literal[
+    "invalid_request_error",
+    "authentication_error",
+    "not_found_error",
+    "request_too_large",
+    "api_error",
+    "overloaded_error",
+]
+_TYPES: Final[Mapping[int, _ErrorType]] = {
+    401: "authentication_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    500: "api_error",
+    529: "overloaded_error",
+}
+
+
+@final
+class AnthropicContract(Contract):
+    """`{"type": "error", "error": {"type", "message"}, "request_id"}`, and a name for every request."""
+
+    name: ClassVar[str] = "anthropic"
+
+    @override
+    def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
+        kind = _TYPES.get(problem.status, "invalid_request_error")
+        return m.ErrorResponse(
+            type="error",
+            error=m.ErrorObject(type=kind, message=_message(problem)),
+            request_id=call.request_id,
+        )
+
+    @override
+    def headers(self, call: RequestCall) -> Mapping[str, str]:
+        return {"request-id": call.request_id}
+
+
+def _message(problem: Problem) -> str:
+    if isinstance(problem, InvalidRequest) and problem.violation is Violation.UNSUPPORTED_FIELD:
+        return f"{problem.field}: is not supported by this server"
+    return problem.message

@@ -1,0 +1,146 @@
+"""A conversation of the wire in neutral terms."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from generated.anthropic import models as m
+from handlers.anthropic.texts import readable_text, refused_image, result_text, system_text
+from handlers.chat.messages import ChatMessage, is_continuable
+from handlers.chat.tools import ToolCall
+from handlers.optional import given
+from handlers.refused import Refused
+from handlers.violation import Violation
+
+_BETWEEN_TURNS = "\n\n"  # that are one turn
+
+
+def conversation(
+    system: str | Sequence[m.TextBlockParam] | None, messages: Sequence[m.MessageParam]
+) -> tuple[ChatMessage, ...]:
+    """Turns of one role that follow each other become one. Raises Refused for what cannot be honoured."""
+    reader = _Reader()
+    text = "" if system is None else system_text(system)
+    if text:
+        reader.add(ChatMessage(role="system", content=text))
+    for place, message in enumerate(messages):
+        reader.read(message, f"messages[{place}].content")
+    told = tuple(reader.messages)
+    _check_end(messages, told)
+    return told
+
+
+class _Reader:
+    """Reads message by message. Invariant: a result follows its call, before anybody else speaks."""
+
+    def __init__(self) -> None:
+        self.messages: list[ChatMessage] = []
+        self._names: dict[str, str] = {}  # of tools, by use
+        self._unanswered: set[str] = set()
+
+    def read(self, message: m.MessageParam, field: str) -> None:
+        content = message.content
+        blocks = _blocks(content)
+        if not blocks:
+            raise Refused("must not be empty", field, Violation.TOO_SHORT)
+        for place, block in enumerate(blocks):
+            self._read_block(message.role, block, field if isinstance(content, str) else f"{field}[{place}]")
+        if message.role != "assistant" and self._unanswered:
+            listed = ", ".join(sorted(self._unanswered))
+            raise Refused(f"the tool uses before it have no `tool_result` here: {listed}", field)
+        self._is_new_turn = True
+
+    def add(self, message: ChatMessage) -> None:
+        """As a part of the last message where that is of the same role."""
+        last = self.messages[-1] if self.messages else None
+        if last is None or last.role != message.role or message.role not in ("user", "assistant"):
+            self.messages.append(message)
+        else:
+            between = _BETWEEN_TURNS if self._is_new_turn else ""
+            self.messages[-1] = _joined(last, message, between)
+        self._is_new_turn = False
+
+    _is_new_turn = False
+
+    def _read_block(self, role: str, block: Any, field: str) -> None:
+        match block:
+            case m.TextBlockParam():
+                self.add(ChatMessage(role=role, content=block.text))
+            case m.DocumentBlockParam() | m.SearchResultBlockParam() if role == "user":
+                self.add(ChatMessage(role=role, content=readable_text(block, field)))
+            case m.ToolResultBlockParam() if role == "user":
+                self._add_result(block, field)
+            case m.ThinkingBlockParam() if role == "assistant":
+                self.add(ChatMessage(role=role, reasoning=block.thinking))
+            case m.RedactedThinkingBlockParam() if role == "assistant":
+                self.add(ChatMessage(role=role))
+            case m.ToolUseBlockParam() if role == "assistant":
+                self._add_use(block, field)
+            case m.ImageBlockParam():
+                raise refused_image(field)
+            case m.ServerBlockParam():
+                reason = f"{block.type} is of tools that Anthropic runs, which this server does not have"
+                raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
+            case _:
+                reason = f"a message of the role {role} cannot hold {block.type}"
+                raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
+
+    def _add_use(self, block: m.ToolUseBlockParam, field: str) -> None:
+        if block.id in self._names:
+            raise Refused("an earlier tool use has this id too", f"{field}.id")
+        self._names[block.id] = block.name
+        self._unanswered.add(block.id)
+        arguments = json.dumps(block.input, ensure_ascii=False)
+        call = ToolCall(id=block.id, name=block.name, arguments=arguments)
+        self.add(ChatMessage(role="assistant", tool_calls=(call,)))
+
+    def _add_result(self, block: m.ToolResultBlockParam, field: str) -> None:
+        if block.tool_use_id not in self._unanswered:
+            reason = "no tool use of the message before it has this id"
+            raise Refused(reason, f"{field}.tool_use_id")
+        self._unanswered.remove(block.tool_use_id)
+        text = result_text(given(block.content) or "", f"{field}.content")
+        self.add(
+            ChatMessage(
+                role="tool",
+                content=f"Error: {text}" if block.is_error else text,
+                tool_call_id=block.tool_use_id,
+                name=self._names[block.tool_use_id],
+            )
+        )
+
+
+def _blocks(content: Any) -> Sequence[Any]:
+    if isinstance(content, str):
+        return [m.TextBlockParam.model_construct(type="text", text=content)] if content else []
+    blocks: Sequence[Any] = content
+    return blocks
+
+
+def _joined(first: ChatMessage, second: ChatMessage, between: str) -> ChatMessage:
+    return replace(
+        first,
+        content=_text(first.content, second.content, between),
+        reasoning=_text(first.reasoning, second.reasoning, between),
+        tool_calls=first.tool_calls + second.tool_calls,
+    )
+
+
+def _text(first: Any, second: Any, between: str) -> str | None:
+    texts: list[str] = [text for text in (first, second) if text]
+    return between.join(texts) if texts else None
+
+
+def _check_end(messages: Sequence[m.MessageParam], told: tuple[ChatMessage, ...]) -> None:
+    """What the assistant has begun can be continued, if it is words that do not end in a blank."""
+    if told[-1].role != "assistant":
+        return
+    field = f"messages[{len(messages) - 1}].content"
+    if not is_continuable(told):
+        raise Refused("the last message of the assistant's must end in text, which is continued", field)
+    text = told[-1].content
+    assert isinstance(text, str), "the reader makes texts alone"
+    if text != text.rstrip():
+        raise Refused("the text that is continued must not end in a blank", field)

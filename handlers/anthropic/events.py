@@ -1,0 +1,60 @@
+"""The events of a streamed answer.
+
+A piece of text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
+"""
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+import orjson
+
+from generated.anthropic import models as m
+from generated.operation import EncodedEvent
+from handlers.anthropic.answer import Begun, Closed, Gained, Step
+from handlers.anthropic.blocks import Block, Thoughts, ToolUse, Words
+from handlers.anthropic.usage import delta_usage
+from handlers.chat.usage import ChatUsage
+
+MessageEvent: TypeAlias = m.MessageStreamEvent | EncodedEvent
+
+# In the order of the models' fields: the block's place, and the piece as JSON text.
+_PIECES: Final[dict[type[Block], bytes]] = {
+    Words: b'{"type":"content_block_delta","index":%d,"delta":{"type":"text_delta","text":%b}}',
+    Thoughts: b'{"type":"content_block_delta","index":%d,"delta":{"type":"thinking_delta","thinking":%b}}',
+    ToolUse: (
+        b'{"type":"content_block_delta","index":%d,"delta":{"type":"input_json_delta","partial_json":%b}}'
+    ),
+}
+
+
+def begin(message: m.Message) -> Iterator[MessageEvent]:
+    """message: as it is before the model has said anything. Anthropic's streams have a ping early on."""
+    yield m.MessageStartEvent(type="message_start", message=message)
+    yield m.PingEvent(type="ping")
+
+
+def tell(step: Step) -> Iterator[MessageEvent]:
+    match step:
+        case Begun(block):
+            yield m.ContentBlockStartEvent(
+                type="content_block_start", index=block.index, content_block=block.empty()
+            )
+        case Gained(block, piece):
+            if not (isinstance(block, Thoughts) and block.is_hidden):
+                yield EncodedEvent(_PIECES[type(block)] % (block.index, orjson.dumps(piece)))
+        case Closed(block):
+            if isinstance(block, Thoughts):
+                signature = m.SignatureDelta(type="signature_delta", signature=block.signature)
+                yield m.ContentBlockDeltaEvent(type="content_block_delta", index=block.index, delta=signature)
+            yield m.ContentBlockStopEvent(type="content_block_stop", index=block.index)
+
+
+def end(message: m.Message, counts: ChatUsage) -> Iterator[MessageEvent]:
+    """message: as it is from now on."""
+    delta = m.MessageDelta(
+        stop_reason=message.stop_reason,
+        stop_sequence=message.stop_sequence,
+        stop_details=message.stop_details,
+    )
+    yield m.MessageDeltaEvent(type="message_delta", delta=delta, usage=delta_usage(counts))
+    yield m.MessageStopEvent(type="message_stop")

@@ -1,0 +1,56 @@
+"""The models that the server has, which is one."""
+
+from datetime import UTC, datetime
+from typing import Final
+
+from generated.anthropic import models as m
+from handlers.model_names import ModelNames
+from handlers.optional import given
+from handlers.refused import Refused
+from handlers.violation import Violation
+
+_UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a date that nobody knows
+
+
+class Models:
+    """max_total_tokens: of the context."""
+
+    def __init__(self, names: ModelNames, max_total_tokens: int) -> None:
+        self._names = names
+        self._max_tokens = max_total_tokens - 1  # a prompt and an answer have a token each
+
+    def list(self, arguments: m.ListModelsArguments) -> m.ModelPage:
+        """The model under its own name; aliases are for requests alone.
+
+        Raises Refused for a cursor that is no model, and for two of them.
+        """
+        cursors = {name: given(getattr(arguments, name)) for name in ("after_id", "before_id")}
+        asked = {name: value for name, value in cursors.items() if value is not None}
+        if len(asked) > 1:
+            raise Refused("cannot be together with `after_id`", "before_id")
+        for name, value in asked.items():
+            if value not in (self._names.served, *self._names.aliases):
+                raise Refused("no model has this id", name, Violation.UNSUPPORTED_VALUE)
+        data = [] if asked else [self._model(self._names.served)]  # there is none before or after it
+        end = data[0].id if data else None
+        return m.ModelPage(data=data, has_more=False, first_id=end, last_id=end)
+
+    def retrieve(self, name: str) -> m.ModelInfo:
+        """Raises ModelNotFound."""
+        self._names.check(name)
+        return self._model(name)
+
+    def _model(self, name: str) -> m.ModelInfo:
+        return m.ModelInfo(
+            id=name,
+            type="model",
+            display_name=name,
+            created_at=_UNKNOWN,
+            lifecycle="active",
+            line=None,
+            deprecated_at=None,
+            retires_at=None,
+            max_input_tokens=self._max_tokens,
+            max_tokens=self._max_tokens,
+            capabilities=None,
+        )

@@ -1,0 +1,69 @@
+"""The contract's operations."""
+
+from typing import final
+
+from typing_extensions import override
+
+from generated.anthropic import models as m
+from generated.anthropic.operations import (
+    CountMessageTokensHeaders,
+    CreateMessageHeaders,
+    GetModelHeaders,
+    ListModelsHeaders,
+    Operations,
+)
+from generated.operation import Call, EventStream, Operation
+from handlers.anthropic.messages import Messages
+from handlers.anthropic.models import Models
+from handlers.anthropic.service import Service
+from handlers.runtime.problem import Problem, Unauthorized
+from handlers.shared import Shared
+
+
+@final
+class AnthropicHandlers(Operations):
+    """Answers conversations, counts their tokens, and tells of the model."""
+
+    def __init__(self, shared: Shared) -> None:
+        self._service = Service(shared)
+        self._messages = Messages(self._service)
+        self._models = Models(shared.model_names, self._service.max_total_tokens)
+
+    @override
+    async def create_message(
+        self,
+        arguments: m.CreateMessageArguments,
+        body: m.MessageCreateParams,
+        call: Call[CreateMessageHeaders],
+    ) -> m.Message | EventStream[m.MessageStreamEvent]:
+        if body.stream:
+            return self._messages.stream(body, call)
+        return await self._messages.whole(body, call)
+
+    @override
+    async def count_message_tokens(
+        self,
+        arguments: m.CountMessageTokensArguments,
+        body: m.MessageCountTokensParams,
+        call: Call[CountMessageTokensHeaders],
+    ) -> m.MessageTokensCount:
+        with self._service.telling():
+            prepared = await self._service.prepare(body)
+        return m.MessageTokensCount(input_tokens=len(prepared.request.prompt_token_ids))
+
+    @override
+    async def list_models(
+        self, arguments: m.ListModelsArguments, call: Call[ListModelsHeaders]
+    ) -> m.ModelPage:
+        with self._service.telling():
+            return self._models.list(arguments)
+
+    @override
+    async def get_model(self, arguments: m.GetModelArguments, call: Call[GetModelHeaders]) -> m.ModelInfo:
+        with self._service.telling():
+            return self._models.retrieve(arguments.model_id)
+
+    def refused(self, operation: Operation, problem: Problem) -> None:
+        """Counts what never became an exchange; strangers without a key are no requests."""
+        if operation.event is not None and not isinstance(problem, Unauthorized):
+            self._service.exchanges.refused(problem)

@@ -1,0 +1,100 @@
+"""Requests in neutral terms."""
+
+import re
+from typing import Final, TypeAlias
+from uuid import uuid4
+
+from pydantic import MISSING
+
+from engine.request import SamplingParams
+from generated.anthropic import models as m
+from handlers.anthropic.conversation import conversation
+from handlers.anthropic.tools import parallel_tool_use, tool_choice, tool_definitions
+from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.chat.response_format import FIELD, JsonSchema
+from handlers.optional import given
+from handlers.refused import Refused
+from handlers.seed import draw_seed
+from handlers.violation import Violation
+
+Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams
+
+_FORMAT_FIELD: Final = "output_config.format.schema"
+_LEAST_TOP_P: Final = 1e-9  # the engine's is above 0; the likeliest token alone makes up as little
+
+
+def chat_params(body: Body) -> ChatParams:
+    """Raises Refused and its kinds."""
+    output = given(body.output_config)
+    form = None if output is None else output.format
+    choice = None if body.tool_choice is MISSING else body.tool_choice
+    messages = conversation(None if body.system is MISSING else body.system, body.messages)
+    return ChatParams(
+        request_id=uuid4().hex,
+        messages=messages,
+        sampling=_sampling(body),
+        max_tokens=max(_max_tokens(body), 1),  # the engine computes a prompt for the sake of a token
+        stop=() if isinstance(body, m.MessageCountTokensParams) else tuple(given(body.stop_sequences) or ()),
+        tools=tool_definitions(given(body.tools) or ()),
+        tool_choice=tool_choice(choice),
+        parallel_tool_calls=parallel_tool_use(choice),
+        response_format=None if form is None else JsonSchema.parse(form.schema_, _FORMAT_FIELD),
+        reasoning=ReasoningStyle.SPLIT,
+        reasoning_effort=None if output is None else output.effort,
+        enable_thinking=_thinks(body),
+        continue_final_message=messages[-1].role == "assistant",
+    )
+
+
+def grammar_field(body: Body) -> str:
+    """Which field a grammar comes from that the engine does not take."""
+    output = given(body.output_config)
+    return "tools" if output is None or output.format is None else _FORMAT_FIELD
+
+
+def request_field(field: str) -> str:
+    """Where in the request stands what the chat core calls so."""
+    if field == FIELD:
+        return _FORMAT_FIELD
+    return re.sub(r"^(tools\[\d+\])\.parameters", r"\1.input_schema", field)
+
+
+def hides_thoughts(body: m.MessageCreateParams) -> bool:
+    """Whether thoughts are left out of the answer, and only their blocks are in it."""
+    match body.thinking:
+        case m.ThinkingConfigEnabledParam() | m.ThinkingConfigAdaptiveParam() as thinking:
+            return thinking.display == "omitted"
+        case _:
+            return False
+
+
+def _thinks(body: Body) -> bool:
+    thinking = body.thinking
+    if isinstance(thinking, m.ThinkingConfigEnabledParam) and isinstance(body, m.MessageCreateParams):
+        _check_budget(thinking.budget_tokens, body.max_tokens)
+    return isinstance(thinking, m.ThinkingConfigEnabledParam | m.ThinkingConfigAdaptiveParam)
+
+
+def _check_budget(budget: int, max_tokens: int) -> None:
+    if budget >= max_tokens:
+        raise Refused(
+            f"must be less than `max_tokens`. Given: {budget} and {max_tokens}",
+            "thinking.budget_tokens",
+            Violation.TOO_LARGE,
+        )
+
+
+def _max_tokens(body: Body) -> int:
+    return body.max_tokens if isinstance(body, m.MessageCreateParams) else 1
+
+
+def _sampling(body: Body) -> SamplingParams:
+    if isinstance(body, m.MessageCountTokensParams):
+        return SamplingParams()
+    top_p = given(body.top_p)
+    return SamplingParams(
+        temperature=body.temperature,
+        top_k=given(body.top_k) or None,
+        top_p=1.0 if top_p is None else max(top_p, _LEAST_TOP_P),
+        seed=draw_seed(),
+    )

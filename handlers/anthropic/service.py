@@ -1,0 +1,60 @@
+"""What all operations of the contract share."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+
+from msgspec.structs import replace
+
+from handlers.anthropic.errors import told
+from handlers.anthropic.request import Body, chat_params, grammar_field, request_field
+from handlers.chat.core import PreparedChat
+from handlers.chat.errors import ChatError
+from handlers.exchange import Exchange
+from handlers.shared import Shared
+
+
+class Service:
+    """One served model under this contract."""
+
+    def __init__(self, shared: Shared) -> None:
+        self.exchanges = shared.exchanges
+        self.model_names = shared.model_names
+        self.max_total_tokens = shared.engine.model_info.max_total_tokens
+        self._chat = shared.chat
+        self._workers = shared.workers
+
+    def exchange(self, received_s: float, body: Body) -> AbstractContextManager[Exchange]:
+        """As `Exchanges.open`."""
+        return self.exchanges.open(received_s, partial(told, grammar_field=grammar_field(body)))
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Of a block that is no exchange: what fails in it is raised as the contract tells of it."""
+        try:
+            yield
+        except Exception as error:
+            problem = told(error)
+            if problem is error:
+                raise
+            raise problem from error
+
+    async def prepare(self, body: Body) -> PreparedChat:
+        """In a thread, since templates of other people's take their time. Raises Refused and its kinds."""
+        self.model_names.check(body.model)
+        return await self._workers.run(self._prepare, body)
+
+    def _prepare(self, body: Body) -> PreparedChat:
+        try:
+            prepared = self._chat.prepare(chat_params(body))
+        except ChatError as error:
+            error.field = request_field(error.field)
+            raise
+        return self._fitted(prepared)
+
+    def _fitted(self, prepared: PreparedChat) -> PreparedChat:
+        """With no more tokens to come than the context has room for; the engine refuses where it has none."""
+        request = prepared.request
+        room = max(self.max_total_tokens - len(request.prompt_token_ids), 1)
+        stopping = replace(request.stopping, max_tokens=min(request.stopping.max_tokens, room))
+        return replace(prepared, request=replace(request, stopping=stopping))

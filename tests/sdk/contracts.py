@@ -1,0 +1,18 @@
+"""The contracts that the installed package has clients of."""
+
+import importlib
+import pkgutil
+from types import ModuleType
+
+import verbatim_client
+
+CONTRACTS = [
+    module.name
+    for module in pkgutil.iter_modules(verbatim_client.__path__)
+    if module.ispkg and module.name != "runtime"
+]
+
+
+def contract_module(name: str) -> ModuleType:
+    """The module of a contract's clients."""
+    return importlib.import_module(f"verbatim_client.{name}")

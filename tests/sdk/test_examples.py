@@ -1,0 +1,50 @@
+"""The example in every method's docstring runs as it is written, against the server."""
+
+import inspect
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from contracts import CONTRACTS, contract_module
+
+
+def examples(client: str) -> Iterator[Any]:
+    """Each method of each contract's `Client` or `AsyncClient`, with the code that its docstring shows."""
+    for contract in CONTRACTS:
+        kind = getattr(contract_module(contract), client)
+        for name in vars(kind):
+            method = getattr(kind, name)
+            if inspect.isfunction(method):
+                text = inspect.getdoc(method) or ""
+                code = textwrap.dedent(text.split("Example:\n")[1])
+                yield pytest.param(contract, code, id=f"{contract}-{name}")
+
+
+@pytest.mark.parametrize(("contract", "code"), list(examples("Client")))
+def test_an_example_runs(server_url: str, contract: str, code: str) -> None:
+    seen: list[object] = []
+    with contract_module(contract).Client(f"{server_url}/{contract}") as client:
+        names: dict[str, object] = {"client": client, "print": seen.append}
+        exec(code, names)
+    assert_answered(code, names, seen)
+
+
+@pytest.mark.parametrize(("contract", "code"), list(examples("AsyncClient")))
+async def test_an_asynchronous_example_runs(server_url: str, contract: str, code: str) -> None:
+    seen: list[object] = []
+    function = f"async def example():\n{textwrap.indent(code, '    ')}\n    return locals()"
+    async with contract_module(contract).AsyncClient(f"{server_url}/{contract}") as client:
+        names: dict[str, Any] = {"client": client, "print": seen.append}
+        exec(function, names)
+        assert_answered(code, await names["example"](), seen)
+
+
+def assert_answered(code: str, names: dict[str, Any], seen: list[object]) -> None:
+    """An answer where the code names one, events where it reads them."""
+    assert ("answer = " in code) == (names.get("answer") is not None)
+    assert ("print(" in code) == bool(seen)
+
+
+def test_every_operation_has_an_example() -> None:
+    assert len(list(examples("Client"))) == len(list(examples("AsyncClient"))) >= 60

@@ -1,0 +1,1 @@
+"""What the clients of all contracts share: requests, retries, event streams and errors."""

@@ -1,0 +1,1 @@
+"""Pages of the documentation site that are rendered from what they tell of."""

@@ -1,0 +1,33 @@
+"""What a page takes from elsewhere: `<!-- from README.md: Limits -->` or `<!-- settings -->` asks for it."""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from handlers.options import settings_table
+
+_SECTION: Final = re.compile(r"^<!-- from (?P<file>[\w./]+): (?P<heading>.+) -->$", re.MULTILINE)
+_SETTINGS: Final = "<!-- settings -->"
+_LINK: Final = re.compile(r"\[(?P<text>[^\]]+)\]\((?!https?:|#)(?P<path>[^)]+)\)")
+
+
+def fill_sections(markdown: str, root: Path, page: str) -> str:
+    """Raises ValueError where a file has no such heading. page: its path, for the message."""
+
+    def section(match: re.Match[str]) -> str:
+        text = _under(match["heading"], (root / match["file"]).read_text(encoding="utf-8"))
+        if text is None:
+            raise ValueError(f"{page}: {match['file']} has no heading {match['heading']!r}")
+        return text
+
+    return _SECTION.sub(section, markdown).replace(_SETTINGS, settings_table())
+
+
+def _under(heading: str, text: str) -> str | None:
+    """What stands between a heading and the next of its level or above, links into the repository as text."""
+    match = re.search(rf"^(?P<level>#+) {re.escape(heading)}$", text, re.MULTILINE)
+    if match is None:
+        return None
+    rest = text[match.end() :]
+    end = re.search(rf"^#{{1,{len(match['level'])}}} ", rest, re.MULTILINE)
+    return _LINK.sub(r"\g<text>", rest[: end.start()] if end else rest).strip()

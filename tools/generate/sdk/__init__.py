@@ -1,0 +1,4 @@
+"""From the effective documents to a Python package of clients: generated/clients/python.
+
+generated/<c>/openapi.json -> generated/clients/python/{verbatim_client/<c>, docs/<c>.md}
+"""

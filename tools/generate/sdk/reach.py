@@ -1,0 +1,34 @@
+"""Which component schemas others lead to."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..document import Document
+
+_PREFIX = "#/components/schemas/"
+
+
+def reachable(document: Document, names: Iterable[str]) -> Document:
+    """The document with the named component schemas and those that they refer to, without its paths."""
+    schemas = document.get("components", {}).get("schemas", {})
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _references(schemas[name])
+    kept = {name: schema for name, schema in schemas.items() if name in found}
+    return {**document, "paths": {}, "components": {"schemas": kept}}
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for item in node:
+            yield from _references(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key == "$ref" and isinstance(value, str) and value.startswith(_PREFIX):
+                yield value.removeprefix(_PREFIX)
+            elif key not in ("example", "examples", "default", "enum", "const"):
+                yield from _references(value)

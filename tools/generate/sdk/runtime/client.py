@@ -1,0 +1,104 @@
+"""The base of every contract's synchronous client."""
+
+import copy
+from collections.abc import Generator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self, TypeVar
+
+import httpx
+from httpx_retries import RetryTransport
+from httpx_sse import EventSource
+from typing_extensions import Unpack
+
+from .errors import IncompleteStreamError
+from .operation import Arguments, Operation
+from .settings import (
+    DEFAULT_RETRIES,
+    DEFAULT_SERVER,
+    DEFAULT_TIMEOUT,
+    Changes,
+    Contract,
+    Settings,
+    transport_errors,
+)
+from .stream import EventStream
+
+AnswerT = TypeVar("AnswerT")
+EventT = TypeVar("EventT")
+
+
+class BaseClient:
+    """Holds connections: close it, or use it as a context manager. Threads may share it."""
+
+    contract: ClassVar[Contract]
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        *,
+        api_key: str | None = None,
+        timeout: float | httpx.Timeout | None = DEFAULT_TIMEOUT,
+        max_retries: int = DEFAULT_RETRIES,
+        headers: Mapping[str, str] | None = None,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        """Makes a client; nothing is sent yet.
+
+        base_url: what stands before the document's paths; absent, the contract's own on 127.0.0.1:8080.
+        api_key: the key that the server asks for. headers: sent with every request.
+        timeout: seconds to connect, to send, and between two pieces of an answer; None waits for ever.
+        max_retries: how often an undelivered request, or one answered by 429 or 503, is sent again.
+        transport: in place of httpx's own, for a proxy or certificates: `httpx.HTTPTransport(proxy=...)`.
+        """
+        self._settings = Settings(
+            base_url=base_url or DEFAULT_SERVER + self.contract.path,
+            api_key=api_key,
+            timeout=timeout,
+            max_retries=max_retries,
+            headers=headers or {},
+        )
+        self._http = httpx.Client(transport=RetryTransport(transport or httpx.HTTPTransport()))
+
+    def with_options(self, **changes: Unpack[Changes]) -> Self:
+        """A client with other options over the same connections, which closing either closes."""
+        other = copy.copy(self)
+        other._settings = replace(self._settings, **changes)
+        return other
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _call(self, operation: Operation[AnswerT, Any], arguments: Arguments) -> AnswerT:
+        with transport_errors():
+            return operation.read(self._http.send(self._request(operation, arguments)))
+
+    def _stream(self, operation: Operation[Any, EventT], arguments: Arguments) -> EventStream[EventT]:
+        return EventStream(self._events(operation, arguments))
+
+    def _events(
+        self, operation: Operation[Any, EventT], arguments: Arguments
+    ) -> Generator[EventT, None, None]:
+        with transport_errors():
+            response = self._http.send(self._request(operation, arguments), stream=True)
+            try:
+                if not response.is_success:
+                    response.read()
+                    raise operation.error(response)
+                for event in EventSource(response).iter_sse():
+                    if event.data == operation.terminator:
+                        return
+                    yield operation.read_event(event.data)
+            finally:
+                response.close()
+        if operation.terminator is not None:
+            raise IncompleteStreamError(f"the stream ended without {operation.terminator}")
+
+    def _request(self, operation: Operation[Any, Any], arguments: Arguments) -> httpx.Request:
+        return self._http.build_request(**self._settings.request(self.contract, operation, arguments))
