@@ -350,7 +350,7 @@ class CompletionChunkChoice(BaseModel):
     Null until the last chunk of a choice.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
-    logprobs: list[StrictFloat] | None = None
+    logprobs: list[StrictFloat] | None
     text: StrictStr
 
 
@@ -458,7 +458,7 @@ class Details(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    best_of_sequences: list[BestOfSequence] | None | MISSING = MISSING
+    best_of_sequences: Annotated[list[BestOfSequence] | None | MISSING, Field(min_length=1)] = MISSING
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
     generated_tokens: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
     prefill: list[PrefillToken]
@@ -517,8 +517,8 @@ class ToolCallMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     role: Annotated[StrictStr, Field(examples=["assistant"])]
-    tool_calls: list[ToolCall]
-    content: StrictStr | None = None
+    tool_calls: Annotated[list[ToolCall], Field(min_length=1)]
+    content: StrictStr | None
     """
     What the model said beside its calls.
     """
@@ -570,7 +570,7 @@ class ChatCompletionDelta(BaseModel):
     In the first chunk of a choice.
     """
     content: Annotated[StrictStr | None | MISSING, Field(examples=[" David"])] = MISSING
-    tool_calls: list[DeltaToolCall] | MISSING = MISSING
+    tool_calls: Annotated[list[DeltaToolCall] | MISSING, Field(min_length=1)] = MISSING
 
 
 CompatGenerateResponse = TypeAliasType(

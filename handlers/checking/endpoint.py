@@ -43,12 +43,13 @@ class CheckedEndpoint(Endpoint):
         try:
             await super().__call__(scope, watch.receive, watch.send)
         except AnswerRefused as refusal:
+            call = RequestCall(scope, self.operation)
             if watch.has_sent:
-                event = self.contract.error_event(self._as_problem(refusal), self.operation)
+                event = self.contract.error_event(self._as_problem(refusal), self.operation, call)
                 await send({"type": "http.response.body", "body": self._frame(event) + self._tail})
             else:
                 reply = Reply(send, is_head=scope["method"] == "HEAD")
-                await self._send_error(refusal, RequestCall(scope, self.operation), reply)
+                await self._send_error(refusal, call, reply)
 
 
 class CheckedEndpoints:

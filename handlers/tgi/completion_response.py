@@ -59,7 +59,7 @@ class CompletionEvents:
                 % (self._before, index, orjson.dumps(event.text), self._after)
             )
         choice = m.CompletionChunkChoice(
-            index=index, text=event.text, finish_reason=COMPLETION_REASONS[event.finish]
+            index=index, text=event.text, logprobs=None, finish_reason=COMPLETION_REASONS[event.finish]
         )
         chunk = self._chunk([choice])
         chunk.usage = usage(event.num_prompt_tokens, event.position + 1)

@@ -87,7 +87,8 @@ class Reading:
             for name, inner in value.items():
                 naming = [leaf for leaf in met if name in leaf.get("properties", {})]
                 schemas = [leaf["properties"][name] for leaf in naming] or list(_of_maps(met))
-                yield from self._parts(inner, schemas, (*pointer, name), naming)
+                if schemas:  # else it stands in an object of any members, of which nothing is declared
+                    yield from self._parts(inner, schemas, (*pointer, name), naming)
         if isinstance(value, list):
             for index, inner in enumerate(value[:2]):
                 schemas = [leaf["items"] for leaf in met if isinstance(leaf.get("items"), dict)]

@@ -12,7 +12,7 @@ from handlers.engine import Engine
 
 
 class FailingEngine:
-    """Implements `handlers.engine.Engine`. num_events: of each request, after which it raises the error."""
+    """Implements `handlers.engine.Engine`. num_events: of each request, after which it fails."""
 
     def __init__(self, engine: Engine, error: Exception, num_events: int) -> None:
         self._engine = engine
@@ -36,6 +36,8 @@ class FailingEngine:
                         break
                     num_left -= 1
                     yield event
+                else:
+                    return
         raise self._error
 
     async def embed(self, request: EmbeddingRequest) -> Embedding:

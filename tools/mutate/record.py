@@ -67,9 +67,8 @@ async def _answers(app: ASGIApp, contract: str, requests: Iterable[Request]) -> 
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url=f"http://server/{contract}/") as client:
         for request in requests:
-            headers = {"content-type": request.content_type} if request.content_type else {}
             answer = await client.request(
-                request.method, request.path, content=request.body, headers=headers, timeout=60
+                request.method, request.path, content=request.body, headers=request.headers, timeout=60
             )
             exchange = Exchange(
                 request.method,

@@ -57,7 +57,7 @@ class Request(NamedTuple):
     operation: str
     method: str
     path: str
-    content_type: str | None
+    headers: tuple[tuple[str, str], ...]
     body: bytes | None
 
 
@@ -84,7 +84,7 @@ def bad_requests(document: Document, model: str, max_body_bytes: int) -> Iterato
         bodies = [{}, {**example, "unknown": 1}, {**example, "model": "other"}, {**example, "stream": 5}]
         texts = [*map(_dump, bodies), b"{", b" " * (max_body_bytes + 1)]
         yield from (request._replace(body=text) for text in texts)
-        yield request._replace(content_type="text/plain")
+        yield request._replace(headers=(("content-type", "text/plain"),))
 
 
 def plain_requests(document: Document, model: str) -> Iterator[Request]:
@@ -106,12 +106,14 @@ def _first_examples(document: Document, model: str) -> Iterator[tuple[Request, A
 def _examples(document: Document, model: str) -> Iterator[tuple[Request, Any, Any]]:
     """Each with the properties of its body's schema, None where it has no body, and the body."""
     for path, method, operation, at in operations_of(document):
-        filled = path
+        filled, headers = path, []
         for parameter, _ in parameters_of(document, path, operation, at):
             if parameter["in"] == "path":
                 value = "1" if "version" in parameter["name"] else model
                 filled = filled.replace(f"{{{parameter['name']}}}", value)
-        request = Request(operation["operationId"], method.upper(), filled, None, None)
+            elif parameter["in"] == "header" and parameter.get("required"):
+                headers.append((parameter["name"], str(parameter["example"])))
+        request = Request(operation["operationId"], method.upper(), filled, tuple(headers), None)
         if "requestBody" not in operation:
             yield request, None, None
             continue
@@ -119,7 +121,7 @@ def _examples(document: Document, model: str) -> Iterator[tuple[Request, Any, An
         shown = [media["example"]] if "example" in media else []
         for body in [*shown, *(example["value"] for example in media.get("examples", {}).values())]:
             yield (
-                request._replace(content_type=JSON, body=_dump(body)),
+                request._replace(headers=(*headers, ("content-type", JSON)), body=_dump(body)),
                 properties(document, media["schema"]),
                 body,
             )

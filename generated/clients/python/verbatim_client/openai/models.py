@@ -356,15 +356,15 @@ class Model(AnswerPart):
     Seconds since 1970.
     """
     owned_by: str
-    max_model_len: Annotated[int | None, Field(ge=1)] = None
+    max_model_len: Annotated[int, Field(ge=1)]
     """
     Tokens of prompt and answer together.
     """
-    root: str | None = None
+    root: str
     """
     Where the weights come from.
     """
-    parent: str | None = None
+    parent: str | None
     """
     The model that an adapter adapts; null for a model.
     """
@@ -417,8 +417,8 @@ class CompletionUsage(AnswerPart):
     prompt_tokens: Annotated[int, Field(ge=0)]
     completion_tokens: Annotated[int, Field(ge=0)]
     total_tokens: Annotated[int, Field(ge=0)]
-    prompt_tokens_details: PromptTokensDetails | None = None
-    completion_tokens_details: CompletionTokensDetails | None = None
+    prompt_tokens_details: PromptTokensDetails
+    completion_tokens_details: CompletionTokensDetails
 
 
 class ChatCompletionMessageToolCallChunk(AnswerPart):
@@ -576,7 +576,7 @@ class ListModelsResponse(AnswerPart):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[Model]
+    data: Annotated[list[Model], Field(min_length=1)]
 
 
 class ErrorResponse(AnswerPart):
@@ -657,7 +657,7 @@ class CompletionChoice(AnswerPart):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound.
     """
-    stop_reason: str | int | None = None
+    stop_reason: str | int | None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
@@ -677,7 +677,7 @@ class CreateCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -778,7 +778,7 @@ class CreateCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -875,7 +875,7 @@ class ChatCompletionChoice(AnswerPart):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
     """
-    stop_reason: str | int | None = None
+    stop_reason: str | int | None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
@@ -895,7 +895,7 @@ class CreateChatCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -926,7 +926,7 @@ class Response(AnswerPart):
     """
     Seconds since 1970.
     """
-    completed_at: int | None
+    completed_at: Annotated[int | None, Field(ge=0)]
     """
     When the answer was whole, in seconds since 1970; null if it is not.
     """
@@ -941,7 +941,7 @@ class Response(AnswerPart):
     Why it is incomplete; null unless it is.
     """
     instructions: str | None
-    max_output_tokens: int | None
+    max_output_tokens: Annotated[int | None, Field(ge=0)]
     max_tool_calls: int | None
     metadata: Metadata
     model: str
@@ -967,7 +967,7 @@ class Response(AnswerPart):
     text: ResponseTextSettings
     tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
     tools: list[ResponseFunctionTool]
-    top_logprobs: int
+    top_logprobs: Annotated[int, Field(ge=0)]
     top_p: float
     truncation: Literal["disabled"]
     usage: ResponseUsage | None
@@ -1052,7 +1052,7 @@ class CreateChatCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """
