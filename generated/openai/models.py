@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
-from generated.json_types import StrictFloat, StrictInt
+from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
 
 
 class RequestCalledFunction(BaseModel):
@@ -750,9 +750,10 @@ class StructuredOutputsJsonObject(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        arbitrary_types_allowed=True,
         use_attribute_docstrings=True,
     )
-    json_object: Literal[True]
+    json_object: OnlyTrue
 
 
 class StructuredOutputsRegex(BaseModel):
@@ -2227,6 +2228,7 @@ class CreateResponseRequest(BaseModel):
 
 class Response(BaseModel):
     model_config = ConfigDict(
+        arbitrary_types_allowed=True,
         use_attribute_docstrings=True,
     )
     id: StrictStr
@@ -2243,7 +2245,7 @@ class Response(BaseModel):
     When the answer was whole, in seconds since 1970; null if it is not.
     """
     status: Literal["in_progress", "completed", "incomplete", "failed"]
-    background: Literal[False]
+    background: OnlyFalse
     error: ResponseError | None
     """
     Why it failed; null unless it has.
@@ -2274,7 +2276,7 @@ class Response(BaseModel):
     reasoning: ResponseReasoningSettings
     safety_identifier: StrictStr | None
     service_tier: Literal["default"]
-    store: Literal[False]
+    store: OnlyFalse
     temperature: StrictFloat
     text: ResponseTextSettings
     tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]

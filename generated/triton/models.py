@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
-from generated.json_types import StrictFloat, StrictInt
+from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
 
 TextInput = TypeAliasType("TextInput", Annotated[list[StrictStr], Field(max_length=1, min_length=1)])
 """
@@ -145,7 +145,7 @@ Tell how many tokens were generated.
 
 
 ReturnContextLogits = TypeAliasType(
-    "ReturnContextLogits", Annotated[list[Literal[False]], Field(max_length=1, min_length=1)]
+    "ReturnContextLogits", Annotated[list[OnlyFalse], Field(max_length=1, min_length=1)]
 )
 """
 Not told by this server.
@@ -153,7 +153,7 @@ Not told by this server.
 
 
 ReturnGenerationLogits = TypeAliasType(
-    "ReturnGenerationLogits", Annotated[list[Literal[False]], Field(max_length=1, min_length=1)]
+    "ReturnGenerationLogits", Annotated[list[OnlyFalse], Field(max_length=1, min_length=1)]
 )
 """
 Not told by this server.
@@ -161,7 +161,7 @@ Not told by this server.
 
 
 ReturnPerfMetrics = TypeAliasType(
-    "ReturnPerfMetrics", Annotated[list[Literal[False]], Field(max_length=1, min_length=1)]
+    "ReturnPerfMetrics", Annotated[list[OnlyFalse], Field(max_length=1, min_length=1)]
 )
 """
 Not told by this server.
@@ -399,6 +399,7 @@ class StructuredOutputs(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        arbitrary_types_allowed=True,
         use_attribute_docstrings=True,
     )
     json_: Annotated[StrictStr | dict[str, Any] | StrictBool | MISSING, Field(alias="json")] = MISSING
@@ -417,7 +418,7 @@ class StructuredOutputs(BaseModel):
     """
     A grammar in GBNF.
     """
-    json_object: Literal[True] | MISSING = MISSING
+    json_object: OnlyTrue | MISSING = MISSING
     """
     Any JSON object.
     """
@@ -678,6 +679,7 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        arbitrary_types_allowed=True,
         use_attribute_docstrings=True,
     )
     text_input: StrictStr | TextInput | MISSING = MISSING
@@ -804,15 +806,15 @@ class Parameters(BaseModel):
     """
     Tell how many tokens were generated.
     """
-    return_context_logits: Literal[False] | ReturnContextLogits | MISSING = MISSING
+    return_context_logits: OnlyFalse | ReturnContextLogits | MISSING = MISSING
     """
     Not told by this server.
     """
-    return_generation_logits: Literal[False] | ReturnGenerationLogits | MISSING = MISSING
+    return_generation_logits: OnlyFalse | ReturnGenerationLogits | MISSING = MISSING
     """
     Not told by this server.
     """
-    return_perf_metrics: Literal[False] | ReturnPerfMetrics | MISSING = MISSING
+    return_perf_metrics: OnlyFalse | ReturnPerfMetrics | MISSING = MISSING
     """
     Not told by this server.
     """
@@ -1154,6 +1156,7 @@ class GenerateRequest(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
+        arbitrary_types_allowed=True,
         use_attribute_docstrings=True,
     )
     id: StrictStr | MISSING = MISSING
@@ -1285,15 +1288,15 @@ class GenerateRequest(BaseModel):
     """
     Tell how many tokens were generated.
     """
-    return_context_logits: Literal[False] | ReturnContextLogits | MISSING = MISSING
+    return_context_logits: OnlyFalse | ReturnContextLogits | MISSING = MISSING
     """
     Not told by this server.
     """
-    return_generation_logits: Literal[False] | ReturnGenerationLogits | MISSING = MISSING
+    return_generation_logits: OnlyFalse | ReturnGenerationLogits | MISSING = MISSING
     """
     Not told by this server.
     """
-    return_perf_metrics: Literal[False] | ReturnPerfMetrics | MISSING = MISSING
+    return_perf_metrics: OnlyFalse | ReturnPerfMetrics | MISSING = MISSING
     """
     Not told by this server.
     """

@@ -3,14 +3,17 @@
 import asyncio
 import json
 import re
+from typing import Any
 
 import httpx
 import pytest
 from playwright.async_api import Page, expect
 
+from handlers.app import CONTRACTS
+
 from .bench import Bench
 
-WEATHER = {
+WEATHER: dict[str, Any] = {
     "type": "function",
     "function": {
         "name": "get_weather",
@@ -57,7 +60,7 @@ async def test_every_operation_of_every_contract_answers_what_the_page_prefills(
     await page.goto(bench.url)
     await expect(page.locator("#operation option").first).to_be_attached()
     names = await page.locator("[data-contract]").all_inner_texts()
-    assert {"openai", "tgi", "hf", "triton", "aleph_alpha", "mindie"} <= set(names)
+    assert names == list(CONTRACTS)
     for name in names:
         await page.click(f'[data-contract="{name}"]')
         await expect(page.locator(f'[data-contract="{name}"]')).to_have_attribute("aria-selected", "true")
@@ -133,6 +136,14 @@ async def test_a_wrong_value_is_marked_with_its_bound_before_it_is_sent(bench: B
             "top_p",
         ),
         ("aleph_alpha", "complete", {"model": "verbatim-demo", "prompt": "a", "n": 0}, 400, "n", "must"),
+        (
+            "anthropic",
+            "createMessage",
+            chat("Hi", temperature=9, max_tokens=9),
+            400,
+            "temperature",
+            "less than or equal to 1",
+        ),
         (
             "mindie",
             "chatCompletions",
@@ -258,6 +269,29 @@ async def test_reasoning_and_tool_calls_stand_apart_from_the_text(bench: Bench) 
     await expect(bench.page.locator(".segment.reasoning .segment-text")).to_contain_text("get_weather")
     await expect(bench.page.locator(".segment.text")).to_have_count(0)
     await expect(bench.page.locator(".finish")).to_have_text("tool_calls")
+
+
+async def test_messages_events_are_read_as_well(bench: Bench) -> None:
+    """Blocks of thought and tool use, as Anthropic's contract streams them."""
+    weather = {"name": "get_weather", "input_schema": WEATHER["function"]["parameters"]}
+    body = chat("What is the weather in Oslo?", max_tokens=80, temperature=0, stream=True, tools=[weather])
+    await bench.ask("anthropic", "createMessage", {**body, "thinking": {"type": "adaptive"}})
+    await expect(bench.page.locator(".segment.call .call-name")).to_have_text("get_weather")
+    assert json.loads(await bench.page.locator(".segment.call code").inner_text()) == {"city": "Oslo"}
+    await expect(bench.page.locator(".segment.reasoning")).to_contain_text("get_weather")
+    await expect(bench.page.locator(".finish")).to_have_text("tool_use")
+
+
+async def test_an_error_that_names_a_header_is_shown_at_its_field(
+    bench: Bench, complaints: list[str]
+) -> None:
+    await bench.open("anthropic", "createMessage")
+    version = bench.page.locator('[data-parameter="anthropic-version"]')
+    await version.locator("input").fill("")
+    await expect(version.locator(".problem")).to_have_text("is required")
+    await bench.send()
+    await expect(version.locator(".problem")).to_contain_text("The server: ")
+    complaints.clear()
 
 
 async def test_a_conversation_goes_on_from_its_answer(bench: Bench) -> None:

@@ -43,7 +43,7 @@ def render_models(document: Document, operations: list[Interface]) -> str:
     clash, and what is no object may be written into the models that use it.
     """
     schemas = {**document.get("components", {}).get("schemas", {}), **_arguments(document, operations)}
-    bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, without_deprecated)
+    bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, _for_models)
     source = run_generator(bare, _OPTIONS)
     defined = top_level_names(source)
     for name in sorted({name for operation in operations for name in operation.models} - defined):
@@ -54,6 +54,16 @@ def render_models(document: Document, operations: list[Interface]) -> str:
 def without_deprecated(schema: Schema, at: Pointer) -> Schema:
     """A word to clients: pydantic would warn whoever reads such a field, which the handlers must do."""
     return {key: value for key, value in schema.items() if key != "deprecated"}
+
+
+def _for_models(schema: Schema, at: Pointer) -> Schema:
+    """A boolean with one value gets a type of its own, since Python's literals take 1 for true."""
+    bare = without_deprecated(schema, at)
+    constants = [bare["const"]] if "const" in bare else bare.get("enum", [])
+    if len(constants) != 1 or not isinstance(constants[0], bool):
+        return bare
+    rest = {key: value for key, value in bare.items() if key not in ("const", "enum")}
+    return {**rest, "type": "boolean", "customTypePath": f"generated.json_types.Only{constants[0]}"}
 
 
 def _arguments(document: Document, operations: list[Interface]) -> dict[str, Schema]:

@@ -38,7 +38,7 @@ export class AnswerView {
     this.showStatus(exchange);
     this.chips.replaceChildren(...chips(exchange));
     this.showError(exchange);
-    this.showChoices(exchange.answer);
+    this.showChoices(exchange);
     this.showValue(exchange.answer);
     this.showFacts(exchange.answer);
   }
@@ -62,15 +62,16 @@ export class AnswerView {
     this.error.replaceChildren(element("p", { class: "error-title" }, title), element("pre", {}, body));
   }
 
-  /** @param {Answer} answer */
-  showChoices({ choices }) {
-    const present = choices.filter(Boolean);
+  /** @param {Exchange} exchange */
+  showChoices({ answer, condition }) {
+    const present = answer.choices.filter(Boolean);
+    const isOver = condition !== "waiting" && condition !== "streaming";
     present.forEach((choice, place) => {
       if (!this.views[place]) {
         this.views[place] = new ChoiceView(choice);
         this.choices.append(this.views[place].element);
       }
-      this.views[place].show(present.length > 1);
+      this.views[place].show(present.length > 1, isOver);
     });
   }
 

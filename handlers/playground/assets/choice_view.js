@@ -20,15 +20,17 @@ export class ChoiceView {
     this.title = element("h3", { hidden: true }, `Answer ${choice.index + 1}`);
     this.finish = element("span", { class: "finish", hidden: true });
     this.body = element("div", { class: "segments" });
+    this.none = element("p", { class: "none", hidden: true }, "The answer has no text.");
     this.tokens = new TokenView();
     this.strip = element("div", { class: "strip", hidden: true }, element("p", { class: "strip-title" }, "Tokens"));
     this.legend = element("p", { class: "legend", hidden: true }, "likely", element("span", { class: "ramp" }), "surprising");
-    this.element = element("section", { class: "choice" }, element("header", {}, this.title, this.finish), this.body, this.strip, this.legend);
+    this.element = element("section", { class: "choice" }, element("header", {}, this.title, this.finish), this.body, this.none, this.strip, this.legend);
   }
 
-  /** @param {boolean} isOneOfMany */
-  show(isOneOfMany) {
+  /** @param {boolean} isOneOfMany @param {boolean} isOver */
+  show(isOneOfMany, isOver) {
     const { choice } = this;
+    this.none.hidden = !isOver || choice.segments.length > 0 || choice.tokens.some((one) => !one.isSpecial);
     this.title.hidden = !isOneOfMany;
     this.finish.hidden = choice.finish === null;
     this.finish.textContent = choice.finish;

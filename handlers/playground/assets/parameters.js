@@ -9,16 +9,24 @@ import { boundsOf } from "./schema.js";
 /** @typedef {import("./contract.js").Operation} Operation */
 
 /**
+ * @typedef {object} Fields
+ * @property {Record<string, string>} values by name, which the fields keep up to date
+ * @property {(name: string, message: string) => void} blame marks a field with what the server says of it
+ */
+
+/**
  * Shows a field for each parameter.
  *
  * @param {HTMLElement} place
  * @param {Operation} operation
  * @param {() => void} onChange
- * @returns {Record<string, string>} the values by name, which the fields keep up to date
+ * @returns {Fields}
  */
 export function parameters(place, operation, onChange) {
   /** @type {Record<string, string>} */
   const values = {};
+  /** @type {Record<string, (complaint: string) => void>} */
+  const marks = {};
   const rows = operation.parameters.map((one) => {
     values[one.name] = one.initial;
     const id = `parameter-${one.name}`;
@@ -30,16 +38,17 @@ export function parameters(place, operation, onChange) {
       spellcheck: "false",
       oninput: (/** @type {any} */ event) => {
         values[one.name] = event.target.value;
-        mark();
+        check();
         onChange();
       },
     });
-    const problem = element("p", { class: "problem", role: "alert", hidden: true }, "is required");
-    const mark = () => {
-      const isMissing = one.required && !values[one.name];
-      problem.hidden = !isMissing;
-      row.classList.toggle("is-wrong", isMissing);
+    const problem = element("p", { class: "problem", role: "alert", hidden: true });
+    marks[one.name] = (complaint) => {
+      problem.textContent = complaint;
+      problem.hidden = !complaint;
+      row.classList.toggle("is-wrong", complaint !== "");
     };
+    const check = () => marks[one.name](one.required && !values[one.name] ? "is required" : "");
     const bounds = boundsOf(one.schema);
     const row = element(
       "div",
@@ -56,10 +65,10 @@ export function parameters(place, operation, onChange) {
       one.description && element("p", { class: "help", title: one.description }, ...prose(one.description)),
       problem,
     );
-    mark();
+    check();
     return row;
   });
   place.replaceChildren(...rows);
   place.hidden = !rows.length;
-  return values;
+  return { values, blame: (name, message) => marks[name](`The server: ${message}`) };
 }

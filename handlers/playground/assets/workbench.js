@@ -28,8 +28,8 @@ export class Workbench {
     this.operation = null;
     /** @type {Form | null} */
     this.form = null;
-    /** @type {Record<string, string>} */
-    this.values = {};
+    /** @type {import("./parameters.js").Fields} */
+    this.parameters = { values: {}, blame: () => {} };
     /** What was written for each operation, while the page is open. @type {Map<Operation, string>} */
     this.drafts = new Map();
     this.json.addEventListener("input", () => this.readJson());
@@ -39,7 +39,7 @@ export class Workbench {
   /** @param {Operation} operation */
   open(operation) {
     this.operation = operation;
-    this.values = parameters(find("#parameters"), operation, () => this.onChange());
+    this.parameters = parameters(find("#parameters"), operation, () => this.onChange());
     this.bodySection.hidden = !operation.schema;
     this.form = operation.schema ? new Form(this.body, operation, (body) => this.takeBody(body)) : null;
     const { examples, firstExample } = operation;
@@ -92,8 +92,11 @@ export class Workbench {
 
   /** Marks the field that an error names. @param {any} error */
   blame(error) {
-    const fault = faultOf(error, read(this.json.value).value, (path) => Boolean(this.form?.has(path)));
-    if (fault) this.form?.mark([fault], true);
+    const isParameter = (/** @type {string} */ path) => Boolean(this.operation?.parameters.some(({ name }) => name === path));
+    const fault = faultOf(error, read(this.json.value).value, (path) => isParameter(path) || Boolean(this.form?.has(path)));
+    if (!fault) return;
+    if (isParameter(fault.path)) this.parameters.blame(fault.path, fault.message);
+    else this.form?.mark([fault], true);
   }
 
   /** The messages of the request, where it has any. */
@@ -104,7 +107,7 @@ export class Workbench {
   /** @returns {Request} */
   request() {
     if (!this.operation) throw new Error("no operation is open");
-    return new Request(this.operation, this.values, this.json.value, credentials.key());
+    return new Request(this.operation, this.parameters.values, this.json.value, credentials.key());
   }
 }
 

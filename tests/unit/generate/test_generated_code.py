@@ -60,6 +60,8 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
     ("uint64", {"type": "integer", "format": "uint64"}, [0, 2**64 - 1], [-1, 2**64]),
     ("number", {"type": "number", "exclusiveMinimum": 0}, [1, 0.5], [0, -1, "1", True]),
     ("boolean", {"type": "boolean"}, [True], [1, 0, "true"]),
+    ("true alone", {"type": "boolean", "const": True}, [True], [False, 1, 1.0, None, "true"]),
+    ("false alone", {"type": "boolean", "enum": [False]}, [False], [True, 0, -0.0, None, "false"]),
     ("enum", {"type": "string", "enum": ["a", "b"]}, ["a"], ["c", 1]),
     ("array", {"type": "array", "items": {"type": "integer"}, "maxItems": 1}, [[], [1]], [[1, 2], ["a"], {}]),
     ("map", {"type": "object", "additionalProperties": {"type": "number"}}, [{}, {"a": 1}], [{"a": "b"}, []]),

@@ -1,0 +1,171 @@
+"""The table of a contract's bounds: requests at, just inside and just outside of each, and what must happen.
+
+The document says whether a request is valid. What no schema can state, that one field decides what another
+may be, stands in `rules`, each entry with its reason.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any, NamedTuple
+
+from .document import Endpoint, Json, endpoints
+from .edges import edges
+from .place import ABSENT, Place, at, put, render
+from .request import Request, request_of
+from .rules.rule import Rules
+from .samples import Samples
+from .sites import Site, Walk
+
+_UNKNOWN = "no_such_field"
+_SMALL = 2  # tokens, so that a table takes seconds
+
+
+class Verdict(Enum):
+    """What must become of a request."""
+
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+    EITHER = "accepted or refused"
+
+
+class Row(NamedTuple):
+    """field: what is tried, as errors name it. keyword: of the document. value: ABSENT to leave it out.
+
+    reason: of the rule that says otherwise than the schema, or adds companions; empty without one.
+    names: of which a refusal says one; empty where another field may be to blame.
+    """
+
+    endpoint: Endpoint
+    field: str
+    keyword: str
+    value: Json
+    request: Request
+    verdict: Verdict
+    reason: str = ""
+    names: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Unique in its table, and short."""
+        shown = "absent" if self.value is ABSENT else json.dumps(self.value)
+        short = shown if len(shown) < 40 else f"{shown[:24]}...{len(shown)}"
+        return f"{self.endpoint.id} {self.field} {self.keyword} {short}"
+
+    def is_named_in(self, error: str) -> bool:
+        """Whether an error's text says which field it is about."""
+        return not self.names or any(name in error for name in self.names)
+
+
+class Table:
+    """A contract's rows.
+
+    parameters: values of parameters by name; of a body's `model` too, if it is among them.
+    """
+
+    def __init__(self, document: Mapping[str, Any], rules: Rules, parameters: Mapping[str, Json]) -> None:
+        self._samples = Samples(document)
+        self._walk = Walk(document, self._samples)
+        self._rules = rules
+        self._given = parameters
+        self._document = document
+        self.unreached: list[str] = []
+
+    def rows(self) -> Iterator[Row]:
+        """Of every operation that takes input, in document order; none twice."""
+        for endpoint in endpoints(self._document):
+            seen = set()
+            for row in (*self._of_body(endpoint), *self._of_parameters(endpoint)):
+                key = repr(row.request)
+                if key not in seen:
+                    seen.add(key)
+                    yield row
+
+    def _of_body(self, endpoint: Endpoint) -> Iterator[Row]:
+        if endpoint.body is None:
+            return
+        examples = [self._fitted(endpoint, example) for example in endpoint.examples.values()]
+        for site in self._walk.sites(endpoint.body, examples):
+            if not self._samples.is_valid(endpoint.body, site.whole):
+                self.unreached.append(f"{endpoint.id} {render(site.place)}")
+                continue
+            for place, keyword, value in self._tries(site):
+                yield self._row(endpoint, site, place, keyword, value)
+
+    def _fitted(self, endpoint: Endpoint, example: Json) -> Json:
+        """An example that asks little, of the model that there is."""
+        assert endpoint.body is not None
+        if "model" in self._given and self._walk.has(endpoint.body, ("model",)):
+            example = put(example, ("model",), self._given["model"])
+        standing = [place for place in self._rules.num_tokens if at(example, place) is not ABSENT]
+        named = [place for place in self._rules.num_tokens if self._walk.has(endpoint.body, place)]
+        for place in standing or named[:1]:
+            fitted = put(example, place, _SMALL) if at(example, place[:-1]) is not ABSENT else example
+            example = fitted if self._samples.is_valid(endpoint.body, fitted) else example
+        return example
+
+    def _tries(self, site: Site) -> Iterator[tuple[Place, str, Json]]:
+        schema, place = site.schema, site.place
+        sample = at(site.whole, place)
+        item = self._samples.smallest(schema.get("items", {}))
+        yield from ((place, keyword, value) for keyword, value in edges(schema, sample, item))
+        yield from (((*place, name), "required", ABSENT) for name in schema.get("required", ()))
+        if isinstance(sample, dict):
+            if schema.get("additionalProperties") is False:
+                yield (*place, _UNKNOWN), "additionalProperties", 1
+            for keyword, name in edges(schema.get("propertyNames", {}), next(iter(sample), "a"), None):
+                if isinstance(name, str):
+                    yield (*place, name), f"propertyNames.{keyword}", next(iter(sample.values()), "a")
+
+    def _row(self, endpoint: Endpoint, site: Site, place: Place, keyword: str, value: Json) -> Row:
+        assert endpoint.body is not None
+        body, reason = put(site.whole, place, value), ""
+        for companion in self._rules.companions:
+            if companion.is_for(endpoint.path, place, value, body):
+                body, reason = companion.added_to(body), companion.reason
+        verdict, reason = self._verdict(endpoint, place, value, body, reason)
+        request = request_of(endpoint, self._parameters(endpoint), body)
+        names = () if reason else self._names(place, site.union)
+        return Row(endpoint, render(place), keyword, value, request, verdict, reason, names)
+
+    def _names(self, place: Place, union: Place | None) -> tuple[str, ...]:
+        if self._rules.names_only:
+            return tuple(part for part in place if isinstance(part, str))[-1:]
+        return tuple(render(one) for one in (place, union) if one)
+
+    def _verdict(
+        self, endpoint: Endpoint, place: Place, value: Json, body: Json, reason: str
+    ) -> tuple[Verdict, str]:
+        assert endpoint.body is not None
+        if not self._samples.is_valid(endpoint.body, body):
+            return Verdict.REFUSED, reason
+        ban = self._rules.ban(endpoint.path, place, value, body)
+        if ban is None:
+            return Verdict.ACCEPTED, reason
+        return Verdict.EITHER if ban.is_up_to_the_server else Verdict.REFUSED, ban.reason
+
+    def _parameters(self, endpoint: Endpoint) -> dict[str, Json]:
+        needed = (one for one in endpoint.parameters if one.is_required)
+        return {one.name: self._given.get(one.name, self._samples.smallest(one.schema)) for one in needed}
+
+    def _of_parameters(self, endpoint: Endpoint) -> Iterator[Row]:
+        """Their text is read as JSON, but a string's."""
+        body = next(map(self._fitted_to(endpoint), endpoint.examples.values()), ABSENT)
+        standing = self._parameters(endpoint)
+        for parameter in endpoint.parameters:
+            sample = standing.get(parameter.name, self._samples.smallest(parameter.schema))
+            for keyword, value in edges(parameter.schema, sample, None):
+                if parameter.schema.get("type") == "string" and not isinstance(value, str):
+                    continue
+                if value in ("", None) or isinstance(value, str) and value in ("true", "1"):
+                    continue  # another path, or what would be read as JSON
+                request = request_of(endpoint, {**standing, parameter.name: value}, body)
+                is_valid = self._samples.is_valid(parameter.schema, value)
+                ban = self._rules.ban(endpoint.path, (parameter.name,), value, body)
+                verdict = Verdict.ACCEPTED if is_valid and ban is None else Verdict.REFUSED
+                names = (parameter.name,) if ban is None else ()
+                reason = ban.reason if ban else ""
+                yield Row(endpoint, parameter.name, keyword, value, request, verdict, reason, names)
+
+    def _fitted_to(self, endpoint: Endpoint) -> Any:
+        return lambda example: self._fitted(endpoint, example)

@@ -1,0 +1,41 @@
+"""A request as it is sent."""
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+from .document import Endpoint, Json
+from .place import ABSENT
+
+
+class Request(NamedTuple):
+    """path: without the server's prefix; it may have a query. body: JSON; ABSENT for none."""
+
+    method: str
+    path: str
+    body: Json = ABSENT
+    headers: Mapping[str, str] = {}
+
+    @property
+    def content(self) -> bytes | None:
+        """The body's bytes; None where there is none."""
+        return None if self.body is ABSENT else json.dumps(self.body, allow_nan=False).encode()
+
+
+def request_of(endpoint: Endpoint, parameters: Mapping[str, Json], body: Json = ABSENT) -> Request:
+    """A request of an operation. parameters: JSON values by name; ABSENT for one that is left out."""
+    path, query, headers = endpoint.path, {}, {}
+    for parameter in endpoint.parameters:
+        value = parameters.get(parameter.name, ABSENT)
+        if value is ABSENT:
+            continue
+        text = value if isinstance(value, str) else json.dumps(value)
+        match parameter.location:
+            case "path":
+                path = path.replace(f"{{{parameter.name}}}", quote(text, safe=""))
+            case "query":
+                query[parameter.name] = text
+            case _:
+                headers[parameter.name] = text
+    return Request(endpoint.method, f"{path}?{urlencode(query)}" if query else path, body, headers)

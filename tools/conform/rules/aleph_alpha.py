@@ -1,0 +1,29 @@
+"""Aleph Alpha's."""
+
+from typing import Final
+
+from ..place import ABSENT
+from .rule import Ban, Companion, Rules, has_part_of_type, is_longer_than, is_one_of
+
+_ONE_WAY: Final = "Aleph Alpha's own models alone have it both ways"
+
+RULES: Final = Rules(
+    companions=(
+        Companion(
+            "/chat/completions",
+            "maximum_tokens",
+            {("max_tokens",): ABSENT},
+            "it is another name of max_tokens, and one of them is sent",
+        ),
+    ),
+    bans=(
+        Ban("*", "prompt.*", "the model reads text alone", has_part_of_type("image"), True),
+        Ban("*", "messages", "user and assistant alternate", is_longer_than(1)),
+        Ban("*", "messages.role", "the last message is the user's", is_one_of("system", "assistant")),
+        Ban("/complete", "best_of", "it is above n", is_one_of(1, 1.0)),
+        Ban("/complete", "*_include_prompt", _ONE_WAY, is_one_of(True), True),
+        Ban("/complete", "*_include_completion", _ONE_WAY, is_one_of(False), True),
+        Ban("/complete", "use_multiplicative_*", _ONE_WAY, is_one_of(True), True),
+        Ban("/complete", "*_first_token_only", _ONE_WAY, is_one_of(True), True),
+    ),
+)

@@ -1,0 +1,118 @@
+"""OpenAI's."""
+
+from typing import Final
+
+from ..document import Json
+from ..place import ABSENT
+from .rule import (
+    Ban,
+    Companion,
+    Rules,
+    has_message,
+    has_part_of_type,
+    is_above,
+    is_longer_than,
+    is_one_of,
+    says_nothing,
+)
+
+_AMONG: Final = "tool_choice names tools that there are"
+_TOOLS: Final = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in ("a", "a1")]
+
+_CHAT_TOOLS: Final = [
+    {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+    for name in ("get_weather", "get_weather1")
+]
+
+
+def _has_long_text(value: Json, body: Json) -> bool:
+    """Where a text is given by its tokens."""
+    return is_longer_than(511)(value, body) and isinstance(value[0], int)
+
+
+RULES: Final = Rules(
+    companions=(
+        Companion(
+            "*/chat/completions",
+            "max_tokens",
+            {("max_completion_tokens",): ABSENT},
+            "it is the old name of max_completion_tokens, and one of them is sent",
+        ),
+        Companion(
+            "*/completions",
+            "stream",
+            {("stream_options",): ABSENT},
+            "stream_options is of streams alone",
+            is_one_of(False, None),
+        ),
+        Companion(
+            "*/chat/completions",
+            "messages.[!c]*",
+            {("messages", 0, "content"): "a"},
+            "an assistant's message has content, a refusal or calls",
+            says_nothing,
+        ),
+        Companion(
+            "*",
+            "logprobs",
+            {("top_logprobs",): ABSENT},
+            "top_logprobs needs logprobs",
+            is_one_of(False, None),
+        ),
+        Companion(
+            "*", "tool_choice.allowed_tools.tools", {("tools",): _CHAT_TOOLS}, "they are among the tools"
+        ),
+        Companion(
+            "*",
+            "continue_final_message",
+            {("messages",): [{"role": "assistant", "content": "a"}]},
+            "an assistant's text alone can be continued",
+            is_one_of(True),
+        ),
+        Companion("*", "stream_options*", {("stream",): True}, "stream_options is of streams alone"),
+        Companion(
+            "*/completions",
+            "length_penalty",
+            {("use_beam_search",): True},
+            "it is of beam search",
+        ),
+        Companion(
+            "*/completions",
+            "early_stopping",
+            {("use_beam_search",): True},
+            "it is of beam search",
+        ),
+        Companion("*/completions", "n", {("prompt",): "Hello"}, "prompts times n sequences run at once"),
+        Companion(
+            "*", "tools", {("tool_choice",): ABSENT}, "tool_choice names one of the tools", is_one_of(None)
+        ),
+        Companion("*/responses", "tool_choice*", {("tools",): _TOOLS}, _AMONG),
+        Companion("*/responses", "include*", {("top_logprobs",): ABSENT}, "top_logprobs needs an include"),
+    ),
+    bans=(
+        Ban("*", "guided_json", "a text is JSON, and a JSON Schema", is_one_of("1")),
+        Ban("*", "structured_outputs.json", "a text is JSON, and a JSON Schema", is_one_of("1")),
+        Ban("*", "response_format.value", "a text is JSON, and a JSON Schema", is_one_of("1")),
+        Ban(
+            "*",
+            "*",
+            "the model reads text alone",
+            has_part_of_type("image_url", "input_audio", "file", "input_image", "input_file"),
+            True,
+        ),
+        Ban(
+            "*/responses",
+            "input.*",
+            "it answers a call that stands before it",
+            has_part_of_type("function_call_output"),
+        ),
+        Ban("*/responses", "input.type", "nothing is stored", is_one_of("item_reference"), True),
+        Ban("*/responses", "background", "nothing is stored", is_one_of(True), True),
+        Ban("*/v1/completions", "prompt", "so many sequences do not run at once", is_longer_than(128), True),
+        Ban("*/embeddings", "input", "the context is shorter", _has_long_text, True),
+        Ban("*/responses", "tools", "the context is shorter", is_longer_than(100), True),
+        Ban("*", "messages.content", "an assistant's message has content, a refusal or calls", says_nothing),
+        Ban("*", "messages.*", "it answers a call that stands before it", has_message("tool")),
+        Ban("*", "max_*tokens", "the context is shorter", is_above(2**30), True),
+    ),
+)

@@ -1,0 +1,98 @@
+"""Every place in a request where the document has a schema, in a valid request that reaches it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .document import Json, Schema, resolve
+from .place import ABSENT, Place, at, put
+from .samples import Samples, types_of
+
+_UNIONS = ("oneOf", "anyOf", "allOf")
+
+
+class Site(NamedTuple):
+    """place: where the schema stands in `whole`, a valid value. Where a sample was not found, ABSENT stands.
+
+    union: of a schema that is one of several alternatives, or of a member of one, where they stand; what is
+    wrong there may be told of another alternative's member. None elsewhere.
+    """
+
+    place: Place
+    schema: Schema
+    whole: Json
+    union: Place | None = None
+
+
+class Walk:
+    """Through one schema of a document, from valid examples of it."""
+
+    def __init__(self, document: Mapping[str, Any], samples: Samples) -> None:
+        self._document = document
+        self._samples = samples
+
+    def sites(self, schema: Schema, examples: Sequence[Json]) -> Iterator[Site]:
+        """Outer ones first. A member is reached from the first example that has it; others are put in."""
+        root = resolve(self._document, schema)
+        yield Site((), root, examples[0])
+        for name, inner in root.get("properties", {}).items():
+            whole = next((one for one in examples if at(one, (name,)) not in (ABSENT, None)), examples[0])
+            yield from self._member(inner, whole, (name,), ())
+        for key in _UNIONS:
+            for branch in root.get(key, ()):
+                fitting = [one for one in examples if self._samples.is_valid(branch, one)]
+                yield from self.sites(branch, fitting or [self._samples.smallest(branch)])
+
+    def has(self, schema: Schema, place: Place) -> bool:
+        """Whether the schema states a property at a place."""
+        if not place:
+            return True
+        node = resolve(self._document, schema)
+        inner = node.get("properties", {}).get(place[0])
+        branches = (branch for key in _UNIONS for branch in node.get(key, ()))
+        return (inner is not None and self.has(inner, place[1:])) or any(
+            self.has(branch, place) for branch in branches
+        )
+
+    def _member(
+        self, schema: Schema, whole: Json, place: Place, above: tuple[int, ...], union: Place | None = None
+    ) -> Iterator[Site]:
+        """As `_at`, where the value may have nothing there, or nothing of the schema."""
+        standing = at(whole, place)
+        if standing is ABSENT or standing is None or not self._samples.is_valid(schema, standing):
+            whole = put(whole, place, self._samples.smallest(schema))
+        yield from self._at(schema, whole, place, above, union)
+
+    def _at(
+        self, schema: Schema, whole: Json, place: Place, above: tuple[int, ...], union: Place | None
+    ) -> Iterator[Site]:
+        """above: the schemas around this one; one that contains itself is entered once."""
+        node = resolve(self._document, schema)
+        if id(node) in above:
+            return
+        above = (*above, id(node))
+        yield Site(place, node, whole, union)
+        value = at(whole, place)
+        if isinstance(value, dict):
+            members = place if union == place else None
+            for name, inner in node.get("properties", {}).items():
+                yield from self._member(inner, whole, (*place, name), above, members)
+            yield from self._additional(node, whole, place, above)
+        if isinstance(value, list) and isinstance(node.get("items"), Mapping) and node.get("maxItems", 1):
+            yield from self._member(node["items"], whole, (*place, 0), above)
+        for key in _UNIONS:
+            branches = [branch for branch in node.get(key, ()) if not self._is_null(branch)]
+            for branch in branches:
+                yield from self._member(branch, whole, place, above, place if len(branches) > 1 else union)
+
+    def _is_null(self, schema: Schema) -> bool:
+        return types_of(resolve(self._document, schema)) == ["null"]
+
+    def _additional(self, node: Schema, whole: Json, place: Place, above: tuple[int, ...]) -> Iterator[Site]:
+        inner = node.get("additionalProperties")
+        if isinstance(inner, Mapping) and inner:
+            members = at(whole, place)
+            known = node.get("properties", {})
+            name = next((name for name in members if name not in known), None)
+            if name is None:
+                name = self._samples.smallest(node.get("propertyNames", {"type": "string", "minLength": 1}))
+            yield from self._member(inner, whole, (*place, name), above)
