@@ -673,15 +673,15 @@ class Model(BaseModel):
     Seconds since 1970.
     """
     owned_by: StrictStr
-    max_model_len: Annotated[StrictInt, Field(ge=1)]
+    max_model_len: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     Tokens of prompt and answer together.
     """
-    root: StrictStr
+    root: StrictStr | MISSING = MISSING
     """
     Where the weights come from.
     """
-    parent: StrictStr | None
+    parent: StrictStr | None | MISSING = MISSING
     """
     The model that an adapter adapts; null for a model.
     """
@@ -949,8 +949,8 @@ class CompletionUsage(BaseModel):
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
     total_tokens: Annotated[StrictInt, Field(ge=0)]
-    prompt_tokens_details: PromptTokensDetails
-    completion_tokens_details: CompletionTokensDetails
+    prompt_tokens_details: PromptTokensDetails | MISSING = MISSING
+    completion_tokens_details: CompletionTokensDetails | MISSING = MISSING
 
 
 class ChatCompletionMessageToolCallChunk(BaseModel):
@@ -1307,7 +1307,7 @@ class CompletionChoice(BaseModel):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound.
     """
-    stop_reason: StrictStr | StrictInt | None
+    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
@@ -2014,7 +2014,7 @@ class ChatCompletionChoice(BaseModel):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
     """
-    stop_reason: StrictStr | StrictInt | None
+    stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """

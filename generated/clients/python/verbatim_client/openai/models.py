@@ -356,15 +356,15 @@ class Model(AnswerPart):
     Seconds since 1970.
     """
     owned_by: str
-    max_model_len: Annotated[int, Field(ge=1)]
+    max_model_len: Annotated[int | None, Field(ge=1)] = None
     """
     Tokens of prompt and answer together.
     """
-    root: str
+    root: str | None = None
     """
     Where the weights come from.
     """
-    parent: str | None
+    parent: str | None = None
     """
     The model that an adapter adapts; null for a model.
     """
@@ -417,8 +417,8 @@ class CompletionUsage(AnswerPart):
     prompt_tokens: Annotated[int, Field(ge=0)]
     completion_tokens: Annotated[int, Field(ge=0)]
     total_tokens: Annotated[int, Field(ge=0)]
-    prompt_tokens_details: PromptTokensDetails
-    completion_tokens_details: CompletionTokensDetails
+    prompt_tokens_details: PromptTokensDetails | None = None
+    completion_tokens_details: CompletionTokensDetails | None = None
 
 
 class ChatCompletionMessageToolCallChunk(AnswerPart):
@@ -657,7 +657,7 @@ class CompletionChoice(AnswerPart):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound.
     """
-    stop_reason: str | int | None
+    stop_reason: str | int | None = None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
@@ -875,7 +875,7 @@ class ChatCompletionChoice(AnswerPart):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
     """
-    stop_reason: str | int | None
+    stop_reason: str | int | None = None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
     """
