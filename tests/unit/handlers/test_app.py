@@ -192,13 +192,3 @@ async def test_the_factory_starts_the_engine_with_the_server_and_then_answers(
         "lifespan.shutdown.complete",
     ]
     assert (await send(app, "GET", "/health")).status_code == 200
-
-
-@pytest.mark.parametrize(("mode", "status"), [("off", 200), ("log", 200), ("fail", 500)])
-async def test_an_answer_that_the_document_forbids_leaves_only_where_nobody_judges(
-    mode: Any, status: int
-) -> None:
-    above_zero = says("a", logprobs=(0.5,))  # what no probability's logarithm is
-    api = Api(above_zero, check_responses=mode)
-    body = chat(model="verbatim-demo", logprobs=True)
-    assert (await api.post("/openai/v1/chat/completions", body)).status_code == status
