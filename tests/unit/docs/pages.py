@@ -10,7 +10,7 @@ ROOT: Final = Path(__file__).parents[3]
 DOCS: Final = ROOT / "docs"
 GUIDES: Final = sorted(DOCS.glob("guides/*.md"))
 # Pages whose every example runs.
-EXAMPLES: Final = (DOCS / "quickstart.md", *GUIDES)
+EXAMPLES: Final = (DOCS / "quickstart.md", DOCS / "sdk.md", *GUIDES)
 
 _FENCE: Final = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE

@@ -5,14 +5,17 @@ from typing import Any
 
 import pytest
 
-from tests.unit.docs.pages import ROOT
+from tests.unit.docs.pages import DOCS, ROOT
 from tools.docs.contract import contracts
 from tools.docs.errata import errata_page
 from tools.docs.fields import field_table, type_words
 from tools.docs.interactive import interactive_files
+from tools.docs.links import site_links
 from tools.docs.navigation import fill_navigation
 from tools.docs.operations import operations_page
 from tools.docs.sections import fill_sections
+
+CONTRACTS = list(contracts(ROOT))
 
 OVERLAY = """
 overlay: 1.0.0
@@ -91,7 +94,7 @@ def test_corrections_stand_under_their_headings_with_place_change_and_reason() -
 
 
 def test_every_action_of_every_overlay_is_a_row() -> None:
-    for contract in contracts(ROOT):
+    for contract in CONTRACTS:
         page = contract.pages().get(f"contracts/{contract.name}-errata.md", "")
         assert page.count("\n| `") == (contract.overlay or "").count("\n  - target:")
 
@@ -106,7 +109,7 @@ def test_an_operation_is_told_with_parameters_fields_statuses_and_examples() -> 
 
 
 def test_every_operation_of_every_contract_is_told() -> None:
-    for contract in contracts(ROOT):
+    for contract in CONTRACTS:
         page = contract.pages()[f"contracts/{contract.name}.md"]
         for path, item in contract.document["paths"].items():
             for method in set(item) & {"get", "post"}:
@@ -141,8 +144,8 @@ def test_a_type_is_told_in_words(schema: Any, words: str) -> None:
 
 
 def test_an_interactive_page_has_its_document_beside_it_and_names_no_other_machine() -> None:
-    files = interactive_files(contracts(ROOT))
-    for contract in contracts(ROOT):
+    files = interactive_files(CONTRACTS)
+    for contract in CONTRACTS:
         page = files[f"contracts/{contract.name}-try.html"]
         assert isinstance(page, str)
         assert f'src="{contract.name}-document.js"' in page
@@ -164,12 +167,33 @@ def test_the_navigation_has_the_pages_that_exist_and_all_of_them() -> None:
 
 def test_a_section_of_another_file_is_taken_up_to_the_next_heading(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(
-        "# All\n\n## Limits\n\nNone, see [code](engine/x.py).\n\n### Deep\n\n## End\n"
+        "# All\n\n## Limits\n\nNone, see [code](engine/x.py).\n\n1. One\n   - two\n\n### Deep\n\n## End\n"
     )
     filled = fill_sections("<!-- from README.md: Limits -->\n", tmp_path, "limits.md")
-    assert filled == "None, see code.\n\n### Deep\n"
+    assert filled == "None, see code.\n\n1. One\n    - two\n\n### Deep\n"
     with pytest.raises(ValueError, match="no heading 'Bounds'"):
         fill_sections("<!-- from README.md: Bounds -->", tmp_path, "limits.md")
+
+
+def test_what_the_pages_ask_for_is_there() -> None:
+    for page in DOCS.rglob("*.md"):
+        filled = fill_sections(page.read_text(encoding="utf-8"), ROOT, page.name)
+        assert "<!-- from" not in filled, f"{page.name}: not of the form <!-- from FILE: HEADING -->"
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "shown"),
+    [
+        ("sdk.md", "[TGI's](../specs/tgi/NOTES.md#fields)", "[TGI's](contracts/tgi-decisions.md#fields)"),
+        ("guides/tgi.md", "[notes](../../specs/tgi/NOTES.md)", "[notes](../contracts/tgi-decisions.md)"),
+        ("sdk.md", "[the tool](../tools/generate)", "the tool"),
+        ("sdk.md", "[options](options.md)", "[options](options.md)"),
+        ("sdk.md", "[elsewhere](https://example.org/a)", "[elsewhere](https://example.org/a)"),
+        ("sdk.md", "[nowhere](../nowhere.md)", "[nowhere](../nowhere.md)"),
+    ],
+)
+def test_a_link_into_the_repository_leads_to_a_page_or_is_text(page: str, link: str, shown: str) -> None:
+    assert site_links(f"See {link}.", ROOT, page) == f"See {shown}."
 
 
 def test_the_options_are_the_settings() -> None:

@@ -1,0 +1,71 @@
+// Every operation of every contract, its streams and its errors, from the server itself.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clientOf, contracts, examples, load } from "./packages.mjs";
+
+const model = "verbatim-demo";
+const messages = [{ role: "user", content: "What is the capital of France?" }];
+const AsyncFunction = async function () {}.constructor;
+
+for (const contract of contracts) {
+  for (const { name, code } of examples(contract)) {
+    test(`${contract}: the README's example of ${name} runs`, async () => {
+      const seen = [];
+      const run = new AsyncFunction("client", "console", `${code}\nreturn typeof answer === "undefined" ? null : answer;`);
+      const answer = await run(await clientOf(contract), { log: (event) => seen.push(event) });
+      assert.equal(code.includes("const answer"), answer !== null);
+      assert.equal(code.includes("console.log"), seen.length > 0);
+    });
+  }
+}
+
+for (const contract of contracts.filter((name) => !["anthropic", "triton"].includes(name))) {
+  const name = contract === "openai" ? "createChatCompletion" : "chatCompletions";
+  test(`${contract}: a stream joins to the whole answer`, async () => {
+    const client = await clientOf(contract);
+    const body = { model, messages, temperature: 0, max_tokens: 30 };
+    const whole = await client[name](body);
+    const texts = [];
+    const stream = client[`stream${name[0].toUpperCase()}${name.slice(1)}`](body);
+    for await (const event of stream) texts.push(...event.choices.map((choice) => choice.delta.content ?? ""));
+    assert.ok(texts.length > 2);
+    assert.equal(texts.join(""), whole.choices[0].message.content);
+  });
+}
+
+test("a validation error is thrown with the contract's body", async () => {
+  const { APIStatusError } = await load("openai");
+  const client = await clientOf("openai");
+  await assert.rejects(client.createCompletion({ model, prompt: "a", temperature: 9 }), (error) => {
+    assert.ok(error instanceof APIStatusError);
+    assert.deepEqual([error.status, error.body.error.param], [400, "temperature"]);
+    return true;
+  });
+  await assert.rejects(client.createCompletion({ model: "none-such", prompt: "a" }), { status: 404 });
+  await assert.rejects(client.streamCreateCompletion({ model: "none-such", prompt: "a" }).next(), { status: 404 });
+});
+
+test("a path that nobody has is 404", async () => {
+  const client = await clientOf("tgi", { baseUrl: `${process.env.BASE_URL}/tgi/nowhere` });
+  await assert.rejects(client.getModelInfo(), { status: 404 });
+});
+
+test("a stream that is left ends the work behind it", async () => {
+  const client = await clientOf("tgi");
+  const running = async () => Number(/^tgi_batch_current_size (\S+)$/m.exec(await client.metrics())[1]);
+  const parameters = { max_new_tokens: 900, do_sample: true, seed: 1 };
+  for await (const _ of client.generateStream({ inputs: "Once", parameters })) {
+    assert.equal(await running(), 1);
+    break;
+  }
+  const deadline = Date.now() + 5000;
+  while (await running()) assert.ok(Date.now() < deadline);
+});
+
+test("named events come with their types", async () => {
+  const client = await clientOf("openai");
+  const types = [];
+  for await (const event of client.streamCreateResponse({ model, input: "Hello" })) types.push(event.type);
+  assert.equal(types.at(0), "response.created");
+  assert.equal(types.at(-1), "response.completed");
+});

@@ -1,0 +1,46 @@
+"""Writes the packages, and runs hey-api and tsc over them."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from tools.generate.document import load_document
+
+from .render import render_package
+
+_HERE = Path(__file__).parent
+_NODE = _HERE / "node"
+_BIN = _NODE / "node_modules" / ".bin"
+
+
+def build_packages(generated: Path, target: Path) -> None:
+    """A package for each contract in `generated`; what stood in `target` before goes."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    (target / "node_modules").symlink_to(_NODE / "node_modules")
+    for path in sorted(generated.glob("*/openapi.json")):
+        _build(path, target / path.parent.name)
+
+
+def parser_version() -> str:
+    """Of the library that the packages read events with, as the lock file pins it."""
+    manifest = json.loads((_NODE / "package.json").read_text())
+    return str(manifest["devDependencies"]["eventsource-parser"])
+
+
+def _build(document: Path, package: Path) -> None:
+    source = package / "src"
+    options = ["--plugins", "@hey-api/typescript", "--silent", "--no-log-file"]
+    _run([_BIN / "openapi-ts", "--input", document.resolve(), "--output", source.resolve(), *options])
+    shutil.copyfile(_HERE / "runtime" / "runtime.ts", source / "runtime.ts")
+    files = render_package(load_document(document), document.parent.name, parser_version())
+    for name, text in files.items():
+        (package / name).write_text(text, encoding="utf-8")
+    _run([_BIN / "tsc", "--project", package])
+
+
+def _run(command: list[str | Path]) -> None:
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))} failed:\n{result.stdout}{result.stderr}")

@@ -1,0 +1,242 @@
+// What the clients of all contracts share: requests, retries, event streams and errors.
+import { EventSourceParserStream } from "eventsource-parser/stream";
+
+/** Whatever went wrong between the call and its answer. */
+export class ClientError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** No answer came, it took too long, or it broke off. */
+export class APIConnectionError extends ClientError {}
+
+/** The stream ended before its last event: what came so far may be cut off. */
+export class IncompleteStreamError extends ClientError {}
+
+/** An answer that is not JSON, or not the events that were asked for. */
+export class APIResponseError extends ClientError {}
+
+/** The server gave up in the middle of a stream. body: the contract's error frame. */
+export class APIStreamError<Body = unknown> extends ClientError {
+  constructor(readonly body: Body) {
+    super(JSON.stringify(body));
+  }
+}
+
+/** An answer that is not a success. body: the contract's error, or text where a proxy in between answered. */
+export class APIStatusError<Body = unknown> extends ClientError {
+  constructor(
+    readonly status: number,
+    readonly body: Body,
+    readonly headers: Headers,
+  ) {
+    super(`${status}: ${JSON.stringify(body)}`);
+  }
+}
+
+export interface ClientOptions {
+  /** What stands before the document's paths; the contract's own place on 127.0.0.1:8080 if absent. */
+  baseUrl?: string;
+  apiKey?: string;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  /** How long to wait for the head of an answer; 600000 if absent. */
+  timeoutMs?: number;
+  /** How often an undelivered request, or one answered by 429, 503 or 529, is sent again; twice if absent. */
+  maxRetries?: number;
+  fetch?: typeof globalThis.fetch;
+}
+
+export interface CallOptions {
+  /** Ends the call, or its stream, from outside. */
+  signal?: AbortSignal;
+}
+
+export interface Contract {
+  path: string;
+  agent: string;
+}
+
+export interface Operation {
+  method: string;
+  path: string;
+  /** Path parameters that may hold slashes. */
+  slashes?: readonly string[];
+  answer: "json" | "text" | "none";
+  terminator?: string;
+}
+
+export interface Arguments {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  headers?: Record<string, unknown>;
+  body?: unknown;
+}
+
+const LONGEST_WAIT_MS = 60_000;
+
+export class BaseClient {
+  readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
+  readonly #contract: Contract;
+
+  constructor(contract: Contract, options: ClientOptions) {
+    this.#contract = contract;
+    this.#options = {
+      baseUrl: `http://127.0.0.1:8080${contract.path}`,
+      headers: {},
+      timeoutMs: 600_000,
+      maxRetries: 2,
+      fetch: globalThis.fetch.bind(globalThis),
+      ...options,
+    };
+  }
+
+  /** Answers with what the document says of the operation, or throws a ClientError. */
+  protected async call<Answer>(operation: Operation, given: Arguments, options?: CallOptions): Promise<Answer> {
+    const response = await this.#send(operation, given, options);
+    const text = await readText(response);
+    if (operation.answer === "none") return undefined as Answer;
+    return (operation.answer === "text" ? text : parse(text)) as Answer;
+  }
+
+  /** Sends the request when the first event is asked for; leaving the loop closes the connection. */
+  protected async *stream<Event>(
+    operation: Operation,
+    given: Arguments,
+    isError: (event: object) => boolean,
+    options?: CallOptions,
+  ): AsyncGenerator<Event, void, undefined> {
+    const response = await this.#send(operation, given, options);
+    if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
+      throw new APIResponseError(`not an event stream: ${await readText(response)}`);
+    }
+    const events = response.body
+      .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
+      .pipeThrough(new EventSourceParserStream());
+    const reader = events.getReader();
+    try {
+      for (let next = await read(reader); next; next = await read(reader)) {
+        if (next.data === operation.terminator) return;
+        const event = parse(next.data) as object;
+        if (isError(event)) throw new APIStreamError(event);
+        yield event as Event;
+      }
+    } finally {
+      await reader.cancel().catch(() => undefined); // a stream that broke has nothing left to cancel
+    }
+    if (operation.terminator !== undefined) {
+      throw new IncompleteStreamError(`the stream ended without ${operation.terminator}`);
+    }
+  }
+
+  async #send(operation: Operation, given: Arguments, options?: CallOptions): Promise<Response> {
+    for (let attempt = 0; ; attempt++) {
+      const isLast = attempt >= this.#options.maxRetries;
+      const response = await this.#attempt(operation, given, isLast, options);
+      if (response?.ok) return response;
+      if (response && (isLast || ![429, 503, 529].includes(response.status))) {
+        throw new APIStatusError(response.status, parseOrKeep(await readText(response)), response.headers);
+      }
+      const wait = waitMs(attempt, response?.headers.get("retry-after"));
+      await response?.body?.cancel();
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+
+  /** Undefined where nobody answered and it may be tried again. */
+  async #attempt(
+    operation: Operation,
+    given: Arguments,
+    isLast: boolean,
+    options?: CallOptions,
+  ): Promise<Response | undefined> {
+    const head = new AbortController();
+    const timer = setTimeout(() => head.abort(new Error("no answer in time")), this.#options.timeoutMs);
+    const signal = options?.signal ? AbortSignal.any([options.signal, head.signal]) : head.signal;
+    try {
+      return await this.#options.fetch(this.#url(operation, given), {
+        method: operation.method,
+        headers: this.#headers(given),
+        ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
+        signal,
+      });
+    } catch (error) {
+      if (!isLast && !signal.aborted && wasRefused(error)) return undefined;
+      throw new APIConnectionError(`no answer: ${String(error)}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #url(operation: Operation, given: Arguments): string {
+    let path = operation.path;
+    for (const [name, value] of Object.entries(given.path ?? {})) {
+      const text = encodeURIComponent(String(value));
+      path = path.replace(`{${name}}`, operation.slashes?.includes(name) ? text.replaceAll("%2F", "/") : text);
+    }
+    const query = new URLSearchParams(texts(given.query)).toString();
+    return this.#options.baseUrl.replace(/\/+$/, "") + path + (query && `?${query}`);
+  }
+
+  #headers(given: Arguments): Record<string, string> {
+    return {
+      "user-agent": this.#contract.agent,
+      ...(given.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(this.#options.apiKey === undefined ? {} : { authorization: `Bearer ${this.#options.apiKey}` }),
+      ...texts(given.headers),
+      ...this.#options.headers,
+    };
+  }
+}
+
+function texts(values: Record<string, unknown> | undefined): Record<string, string> {
+  const given = Object.entries(values ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+async function readText(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw new APIConnectionError(`no whole answer: ${String(error)}`, { cause: error });
+  }
+}
+
+async function read<Item>(reader: ReadableStreamDefaultReader<Item>): Promise<Item | undefined> {
+  try {
+    return (await reader.read()).value;
+  } catch (error) {
+    throw new APIConnectionError(`the stream broke: ${String(error)}`, { cause: error });
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new APIResponseError(`not JSON: ${text}`, { cause: error });
+  }
+}
+
+function parseOrKeep(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether the request surely was not delivered, as Node tells it; a browser does not tell. */
+function wasRefused(error: unknown): boolean {
+  const cause = (error as { cause?: { code?: string } }).cause;
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"].includes(cause?.code ?? "");
+}
+
+/** What the server says, or a wait that doubles from half a second, a quarter of it by chance. */
+function waitMs(attempt: number, retryAfter: string | null | undefined): number {
+  const told = retryAfter ? Number(retryAfter) * 1000 || Date.parse(retryAfter) - Date.now() : NaN;
+  const usual = 500 * 2 ** attempt * (1 - Math.random() / 4);
+  return Math.min(Math.max(Number.isNaN(told) ? usual : told, 0), LONGEST_WAIT_MS);
+}
