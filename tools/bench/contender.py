@@ -33,6 +33,7 @@ class Kind(NamedTuple):
 
 KINDS: Final = {
     "verbatim": Kind("verbatim.py", ".venv", runs_here=True),
+    "verbatim int8": Kind("verbatim.py", ".venv", runs_here=True, environment={"VERBATIM_QUANTIZE": "int8"}),
     "transformers": Kind("transformers_generate.py", ".venv-bench-transformers", runs_here=True),
     "llama.cpp": Kind(
         "llama_cpp_batch.py",
