@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 _DRIVERS: Final = Path(__file__).parent / "peers"
 
@@ -114,6 +114,12 @@ class Contender:
 
     def end(self) -> None:
         self._turns.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def _ask(self, **asked: Any) -> dict[str, Any]:
         process = self._turns.process
