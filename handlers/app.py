@@ -82,6 +82,8 @@ TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
 def engine_config(settings: Settings) -> EngineConfig:
     """What the settings say of the engine; what they leave open is the engine's to choose."""
     given: dict[str, Any] = {
+        "quantize": settings.quantize,
+        "num_threads": settings.num_threads,
         "max_total_tokens": settings.max_total_tokens,
         "max_batch_tokens": settings.max_batch_prefill_tokens,
         # More than are let in cannot run, and the cache is sized for as many.

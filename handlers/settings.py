@@ -19,6 +19,7 @@ from pydantic_settings import (
 )
 from typing_extensions import override
 
+from engine.config import QUANTIZATIONS
 from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 
 EMBEDDED_MODEL = "verbatim-demo"
@@ -74,6 +75,12 @@ class Settings(BaseSettings):
 
     device: Annotated[str, env("VERBATIM_DEVICE"), Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
     """Where the model runs: auto (a GPU if there is one), cpu, cuda or cuda:N."""
+
+    quantize: Annotated[str | None, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
+    """int8: 8-bit weights of linear layers, on a CPU; the weights as the model has them if absent."""
+
+    num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
+    """Processor threads that the model computes with; the cores that the process may use if absent."""
 
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
     """Run modelling code that a model's repository carries."""
@@ -190,10 +197,17 @@ class Settings(BaseSettings):
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
 
-    @field_validator("log_level", "dtype", "pooling", mode="before")
+    @field_validator("log_level", "dtype", "pooling", "quantize", mode="before")
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
+
+    @field_validator("quantize")
+    @classmethod
+    def _is_quantization(cls, name: str | None) -> str | None:
+        if name not in QUANTIZATIONS:
+            raise ValueError(f"{name!r} is not supported; the one that is: int8, on a CPU")
+        return name
 
     @field_validator("tool_call_parser")
     @classmethod
