@@ -66,7 +66,11 @@ class Turns:
 
 
 def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_pipes: bool = False) -> Turns:
-    """Runs a command as the leader of a session of its own; what it says of itself goes to the log."""
+    """Runs a command as the leader of a group; what it says of itself goes to the log.
+
+    Not of a session: Linux shares cores between sessions whatever their priorities (sched(7), autogroup), and the
+    client's would mean nothing.
+    """
     with log.open("a") as file:
         process = subprocess.Popen(
             command,
@@ -75,7 +79,7 @@ def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_
             stdout=subprocess.PIPE if has_pipes else file,
             stderr=file,
             text=True,
-            start_new_session=True,
+            process_group=0,
         )
     return Turns(process)
 
