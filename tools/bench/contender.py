@@ -68,8 +68,8 @@ class Turns:
 def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_pipes: bool = False) -> Turns:
     """Runs a command as the leader of a group; what it says of itself goes to the log.
 
-    Not of a session: Linux shares cores between sessions whatever their priorities (sched(7), autogroup), and the
-    client's would mean nothing.
+    Not of a session: Linux shares cores between sessions whatever their priorities (sched(7), autogroup), and
+    the client's would mean nothing.
     """
     with log.open("a") as file:
         process = subprocess.Popen(
