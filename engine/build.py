@@ -83,6 +83,7 @@ def _describe(
         vocab_size=loaded.vocab_size,
         hidden_size=hidden_size,
         pooling=loaded.pooling,
+        quantization=config.quantize,
         num_blocks=num_blocks,
         block_size=config.block_size,
         kv_cache_bytes=num_blocks * geometry.block_bytes(config.block_size),

@@ -38,7 +38,7 @@ def load_library() -> ctypes.CDLL | None:
         if not path.exists():
             _compile(compiler, path)
         return ctypes.CDLL(str(path))
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:  # RuntimeError: the user has no home
         _log.warning("attention stays with torch: %s", getattr(error, "stderr", None) or error)
         return None
 

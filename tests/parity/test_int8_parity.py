@@ -110,7 +110,8 @@ def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None
     directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False)
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
-    core = build_core(config, said.append)[0]
+    core, _, info = build_core(config, said.append)
+    assert info.quantization == "int8"
     prompts = [tuple(range(start, start + 9)) for start, _ in pairwise(range(0, 80, 10))]
     together = generate(core, prompts)
     assert together == [generate(core, [prompt])[0] for prompt in prompts]

@@ -132,7 +132,12 @@ def test_a_row_that_is_no_number_spoils_itself_alone(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    "failure", [FileNotFoundError("g++"), subprocess.CalledProcessError(1, "g++", stderr="no such option")]
+    "failure",
+    [
+        FileNotFoundError("g++"),
+        RuntimeError("no home"),
+        subprocess.CalledProcessError(1, "g++", stderr="no such option"),
+    ],
 )
 def test_without_a_working_compiler_torch_attends(
     failure: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
