@@ -150,6 +150,14 @@ check: check-static test  ## Everything that CI checks
 fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, for longer than `make test` does
 	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} $(BIN)/pytest tests/contract tests/unit/chat -m fuzz --timeout=7200
 
+.PHONY: conform
+conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: every bound, streams, fuzz
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest tests/conform -s --timeout=1200
+
+.PHONY: mutate
+mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --json reports/mutants.json
+
 .PHONY: soak
 soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten minutes on two cores
 	VERBATIM_SOAK_REQUESTS=$${VERBATIM_SOAK_REQUESTS:-10000} OMP_NUM_THREADS=1 $(BIN)/pytest tests/soak -s

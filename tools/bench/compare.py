@@ -2,9 +2,11 @@
 
 import argparse
 import json
+import signal
+import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +21,7 @@ _MAX_BUSY: Final = 0.1  # of the cores' time, that others may take
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # no peer outlives it
     shape = "small" if arguments.small else "Qwen2.5-0.5B"
     print(f"{shape}'s shape, random bfloat16 weights, greedy; {arguments.rounds} rounds by turns, medians")
     report: dict[str, Any] = {
@@ -37,39 +40,35 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 def _measure(arguments: argparse.Namespace, model: Path, shape: dict[str, Any]) -> dict[str, Any]:
     report: dict[str, Any] = {"contenders": [], "engine": [], "http": [], "floor": []}
-    contenders = []
-    for name in arguments.only or KINDS:
-        try:
-            contenders.append(_load(name, model, arguments))
-        except Failed as error:
-            print(f"not measured: {error}")
-    try:
-        report["contenders"] = [
-            {"contender": each.name, "version": each.version, "load_s": each.load_s} for each in contenders
-        ]
-        print_table(report["contenders"])
-        if "engine" in arguments.level:
-            report["floor"] = _floor(model, shape, arguments.requests)
-            print_table(report["floor"])
-            report["engine"], report["busy"] = engine_level.run(contenders, arguments, shape["vocab_size"])
-            print_table(report["engine"])
-    finally:
-        for contender in contenders:
-            contender.end()
+    names = arguments.only or list(KINDS)
+    if "engine" in arguments.level:
+        report |= _measure_engines(arguments, model, shape, names)
     if "http" in arguments.level:
-        report |= _measure_servers(arguments, model, [contender.name for contender in contenders])
+        report |= _measure_servers(arguments, model, names)
     return report
 
 
-def _load(name: str, model: Path, arguments: argparse.Namespace) -> Contender:
-    contender = _contender(name, arguments)
-    if "engine" in arguments.level:
-        try:
-            contender.load(model)
-        except Failed:
-            contender.end()
-            raise
-    return contender
+def _measure_engines(
+    arguments: argparse.Namespace, model: Path, shape: dict[str, Any], names: list[str]
+) -> dict[str, Any]:
+    with ExitStack() as stack:
+        contenders = []
+        for name in names:
+            try:
+                contender = _contender(name, arguments)
+                stack.callback(contender.end)
+                contender.load(model)
+                contenders.append(contender)
+            except Failed as error:
+                print(f"not measured: {error}")
+        loads: list[Row] = [
+            {"contender": each.name, "version": each.version, "load_s": each.load_s} for each in contenders
+        ]
+        print_table(loads)
+        floor = _floor(model, shape, arguments.requests)
+        print_table(floor)
+        rows, busy = engine_level.run(contenders, arguments, shape["vocab_size"])
+    return {"contenders": loads, "floor": floor, "engine": rows, "busy": busy}
 
 
 def _contender(name: str, arguments: argparse.Namespace) -> Contender:
@@ -80,23 +79,20 @@ def _contender(name: str, arguments: argparse.Namespace) -> Contender:
 
 
 def _measure_servers(arguments: argparse.Namespace, model: Path, names: list[str]) -> dict[str, Any]:
-    servers: list[Server] = []
-    try:
+    with ExitStack() as stack:
+        servers: list[Server] = []
         for name in names:
-            driver = _contender(name, arguments)
             try:
-                servers.append(Server(driver, model, arguments.logs / f"{name}.server.log"))
+                driver = _contender(name, arguments)
+                with driver:
+                    server = Server(driver, model, arguments.logs / f"{name}.server.log")
+                stack.callback(server.end)
+                servers.append(server)
             except Failed as error:
                 print(f"not served: {error}")
-            finally:
-                driver.end()
         starts: list[Row] = [{"server": server.name, "start_s": server.start_s} for server in servers]
         print_table(starts)
         rows = http_level.run(servers, arguments)
-    finally:
-        for server in servers:
-            server.end()
-    print_table(rows)
     return {"servers": starts, "http": rows}
 
 

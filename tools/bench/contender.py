@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 _DRIVERS: Final = Path(__file__).parent / "peers"
 
@@ -33,6 +33,7 @@ class Kind(NamedTuple):
 
 KINDS: Final = {
     "verbatim": Kind("verbatim.py", ".venv", runs_here=True),
+    "verbatim int8": Kind("verbatim.py", ".venv", runs_here=True, environment={"VERBATIM_QUANTIZE": "int8"}),
     "transformers": Kind("transformers_generate.py", ".venv-bench-transformers", runs_here=True),
     "llama.cpp": Kind(
         "llama_cpp_batch.py",
@@ -65,7 +66,11 @@ class Turns:
 
 
 def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_pipes: bool = False) -> Turns:
-    """Runs a command as the leader of a session of its own; what it says of itself goes to the log."""
+    """Runs a command as the leader of a group; what it says of itself goes to the log.
+
+    Not of a session: Linux shares cores between sessions whatever their priorities (sched(7), autogroup), and
+    the client's would mean nothing.
+    """
     with log.open("a") as file:
         process = subprocess.Popen(
             command,
@@ -74,7 +79,7 @@ def start(command: list[str], environment: Mapping[str, str], log: Path, *, has_
             stdout=subprocess.PIPE if has_pipes else file,
             stderr=file,
             text=True,
-            start_new_session=True,
+            process_group=0,
         )
     return Turns(process)
 
@@ -113,6 +118,12 @@ class Contender:
 
     def end(self) -> None:
         self._turns.end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def _ask(self, **asked: Any) -> dict[str, Any]:
         process = self._turns.process

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from tools.bench.contender import Contender
 from tools.bench.machine import busy_share
-from tools.bench.table import Row
+from tools.bench.table import Row, print_table
 
 NUM_TOKENS: Final = 34
 DECODE_PROMPT: Final = 128
@@ -22,6 +22,9 @@ class Case(NamedTuple):
     num_tokens: int
 
 
+WARM_UP: Final = Case(1, 128, 4)  # what is set up at need
+
+
 def cases(arguments: argparse.Namespace) -> list[Case]:
     """Decoding at each concurrency; prompts alone, whose one token ends them."""
     decoding = [Case(num, DECODE_PROMPT, NUM_TOKENS) for num in arguments.requests]
@@ -29,28 +32,26 @@ def cases(arguments: argparse.Namespace) -> list[Case]:
 
 
 def measure(
-    contenders: list[Contender], wanted: list[Case], rounds: int, vocab_size: int
-) -> dict[tuple[str, Case], list[tuple[float, float]]]:
-    """Of each contender and case: decoded tokens/s and seconds to the first token, round by round.
+    contenders: list[Contender], case: Case, rounds: int, vocab_size: int
+) -> dict[str, list[tuple[float, float]]]:
+    """Of each contender: decoded tokens/s and seconds to the first token, round by round.
 
-    They take turns, so that what else the machine does meets them alike. The first round warms up.
+    They take turns, so that what else the machine does meets them alike.
     """
-    told: dict[tuple[str, Case], list[tuple[float, float]]] = {}
-    for number in range(rounds + 1):
-        for case in wanted:
-            random = Random(number)  # no two rounds have the same prompts
-            prompts = [
-                [random.randrange(vocab_size) for _ in range(case.num_prompt_tokens)]
-                for _ in range(case.num_requests)
-            ]
-            for contender in contenders:
-                if number == 0 and case.num_requests > 1:
-                    continue  # a step of one request warms up all that is set up at need
-                steps = contender.generate(prompts, case.num_tokens)
-                if number > 0:
-                    speed = decode_speed(steps, case.num_requests)
-                    told.setdefault((contender.name, case), []).append((speed, steps[0][0]))
+    told: dict[str, list[tuple[float, float]]] = {contender.name: [] for contender in contenders}
+    for number in range(rounds):
+        prompts = _prompts(Random(number), case, vocab_size)
+        for contender in contenders:
+            steps = contender.generate(prompts, case.num_tokens)
+            told[contender.name].append((decode_speed(steps, case.num_requests), steps[0][0]))
     return told
+
+
+def _prompts(random: Random, case: Case, vocab_size: int) -> list[list[int]]:
+    return [
+        [random.randrange(vocab_size) for _ in range(case.num_prompt_tokens)]
+        for _ in range(case.num_requests)
+    ]
 
 
 def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
@@ -66,33 +67,22 @@ def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
     return num_requests / median(times) if times else 0.0
 
 
-def rows(
-    contenders: list[Contender],
-    wanted: list[Case],
-    told: dict[tuple[str, Case], list[tuple[float, float]]],
-) -> list[Row]:
-    """A line for each contender and case. ratio: ours to theirs, above 1 where ours is faster."""
-    lines: list[Row] = []
-    for case in wanted:
-        figures = {
-            contender.name: _figure(case, told[contender.name, case])
-            for contender in contenders
-            if (contender.name, case) in told
+def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
+    """A line for each contender. ratio: ours to theirs, above 1 where ours is faster."""
+    figures = {name: _figure(case, rounds) for name, rounds in told.items()}
+    ours = figures.get("verbatim")
+    return [
+        {
+            "what": "prefill" if case.num_tokens == 1 else "decode",
+            "requests": case.num_requests,
+            "prompt": case.num_prompt_tokens,
+            "contender": name,
+            "tokens_per_s": figure,
+            "first_token_ms": 1e3 * median(first for _, first in told[name]),
+            "ratio": ours / figure if ours and figure else 0.0,
         }
-        ours = figures.get("verbatim")
-        for name, figure in figures.items():
-            lines.append(
-                {
-                    "what": "prefill" if case.num_tokens == 1 else "decode",
-                    "requests": case.num_requests,
-                    "prompt": case.num_prompt_tokens,
-                    "contender": name,
-                    "tokens_per_s": figure,
-                    "first_token_ms": 1e3 * median(first for _, first in told[name, case]),
-                    "ratio": ours / figure if ours and figure else 0.0,
-                }
-            )
-    return lines
+        for name, figure in figures.items()
+    ]
 
 
 def _figure(case: Case, rounds: list[tuple[float, float]]) -> float:
@@ -104,8 +94,13 @@ def _figure(case: Case, rounds: list[tuple[float, float]]) -> float:
 def run(
     contenders: list[Contender], arguments: argparse.Namespace, vocab_size: int
 ) -> tuple[list[Row], float]:
-    """The rows, and how busy others kept the machine before and after."""
-    wanted = cases(arguments)
-    before = busy_share()
-    told = measure(contenders, wanted, arguments.rounds, vocab_size)
-    return rows(contenders, wanted, told), max(before, busy_share())
+    """The rows, printed case by case, and how busy others kept the machine at most between two cases."""
+    lines: list[Row] = []
+    busy = busy_share()
+    measure(contenders, WARM_UP, 1, vocab_size)
+    for case in cases(arguments):
+        told = rows(case, measure(contenders, case, arguments.rounds, vocab_size))
+        print_table(told)
+        lines += told
+        busy = max(busy, busy_share())
+    return lines, busy

@@ -22,7 +22,7 @@ import uvloop
 
 from tools.bench.connection import Answer, Connection, post
 from tools.bench.contender import Contender, Failed, Turns, start
-from tools.bench.table import Row
+from tools.bench.table import Row, print_table
 
 T = TypeVar("T")
 
@@ -173,20 +173,22 @@ def loads(arguments: argparse.Namespace) -> list[Load]:
 
 
 def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
-    """A line for each server and load, from all rounds together; servers take turns."""
-    told: dict[tuple[str, Load], list[Measured]] = {}
-    wanted = loads(arguments)
-    for number in range(arguments.rounds):
-        for load in wanted:
+    """A line for each load and server, printed load by load; servers take turns."""
+    lines: list[Row] = []
+    for load in loads(arguments):
+        told: dict[str, list[Measured]] = {server.name: [] for server in servers}
+        for number in range(arguments.rounds):
             for server in servers:
-                measured = server.measure(load, Random(f"{number} {load}"))
-                told.setdefault((server.name, load), []).append(measured)
-    return [_row(load, server, told) for load in wanted for server in servers]
+                told[server.name].append(server.measure(load, Random(f"{number} {load}")))
+        rows = [_row(load, name, told) for name in told]
+        print_table(rows)
+        lines += rows
+    return lines
 
 
-def _row(load: Load, server: Server, told: dict[tuple[str, Load], list[Measured]]) -> Row:
+def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
     """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster."""
-    rounds, ours = told[server.name, load], told.get(("verbatim", load))
+    rounds, ours = told[name], told.get("verbatim")
     speed, first = _speed(rounds), _first(rounds)
     firsts = [first for measured in rounds for first in measured.firsts]
     gaps = [gap for measured in rounds for gap in measured.gaps]
@@ -194,7 +196,7 @@ def _row(load: Load, server: Server, told: dict[tuple[str, Load], list[Measured]
         "requests": load.num_requests,
         "prompt": load.num_prompt_tokens,
         "output": load.num_tokens,
-        "server": server.name,
+        "server": name,
         "tokens_per_s": speed,
         "first_p50_ms": 1e3 * first,
         "first_p99_ms": 1e3 * _p99(firsts),

@@ -114,6 +114,14 @@ def test_a_chat_template_is_text_or_a_file_that_can_be_read(tmp_path: Path) -> N
             Settings(chat_template=str(path))
 
 
+def test_answers_are_judged_only_where_the_judge_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings(check_responses="fail").check_responses == "fail"
+    monkeypatch.setattr("handlers.settings.find_spec", lambda name: None)
+    assert Settings().check_responses == "off"
+    with pytest.raises(ValidationError, match=r"pip install 'verbatim\[check\]'"):
+        Settings(check_responses="log")
+
+
 def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
     with pytest.raises(ValidationError, match="'gptq' is not supported; the one that is: int8"):
         Settings(quantize="gptq")

@@ -22,8 +22,10 @@ class Verbatim:
         self._arrivals = count()
 
     def load(self, model: str) -> str:
-        # Rounds repeat their prompts, which a prefix cache would not compute again.
-        config = EngineConfig(model=model, kv_cache_bytes=2**30, prefix_caching=False)
+        given: dict[str, Any] = {"model": model, "kv_cache_bytes": 2**30, "prefix_caching": False}
+        if quantize := os.environ.get("VERBATIM_QUANTIZE"):
+            given["quantize"] = quantize
+        config = EngineConfig(**given)
         self._core, *_ = build_core(config, lambda line: None)
         return version("verbatim")
 
