@@ -118,6 +118,10 @@ $(BROWSER): $(READY)
 test-browser: $(BROWSER) docs  ## Open the served pages and the site in Chromium without a window (needs chromium, from the system)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/browser
 
+.PHONY: check-page
+check-page:  ## Check the types that the playground's scripts state in their comments (needs Node)
+	npx --yes --package typescript@5.9.3 tsc --project tests/browser
+
 .PHONY: check-specs
 check-specs: $(READY)  ## Hold the documents to our own rules of style (tools/lint_specs)
 	$(BIN)/python -m tools.lint_specs
@@ -146,6 +150,14 @@ check: check-static test  ## Everything that CI checks
 fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, for longer than `make test` does
 	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} $(BIN)/pytest tests/contract tests/unit/chat -m fuzz --timeout=7200
 
+.PHONY: conform
+conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: every bound, streams, fuzz
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest tests/conform -s --timeout=1200
+
+.PHONY: mutate
+mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --json reports/mutants.json
+
 .PHONY: soak
 soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten minutes on two cores
 	VERBATIM_SOAK_REQUESTS=$${VERBATIM_SOAK_REQUESTS:-10000} OMP_NUM_THREADS=1 $(BIN)/pytest tests/soak -s
@@ -164,8 +176,21 @@ test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on d
 	$(BIN)/python -m pytest tests/oasdiff
 
 .PHONY: bench
-bench: $(READY)  ## Tokens per second beside plain transformers, on random weights
-	$(BIN)/python -m tools.bench speed
+bench: $(READY)  ## Engine and server beside all others that are installed, on random weights (BENCH=options)
+	$(BIN)/python -m tools.bench compare $(BENCH)
+
+.PHONY: bench-http
+bench-http: $(READY)  ## What a request and a streamed event cost the server without an engine, by contract
+	$(BIN)/python -m tools.bench http $(BENCH)
+
+BENCH_PEERS ?= transformers openvino vllm llama.cpp
+
+.PHONY: bench-peers
+bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install what `make bench` measures beside Verbatim, each for itself
+
+.venv-bench-%/.ready: tools/bench/peers/install.sh
+	@echo 'Installing $* into .venv-bench-$*: some minutes, a quarter of an hour for llama.cpp.'
+	tools/bench/peers/install.sh $* .venv-bench-$*
 
 .PHONY: demo-model
 demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on two cores)
@@ -173,5 +198,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

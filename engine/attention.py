@@ -3,11 +3,11 @@
 Every attention module of the model calls `dispatch_attention` with queries, keys and values of the flat
 batch; `PagedAttention` writes keys and values to the pages, then lets each row attend to its own sequence's
 pages. Grouped-query heads enter as query length where one token decodes, and as a broadcast of the keys where
-a chunk does, so keys are never repeated.
+a chunk does, so keys are never repeated. On a CPU with a compiler, compiled code takes the rows that decode.
 """
 
 from contextvars import ContextVar
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -18,21 +18,10 @@ from engine.attention_plan import AttentionPlan, KeyRange
 from engine.batch import Batch
 from engine.errors import ModelNotSupported
 from engine.kv_pages import KVPages
+from engine.native_attention import can_decode, decode
+from engine.scores import Scores
 
 ATTENTION_NAME = "verbatim"
-
-
-class Scores(NamedTuple):
-    """How a module turns products of queries and keys into weights.
-
-    softcap: scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv 2408.00118, section 2).
-    sinks: [num_heads], a learned score that takes weight and gives no value (gpt-oss, arXiv 2508.10925,
-        section 2.2).
-    """
-
-    scaling: float
-    softcap: float | None
-    sinks: Tensor | None
 
 
 class Attention(Protocol):
@@ -81,9 +70,11 @@ def dispatch_attention(
 class PagedAttention:
     """Attention of one batch over the pages; the plan of each window is made once and serves all layers."""
 
-    def __init__(self, batch: Batch, pages: KVPages) -> None:
+    def __init__(self, batch: Batch, pages: KVPages, *, is_native: bool = True) -> None:
+        """is_native: whether compiled code takes the rows that decode, where it can."""
         self._batch = batch
         self._pages = pages
+        self._is_native = is_native and can_decode(batch.slots.device, pages.dtype)
         self._plans: dict[int | None, AttentionPlan] = {}
 
     def attend(
@@ -95,6 +86,9 @@ class PagedAttention:
         plan = self._plan(window, query.dtype)
         num_heads, num_tokens = query.shape[1:3]
         output = query.new_empty(1, num_tokens, num_heads, value.shape[-1])
+        if plan.ragged is not None:
+            rows = slice(0, plan.ragged.num_rows)
+            decode(query[0, :, rows], *self._pages.layer(layer), plan.ragged, scores, output[0, rows])
         for keys in plan.decodes:
             rows = slice(keys.row, keys.row + keys.num_rows)
             pages = self._pages.gather(layer, keys.blocks)
@@ -108,7 +102,10 @@ class PagedAttention:
 
     def _plan(self, window: int | None, dtype: torch.dtype) -> AttentionPlan:
         if window not in self._plans:
-            self._plans[window] = AttentionPlan.build(self._batch, window, self._pages.block_size, dtype)
+            is_ragged = self._is_native and dtype == self._pages.dtype
+            self._plans[window] = AttentionPlan.build(
+                self._batch, window, self._pages.block_size, dtype, is_ragged=is_ragged
+            )
         return self._plans[window]
 
 

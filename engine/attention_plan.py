@@ -33,20 +33,41 @@ class KeyRange:
 
 
 @dataclass(frozen=True, slots=True)
+class RaggedKeys:
+    """The pages that the first `num_rows` rows of the batch read, one sequence each, without padding.
+
+    blocks: int64, of all rows, one after another. firsts: int64 [num_rows], where those of each row begin.
+    lows, highs: int64 [num_rows], the keys `low` to `high` that a row sees, counted from its first block.
+    """
+
+    num_rows: int
+    blocks: Tensor
+    firsts: Tensor
+    lows: Tensor
+    highs: Tensor
+
+
+@dataclass(frozen=True, slots=True)
 class AttentionPlan:
-    """The key ranges of a batch under one sliding window, which counts the token itself; None sees all."""
+    """The key ranges of a batch under one sliding window, which counts the token itself; None sees all.
+
+    Rows that decode are in `decodes`, or in `ragged` for code that needs no padding.
+    """
 
     decodes: list[KeyRange]
     chunks: list[KeyRange]
+    ragged: RaggedKeys | None = None
 
     @classmethod
-    def build(cls, batch: Batch, window: int | None, block_size: int, dtype: torch.dtype) -> "AttentionPlan":
+    def build(
+        cls, batch: Batch, window: int | None, block_size: int, dtype: torch.dtype, *, is_ragged: bool = False
+    ) -> "AttentionPlan":
         device = batch.slots.device
+        chunks = [_chunk_range(span, window, block_size, dtype, device) for span in batch.chunks]
+        if is_ragged and batch.decodes:
+            return cls([], chunks, _ragged_keys(batch.decodes, window, block_size))
         groups = _groups(batch.decodes, window, block_size)
-        return cls(
-            [_decode_range(group, window, block_size, dtype, device) for group in groups],
-            [_chunk_range(span, window, block_size, dtype, device) for span in batch.chunks],
-        )
+        return cls([_decode_range(group, window, block_size, dtype, device) for group in groups], chunks)
 
 
 def _first_key(span: Span, window: int | None) -> int:
@@ -60,6 +81,16 @@ def _groups(spans: list[Span], window: int | None, block_size: int) -> Iterator[
         return max((num_blocks - 1).bit_length(), _SMALLEST_GROUP_BITS)
 
     return (list(group) for _, group in groupby(spans, size_class))
+
+
+def _ragged_keys(spans: list[Span], window: int | None, block_size: int) -> RaggedKeys:
+    first_keys = np.array([_first_key(span, window) for span in spans])
+    first_blocks = first_keys // block_size
+    tables = [span.blocks[first:] for span, first in zip(spans, first_blocks.tolist(), strict=True)]
+    firsts = np.cumsum([0, *map(len, tables)])[:-1]
+    highs = np.array([span.end for span in spans]) - first_blocks * block_size
+    arrays = (np.fromiter(chain.from_iterable(tables), np.int64), firsts, first_keys % block_size, highs)
+    return RaggedKeys(len(spans), *map(torch.from_numpy, arrays))
 
 
 def _decode_range(

@@ -6,13 +6,16 @@ import torch
 
 from engine.config import EngineConfig
 from engine.core import EngineCore
+from engine.cpus import choose_num_threads
 from engine.geometry_probe import observe_geometry
+from engine.int8_linear import check_can_quantize, quantize_linears
 from engine.kv_budget import choose_num_blocks
 from engine.kv_cache import BlockPool
 from engine.kv_geometry import KVGeometry
 from engine.kv_pages import KVPages
 from engine.linear import can_pack, pack_linears
-from engine.loader import LoadedModel, load_model
+from engine.loader import LoadedModel, choose_device, load_model
+from engine.merged_linear import merge_linears
 from engine.model_info import ModelInfo
 from engine.model_runner import ModelRunner
 from engine.sampler import Sampler
@@ -25,13 +28,13 @@ def build_core(
     config: EngineConfig, on_progress: Callable[[str], None]
 ) -> tuple[EngineCore, Tokenizer, ModelInfo]:
     """Loads the model and sizes its cache. Raises ModelNotSupported where it cannot be served."""
-    if config.num_threads is not None:
-        torch.set_num_threads(config.num_threads)
+    torch.set_num_threads(config.num_threads or choose_num_threads())
+    if config.quantize:
+        check_can_quantize(choose_device(config.device))
     loaded = load_model(config, on_progress)
     geometry = observe_geometry(loaded.model)
     num_blocks = choose_num_blocks(config, geometry, loaded.max_total_tokens, loaded.model.device)
-    if can_pack(loaded.model):
-        pack_linears(loaded.model)
+    _hasten_linears(loaded, config.quantize, on_progress)
     pages = KVPages(geometry, num_blocks, config.block_size, loaded.model.device)
     scheduler = Scheduler(
         BlockPool(num_blocks, config.block_size),
@@ -53,6 +56,18 @@ def build_core(
     return core, loaded.tokenizer, info
 
 
+def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Callable[[str], None]) -> None:
+    """Merges, quantizes and packs linear layers where a CPU gains by it."""
+    model = loaded.model
+    if model.device.type == "cpu":
+        merge_linears(model)
+    if quantize:
+        num_weights = quantize_linears(model)
+        on_progress(f"quantized {num_weights:,} of {loaded.num_parameters:,} weights to {quantize}")
+    if can_pack(model):
+        pack_linears(model)
+
+
 def _describe(
     config: EngineConfig, loaded: LoadedModel, geometry: KVGeometry, num_blocks: int, *, hidden_size: int
 ) -> ModelInfo:
@@ -68,6 +83,7 @@ def _describe(
         vocab_size=loaded.vocab_size,
         hidden_size=hidden_size,
         pooling=loaded.pooling,
+        quantization=config.quantize,
         num_blocks=num_blocks,
         block_size=config.block_size,
         kv_cache_bytes=num_blocks * geometry.block_bytes(config.block_size),

@@ -2,6 +2,8 @@
 
 import msgspec
 
+QUANTIZATIONS = (None, "int8")
+
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Which model to serve and how much of the machine it may use.
@@ -22,7 +24,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         last.
     jump_forward: whether tokens that a grammar leaves no choice about are written without asking the model.
         They are the same either way, but for the rounding of keys and values that are computed together.
-    num_threads: threads torch computes with; None leaves torch's own choice, the number of physical cores.
+    quantize: None, or "int8": linear layers but the head keep weights of 8 bits, on a CPU only.
+    num_threads: threads torch computes with; None: the physical cores, as far as the process may use them.
     """
 
     model: str
@@ -37,12 +40,15 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_num_sequences: int = 256
     prefix_caching: bool = True
     jump_forward: bool = True
+    quantize: str | None = None
     num_threads: int | None = None
     trust_remote_code: bool = False
 
     def __post_init__(self) -> None:
         if self.num_kv_blocks is not None and self.kv_cache_bytes is not None:
             raise ValueError("give num_kv_blocks or kv_cache_bytes, not both")
-        for name in ("block_size", "max_batch_tokens", "max_num_sequences"):
-            if getattr(self, name) < 1:
+        if self.quantize not in QUANTIZATIONS:
+            raise ValueError(f"quantize must be int8 or absent, not {self.quantize}")
+        for name in ("block_size", "max_batch_tokens", "max_num_sequences", "num_threads"):
+            if (value := getattr(self, name)) is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1")

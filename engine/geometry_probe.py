@@ -4,9 +4,10 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.attention import Scores, current_attention
+from engine.attention import current_attention
 from engine.errors import EngineError, ModelNotSupported
 from engine.kv_geometry import KVGeometry, LayerGeometry
+from engine.scores import Scores
 
 
 class _Observer:

@@ -19,6 +19,7 @@ class KVPages:
 
     def __init__(self, geometry: KVGeometry, num_blocks: int, block_size: int, device: torch.device) -> None:
         self.block_size = block_size
+        self.dtype = geometry.dtype
         self._layers = {
             layer.index: tuple(
                 _zeros((num_blocks, block_size, layer.num_kv_heads, dim), geometry.dtype, device)
@@ -31,6 +32,11 @@ class KVPages:
         """keys, values: [num_tokens, num_kv_heads, dim]; slots: int64 [num_tokens], as in `Batch`."""
         for pages, rows in zip(self._layers[layer], (keys, values), strict=True):
             pages.flatten(0, 1).index_copy_(0, slots, rows)
+
+    def layer(self, layer: int) -> tuple[Tensor, Tensor]:
+        """All pages of a layer's keys, and of its values."""
+        keys, values = self._layers[layer]
+        return keys, values
 
     def gather(self, layer: int, blocks: Tensor) -> tuple[Tensor, Tensor]:
         """blocks: int64 [batch, n] -> keys, values [batch, num_kv_heads, n * block_size, dim]."""

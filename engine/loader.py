@@ -15,6 +15,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 from engine.attention import ATTENTION_NAME
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.linear import has_fast_bfloat16
 from engine.own_pooling import find_own_pooling
 from engine.progress import line_bar, progress_lines
 from engine.request import Pooling
@@ -49,7 +50,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     directory, revision = _find_directory(config, on_progress)
     model_config = _read_config(directory, config)
     _check_supported(model_config, directory)
-    device = _choose_device(config.device)
+    device = choose_device(config.device)
     dtype = _choose_dtype(config.dtype, model_config, device)
     dtype_name = str(dtype).removeprefix("torch.")
     on_progress(f"loading {_size(_num_weight_bytes(directory))} of weights as {dtype_name} onto {device}")
@@ -143,7 +144,8 @@ def _read_weights(
     return model
 
 
-def _choose_device(name: str) -> torch.device:
+def choose_device(name: str) -> torch.device:
+    """What EngineConfig's `device` stands for. Raises ModelNotSupported where there is no such GPU."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     device = torch.device(name)
@@ -165,8 +167,7 @@ def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.devic
     assert isinstance(stored, torch.dtype)
     if device.type != "cpu" or stored == torch.float32:
         return stored
-    has_bfloat16: bool = torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return torch.bfloat16 if has_bfloat16 else torch.float32
+    return torch.bfloat16 if has_fast_bfloat16() else torch.float32
 
 
 def _size(num_bytes: int) -> str:

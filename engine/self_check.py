@@ -4,19 +4,16 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.attention import ATTENTION_NAME
 from engine.batch import build_batch
 from engine.errors import ModelNotSupported
 from engine.kv_cache import BlockPool
 from engine.model_runner import ModelRunner
+from engine.plain_pass import is_same, plain_logits, relative_difference
 from engine.schedule import Work
 from engine.scheduler import Scheduler
 
 _NUM_TOKENS = 8
 _NUM_IN_FIRST_CHUNK = 5
-# Largest relative difference of logits. Wrong attention gives some 0.5; 16-bit arithmetic up to some 0.05.
-_TOLERANCE = {torch.float32: 1e-3}
-_TOLERANCE_16_BIT = 0.2
 
 
 def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
@@ -25,11 +22,8 @@ def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
     Uses the first blocks of an empty cache, and clears them. Raises ModelNotSupported on a difference.
     """
     token_ids = list(range(_NUM_TOKENS))
-    ours, theirs = _paged_logits(runner, token_ids), _eager_logits(model, token_ids)
-    differences = (ours - theirs).norm(dim=-1) / theirs.norm(dim=-1)
-    # The median, since 16-bit rounding may send single tokens of a mixture to other experts.
-    difference = differences.median().item()
-    if not difference < _TOLERANCE.get(model.dtype, _TOLERANCE_16_BIT):
+    difference = relative_difference(_paged_logits(runner, token_ids), plain_logits(model, token_ids))
+    if not is_same(difference, model.dtype):
         raise ModelNotSupported(
             f"paged attention differs from {type(model).__name__}'s own by {difference:.1%} of its logits"
         )
@@ -48,14 +42,3 @@ def _paged_logits(runner: ModelRunner, token_ids: list[int]) -> Tensor:
         chunks.append(runner.run(batch, list(range(end - start))).float())
     runner.pages.clear(sequence.table.block_ids)
     return torch.cat(chunks)
-
-
-@torch.inference_mode()
-def _eager_logits(model: PreTrainedModel, token_ids: list[int]) -> Tensor:
-    model.set_attn_implementation("eager")
-    try:
-        input_ids = torch.tensor([token_ids], device=model.device)
-        logits: Tensor = model(input_ids=input_ids, use_cache=False).logits
-    finally:
-        model.set_attn_implementation(ATTENTION_NAME)
-    return logits[0].float()

@@ -33,8 +33,9 @@ from handlers.options import read_settings
 from handlers.placement import check_root
 from handlers.playground.page import LINK, Playground
 from handlers.runtime.contract import Contract
+from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
-from handlers.runtime.server import ContractServer
+from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.settings import Settings
 from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
@@ -82,6 +83,8 @@ TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
 def engine_config(settings: Settings) -> EngineConfig:
     """What the settings say of the engine; what they leave open is the engine's to choose."""
     given: dict[str, Any] = {
+        "quantize": settings.quantize,
+        "num_threads": settings.num_threads,
         "max_total_tokens": settings.max_total_tokens,
         "max_batch_tokens": settings.max_batch_prefill_tokens,
         # More than are let in cannot run, and the cache is sized for as many.
@@ -138,13 +141,22 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     shell = FastAPI(openapi_url=None, lifespan=lifespan)
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)
-    server = ContractServer(shell, options)
+    server = ContractServer(shell, options, _endpoints(settings))
     handlers = {name: served.handlers(shared) for name, served in CONTRACTS.items()}
     for name in settings.root:
         server.mount(CONTRACTS[name].contract, handlers[name])
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
     return _with_cors(server, settings)
+
+
+def _endpoints(settings: Settings) -> MakeEndpoint:
+    if settings.check_responses == "off":
+        return Endpoint
+    # jsonschema-rs comes with an extra, and a server that judges no answers needs none.
+    from handlers.checking.endpoint import CheckedEndpoints
+
+    return CheckedEndpoints(refuses=settings.check_responses == "fail")
 
 
 def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:

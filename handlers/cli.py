@@ -3,10 +3,11 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 
 from handlers.options import add_model_argument, add_options, read_settings, settings_table
 
+_COMMANDS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
 _USAGE_ERROR = 2  # argparse's own status for a wrong option
 _INTERRUPTED = 130  # what shells report for SIGINT
 
@@ -42,6 +43,8 @@ def _parser() -> argparse.ArgumentParser:
     contracts.set_defaults(run=_contracts)
     settings = commands.add_parser("settings", help="list all settings as a Markdown table")
     settings.set_defaults(run=_settings)
+    for further in entry_points(group=_COMMANDS):
+        further.load()(commands)
     return parser
 
 

@@ -10,6 +10,6 @@ def fingerprint(model: ModelInfo) -> str:
     """Of all that the arithmetic depends on: our version and torch's, the model, its type and device."""
     parts = (
         *(version(name) for name in ("verbatim", "torch", "transformers")),
-        *(model.model_id, model.revision or "", model.dtype, model.device),
+        *(model.model_id, model.revision or "", model.dtype, model.quantization or "", model.device),
     )
     return f"fp_{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:10]}"

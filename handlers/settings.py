@@ -4,44 +4,25 @@ An environment variable `VERBATIM_*` wins over the name that Text Generation Inf
 a command-line option wins over both. The command line, its help and the README's table are made from here.
 """
 
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
-from pydantic.fields import FieldInfo
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
-    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 from typing_extensions import override
 
+from engine.config import QUANTIZATIONS
 from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
+from handlers.setting_kinds import Count, Limit, Names, env
 
 EMBEDDED_MODEL = "verbatim-demo"
-
-
-def env(*names: str) -> FieldInfo:
-    """The environment variables a field is read from, the first that is set winning."""
-    field: FieldInfo = Field(validation_alias=AliasChoices(*names))
-    return field
-
-
-def _split(value: object) -> object:
-    """A list as an environment variable holds it, `a,b`, or an option that may be repeated, ["a,b", "c"]."""
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list):
-        return value
-    return tuple(part.strip() for text in value for part in str(text).split(",") if part.strip())
-
-
-Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
-Count = Annotated[int, Field(ge=1)]
-Limit = Annotated[int | None, Field(ge=1)]
 
 
 class Settings(BaseSettings):
@@ -74,6 +55,12 @@ class Settings(BaseSettings):
 
     device: Annotated[str, env("VERBATIM_DEVICE"), Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
     """Where the model runs: auto (a GPU if there is one), cpu, cuda or cuda:N."""
+
+    quantize: Annotated[str | None, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
+    """int8: 8-bit weights of linear layers, on a CPU; the weights as the model has them if absent."""
+
+    num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
+    """Processor threads that the model computes with; the cores that the process may use if absent."""
 
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
     """Run modelling code that a model's repository carries."""
@@ -172,6 +159,9 @@ class Settings(BaseSettings):
     mindie_full_text: Annotated[bool, env("VERBATIM_MINDIE_FULL_TEXT")] = False
     """MindIE's `fullTextEnabled`: chunks of its streams repeat the text so far."""
 
+    check_responses: Annotated[Literal["off", "log", "fail"], env("VERBATIM_CHECK_RESPONSES")] = "off"
+    """Judge each answer by its document before it leaves: log its faults, or fail with a 500 instead."""
+
     playground: Annotated[bool, env("VERBATIM_PLAYGROUND")] = True
     """Serve a page at /playground to try every operation by hand."""
 
@@ -190,10 +180,17 @@ class Settings(BaseSettings):
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
 
-    @field_validator("log_level", "dtype", "pooling", mode="before")
+    @field_validator("log_level", "dtype", "pooling", "quantize", "check_responses", mode="before")
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
+
+    @field_validator("quantize")
+    @classmethod
+    def _is_quantization(cls, name: str | None) -> str | None:
+        if name not in QUANTIZATIONS:
+            raise ValueError(f"{name!r} is not supported; the one that is: int8, on a CPU")
+        return name
 
     @field_validator("tool_call_parser")
     @classmethod
@@ -201,6 +198,13 @@ class Settings(BaseSettings):
         if name is not None and tool_format_named(name) is None:
             raise ValueError(f"{name!r} is none of {', '.join(TOOL_FORMAT_NAMES)}")
         return name
+
+    @field_validator("check_responses")
+    @classmethod
+    def _has_a_judge(cls, value: str) -> str:
+        if value != "off" and find_spec("jsonschema_rs") is None:
+            raise ValueError("jsonschema-rs is not installed; pip install 'verbatim[check]' installs it")
+        return value
 
     @field_validator("chat_template")
     @classmethod

@@ -678,7 +678,7 @@ class CompletionResponse(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    completions: list[CompletionResult]
+    completions: Annotated[list[CompletionResult], Field(min_length=1)]
     model_version: StrictStr
     optimized_prompt: (
         list[Annotated[TextItem | TokensItem | ImageItem, Field(discriminator="type")]] | MISSING
@@ -759,7 +759,7 @@ class ChatCompletion(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
-    choices: list[ChatCompletionChoice]
+    choices: Annotated[list[ChatCompletionChoice], Field(min_length=1)]
     created: Annotated[StrictInt, Field(ge=0)]
     """
     Unix time in seconds.

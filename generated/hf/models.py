@@ -35,22 +35,22 @@ class Info(BaseModel):
     """
     What the model is for.
     """
-    max_concurrent_requests: StrictInt
-    max_best_of: StrictInt
-    max_stop_sequences: StrictInt
-    max_input_length: StrictInt
+    max_concurrent_requests: Annotated[StrictInt, Field(ge=0)]
+    max_best_of: Annotated[StrictInt, Field(ge=0)]
+    max_stop_sequences: Annotated[StrictInt, Field(ge=0)]
+    max_input_length: Annotated[StrictInt, Field(ge=0)]
     """
     Longest prompt, in tokens.
     """
-    max_total_tokens: StrictInt
+    max_total_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Longest prompt and text together, in tokens.
     """
     waiting_served_ratio: StrictFloat | MISSING = MISSING
-    max_batch_total_tokens: StrictInt
-    max_waiting_tokens: StrictInt | MISSING = MISSING
-    validation_workers: StrictInt
-    max_client_batch_size: StrictInt
+    max_batch_total_tokens: Annotated[StrictInt, Field(ge=0)]
+    max_waiting_tokens: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    validation_workers: Annotated[StrictInt, Field(ge=0)]
+    max_client_batch_size: Annotated[StrictInt, Field(ge=0)]
     version: StrictStr
     """
     Version of the server.
@@ -69,9 +69,9 @@ class Usage(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    prompt_tokens: StrictInt
-    completion_tokens: StrictInt
-    total_tokens: StrictInt
+    prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    completion_tokens: Annotated[StrictInt, Field(ge=0)]
+    total_tokens: Annotated[StrictInt, Field(ge=0)]
 
 
 class ErrorResponse(BaseModel):
@@ -108,7 +108,7 @@ class Token(BaseModel):
     )
     id: Annotated[StrictInt, Field(ge=0)]
     text: StrictStr
-    logprob: StrictFloat | MISSING = MISSING
+    logprob: StrictFloat
     special: StrictBool
 
 
@@ -296,7 +296,7 @@ class Model(BaseModel):
     The model's name.
     """
     object: Literal["model"]
-    created: StrictInt
+    created: Annotated[StrictInt, Field(ge=0)]
     """
     When the server started; Unix time in seconds.
     """
@@ -349,10 +349,10 @@ class CompletionResponse(BaseModel):
     )
     id: Annotated[StrictStr, Field(min_length=1)]
     object: Literal["text_completion"]
-    created: StrictInt
+    created: Annotated[StrictInt, Field(ge=0)]
     model: StrictStr
     usage: Usage
-    choices: list[CompletionChoice]
+    choices: Annotated[list[CompletionChoice], Field(min_length=1)]
 
 
 class CompletionStreamResponse(BaseModel):
@@ -364,7 +364,7 @@ class CompletionStreamResponse(BaseModel):
     The chunks of one answer share it.
     """
     object: Literal["text_completion"]
-    created: StrictInt
+    created: Annotated[StrictInt, Field(ge=0)]
     model: StrictStr
     choices: list[CompletionChunkChoice]
 
@@ -393,7 +393,7 @@ class StreamDetails(BaseModel):
     Why the text ends.
     """
     generated_tokens: Annotated[StrictInt, Field(ge=0)]
-    seed: StrictInt | MISSING = MISSING
+    seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
 
 
 class BestOfSequence(BaseModel):
@@ -406,9 +406,9 @@ class BestOfSequence(BaseModel):
     Why the text ends.
     """
     generated_tokens: Annotated[StrictInt, Field(ge=0)]
-    seed: StrictInt | MISSING = MISSING
+    seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
     prefill: list[PrefillToken]
-    tokens: list[Token]
+    tokens: Annotated[list[Token], Field(min_length=1)]
 
 
 class ImagePart(BaseModel):
@@ -503,7 +503,7 @@ class ModelList(BaseModel):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[Model]
+    data: Annotated[list[Model], Field(min_length=1)]
 
 
 TokenizeResponse = TypeAliasType("TokenizeResponse", list[TextToken])
@@ -560,7 +560,7 @@ class Details(BaseModel):
     """
     Generated tokens, the end token counted.
     """
-    seed: StrictInt | MISSING = MISSING
+    seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
     """
     The seed that was used; absent when nothing was drawn at random.
     """
@@ -568,11 +568,11 @@ class Details(BaseModel):
     """
     The tokens of the prompt, where decoder_input_details asks for them.
     """
-    tokens: list[Token]
+    tokens: Annotated[list[Token], Field(min_length=1)]
     """
     The tokens of the text.
     """
-    best_of_sequences: list[BestOfSequence] | MISSING = MISSING
+    best_of_sequences: Annotated[list[BestOfSequence] | MISSING, Field(min_length=1)] = MISSING
     """
     The other sequences.
     """
@@ -593,7 +593,7 @@ class AnswerMessage(BaseModel):
     """
     Absent where the model does nothing but call tools.
     """
-    tool_calls: list[AnswerToolCall] | MISSING = MISSING
+    tool_calls: Annotated[list[AnswerToolCall] | MISSING, Field(min_length=1)] = MISSING
     tool_call_id: StrictStr | MISSING = MISSING
     """
     Never sent; it is of messages that answer a call.
@@ -620,7 +620,7 @@ class Delta(BaseModel):
     In the first chunk of a choice.
     """
     content: StrictStr | MISSING = MISSING
-    tool_calls: list[DeltaToolCall] | MISSING = MISSING
+    tool_calls: Annotated[list[DeltaToolCall] | MISSING, Field(min_length=1)] = MISSING
     tool_call_id: StrictStr | MISSING = MISSING
     """
     Never sent; it is of messages that answer a call.
@@ -823,11 +823,11 @@ class ChatCompletionResponse(BaseModel):
     )
     id: Annotated[StrictStr, Field(min_length=1)]
     object: Literal["chat.completion"]
-    created: StrictInt
+    created: Annotated[StrictInt, Field(ge=0)]
     model: StrictStr
     system_fingerprint: StrictStr
     usage: Usage
-    choices: list[ChatChoice]
+    choices: Annotated[list[ChatChoice], Field(min_length=1)]
 
 
 class ChatCompletionStreamResponse(BaseModel):
@@ -839,7 +839,7 @@ class ChatCompletionStreamResponse(BaseModel):
     The chunks of one answer share it.
     """
     object: Literal["chat.completion.chunk"]
-    created: StrictInt
+    created: Annotated[StrictInt, Field(ge=0)]
     model: StrictStr
     system_fingerprint: StrictStr
     usage: Usage | MISSING = MISSING

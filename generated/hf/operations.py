@@ -2,7 +2,7 @@
 """Hugging Face Text Generation Inference API 1.0.0: its operations, and the interface that its handlers implement."""
 
 from abc import abstractmethod
-from typing import ClassVar, Final, TypedDict
+from typing import ClassVar, Final, Required, TypedDict
 
 from generated.operation import Call, EventStream, Handlers, Operation
 
@@ -16,15 +16,15 @@ class NoHeaders(TypedDict):
 GenerateHeaders = TypedDict(
     "GenerateHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
-        "x-total-time": float,
-        "x-validation-time": float,
-        "x-queue-time": float,
-        "x-inference-time": float,
-        "x-time-per-token": float,
-        "x-prompt-tokens": int,
-        "x-generated-tokens": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
+        "x-total-time": Required[float],
+        "x-validation-time": Required[float],
+        "x-queue-time": Required[float],
+        "x-inference-time": Required[float],
+        "x-time-per-token": Required[float],
+        "x-prompt-tokens": Required[int],
+        "x-generated-tokens": Required[int],
     },
     total=False,
 )
@@ -32,8 +32,8 @@ GenerateHeaders = TypedDict(
 GenerateStreamHeaders = TypedDict(
     "GenerateStreamHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
     },
     total=False,
 )
@@ -41,8 +41,8 @@ GenerateStreamHeaders = TypedDict(
 ChatCompletionsHeaders = TypedDict(
     "ChatCompletionsHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
         "x-total-time": float,
         "x-validation-time": float,
         "x-queue-time": float,
@@ -57,8 +57,8 @@ ChatCompletionsHeaders = TypedDict(
 CompletionsHeaders = TypedDict(
     "CompletionsHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
         "x-total-time": float,
         "x-validation-time": float,
         "x-queue-time": float,
@@ -81,15 +81,15 @@ OPERATIONS: Final = (
         response=m.GenerateResponse,
         media_type="application/json",
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
-            "x-total-time": False,
-            "x-validation-time": False,
-            "x-queue-time": False,
-            "x-inference-time": False,
-            "x-time-per-token": False,
-            "x-prompt-tokens": False,
-            "x-generated-tokens": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
+            "x-total-time": True,
+            "x-validation-time": True,
+            "x-queue-time": True,
+            "x-inference-time": True,
+            "x-time-per-token": True,
+            "x-prompt-tokens": True,
+            "x-generated-tokens": True,
         },
         errors={
             400: m.ErrorResponse,
@@ -113,8 +113,8 @@ OPERATIONS: Final = (
         body=m.GenerateRequest,
         event=m.StreamEvent,
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
         },
         errors={
             400: m.ErrorResponse,
@@ -141,8 +141,8 @@ OPERATIONS: Final = (
         event=m.ChatCompletionEvent,
         terminator="[DONE]",
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
             "x-total-time": False,
             "x-validation-time": False,
             "x-queue-time": False,
@@ -176,8 +176,8 @@ OPERATIONS: Final = (
         event=m.CompletionEvent,
         terminator="[DONE]",
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
             "x-total-time": False,
             "x-validation-time": False,
             "x-queue-time": False,

@@ -251,11 +251,11 @@ class Usage(BaseModel):
     prompt_tokens_details: PromptTokensDetails
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
     total_tokens: Annotated[StrictInt, Field(ge=0)]
-    batch_size: list[BatchSize]
+    batch_size: Annotated[list[BatchSize], Field(min_length=1)]
     """
     For each generated token, the sequences of the step that made it.
     """
-    queue_wait_time: list[Microseconds]
+    queue_wait_time: Annotated[list[Microseconds], Field(min_length=1)]
     """
     For each generated token, the microseconds that its step was waited for.
     """

@@ -1172,7 +1172,7 @@ class ListModelsResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[Model]
+    data: Annotated[list[Model], Field(min_length=1)]
 
 
 class ErrorResponse(BaseModel):
@@ -1327,7 +1327,7 @@ class CreateCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -1737,7 +1737,7 @@ class CreateCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -2034,7 +2034,7 @@ class CreateChatCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -2240,7 +2240,7 @@ class Response(BaseModel):
     """
     Seconds since 1970.
     """
-    completed_at: StrictInt | None
+    completed_at: Annotated[StrictInt | None, Field(ge=0)]
     """
     When the answer was whole, in seconds since 1970; null if it is not.
     """
@@ -2255,7 +2255,7 @@ class Response(BaseModel):
     Why it is incomplete; null unless it is.
     """
     instructions: StrictStr | None
-    max_output_tokens: StrictInt | None
+    max_output_tokens: Annotated[StrictInt | None, Field(ge=0)]
     max_tool_calls: StrictInt | None
     metadata: Metadata
     model: StrictStr
@@ -2281,7 +2281,7 @@ class Response(BaseModel):
     text: ResponseTextSettings
     tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
     tools: list[ResponseFunctionTool]
-    top_logprobs: StrictInt
+    top_logprobs: Annotated[StrictInt, Field(ge=0)]
     top_p: StrictFloat
     truncation: Literal["disabled"]
     usage: ResponseUsage | None
@@ -2366,7 +2366,7 @@ class CreateChatCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr | MISSING = MISSING
+    system_fingerprint: StrictStr
     """
     Changes with what an equal seed could be answered differently by.
     """

@@ -28,7 +28,7 @@ class CompletionComplete(BaseModel):
     `stop`: the end or a stop text; `length`: the token bound.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
-    logprobs: list[StrictFloat] | None = None
+    logprobs: list[StrictFloat] | None
     text: StrictStr
 
 
@@ -74,7 +74,7 @@ class Info(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    docker_label: StrictStr | None = None
+    docker_label: StrictStr | None
     max_best_of: Annotated[StrictInt, Field(examples=[2], ge=0)]
     max_client_batch_size: Annotated[StrictInt, Field(examples=[4], ge=0)]
     max_concurrent_requests: Annotated[StrictInt, Field(examples=[128], ge=0)]
@@ -88,15 +88,13 @@ class Info(BaseModel):
     """
     The model: its name on the Hub, or its folder.
     """
-    model_pipeline_tag: Annotated[StrictStr | None, Field(examples=["text-generation"])] = None
-    model_sha: Annotated[StrictStr | None, Field(examples=["e985a63cdc139290c5f700ff1929f0b5942cced2"])] = (
-        None
-    )
+    model_pipeline_tag: Annotated[StrictStr | None, Field(examples=["text-generation"])]
+    model_sha: Annotated[StrictStr | None, Field(examples=["e985a63cdc139290c5f700ff1929f0b5942cced2"])]
     router: Annotated[StrictStr, Field(examples=["text-generation-router"])]
     """
     The program that answers.
     """
-    sha: StrictStr | None = None
+    sha: StrictStr | None
     validation_workers: Annotated[StrictInt, Field(examples=[2], ge=0)]
     version: Annotated[StrictStr, Field(examples=["0.5.0"])]
 
@@ -137,7 +135,7 @@ class StreamDetails(BaseModel):
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
     generated_tokens: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
     input_length: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
-    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
@@ -352,7 +350,7 @@ class CompletionChunkChoice(BaseModel):
     Null until the last chunk of a choice.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
-    logprobs: list[StrictFloat] | None = None
+    logprobs: list[StrictFloat] | None
     text: StrictStr
 
 
@@ -361,7 +359,7 @@ class ModelList(BaseModel):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[ModelInfo]
+    data: Annotated[list[ModelInfo], Field(min_length=1)]
 
 
 class StreamErrorDetail(BaseModel):
@@ -384,12 +382,12 @@ class BestOfSequence(BaseModel):
     generated_text: Annotated[StrictStr, Field(examples=["test"])]
     generated_tokens: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
     prefill: list[PrefillToken]
-    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
-    tokens: list[Token]
-    top_tokens: list[list[Token]] | MISSING = MISSING
+    tokens: Annotated[list[Token], Field(min_length=1)]
+    top_tokens: Annotated[list[list[Token]] | MISSING, Field(min_length=1)] = MISSING
 
 
 class ChatCompletionLogprob(BaseModel):
@@ -431,7 +429,7 @@ class CompletionFinal(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    choices: list[CompletionComplete]
+    choices: Annotated[list[CompletionComplete], Field(min_length=1)]
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """
@@ -460,16 +458,16 @@ class Details(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    best_of_sequences: list[BestOfSequence] | None | MISSING = MISSING
+    best_of_sequences: Annotated[list[BestOfSequence] | None | MISSING, Field(min_length=1)] = MISSING
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
     generated_tokens: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
     prefill: list[PrefillToken]
-    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
-    tokens: list[Token]
-    top_tokens: list[list[Token]] | MISSING = MISSING
+    tokens: Annotated[list[Token], Field(min_length=1)]
+    top_tokens: Annotated[list[list[Token]] | MISSING, Field(min_length=1)] = MISSING
 
 
 class GenerateResponse(BaseModel):
@@ -484,8 +482,8 @@ class StreamResponse(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    details: StreamDetails | None = None
-    generated_text: Annotated[StrictStr | None, Field(examples=["test"])] = None
+    details: StreamDetails | None
+    generated_text: Annotated[StrictStr | None, Field(examples=["test"])]
     """
     The whole text, on the last event; null before it.
     """
@@ -494,7 +492,7 @@ class StreamResponse(BaseModel):
     Counts the events of the stream, from 1.
     """
     token: Token
-    top_tokens: list[Token] | MISSING = MISSING
+    top_tokens: Annotated[list[Token] | MISSING, Field(min_length=1)] = MISSING
 
 
 class Tool(BaseModel):
@@ -519,8 +517,8 @@ class ToolCallMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     role: Annotated[StrictStr, Field(examples=["assistant"])]
-    tool_calls: list[ToolCall]
-    content: StrictStr | None = None
+    tool_calls: Annotated[list[ToolCall], Field(min_length=1)]
+    content: StrictStr | None
     """
     What the model said beside its calls.
     """
@@ -572,7 +570,7 @@ class ChatCompletionDelta(BaseModel):
     In the first chunk of a choice.
     """
     content: Annotated[StrictStr | None | MISSING, Field(examples=[" David"])] = MISSING
-    tool_calls: list[DeltaToolCall] | MISSING = MISSING
+    tool_calls: Annotated[list[DeltaToolCall] | MISSING, Field(min_length=1)] = MISSING
 
 
 CompatGenerateResponse = TypeAliasType(
@@ -606,12 +604,12 @@ class ChatCompletionChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     delta: ChatCompletionDelta
-    finish_reason: Literal["stop", "length", "tool_calls"] | None = None
+    finish_reason: Literal["stop", "length", "tool_calls"] | None
     """
     Null until the last chunk of a choice.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
-    logprobs: ChatCompletionLogprobs | None = None
+    logprobs: ChatCompletionLogprobs | None
 
 
 class ChatCompletionChunk(BaseModel):
@@ -626,7 +624,7 @@ class ChatCompletionChunk(BaseModel):
     """
     model: Annotated[StrictStr, Field(examples=["mistralai/Mistral-7B-Instruct-v0.2"])]
     system_fingerprint: StrictStr
-    usage: Usage | None = None
+    usage: Usage | None
     object: Literal["chat.completion.chunk"]
 
 
@@ -639,7 +637,7 @@ class ChatCompletionComplete(BaseModel):
     `stop`: the end or a stop text; `length`: the token bound; `tool_calls`: the model called tools.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
-    logprobs: ChatCompletionLogprobs | None = None
+    logprobs: ChatCompletionLogprobs | None
     message: TextMessage | ToolCallMessage
 
 
@@ -753,7 +751,7 @@ class ChatCompletion(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    choices: list[ChatCompletionComplete]
+    choices: Annotated[list[ChatCompletionComplete], Field(min_length=1)]
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """

@@ -2,7 +2,7 @@
 """Text Generation Inference 2.3.2-dev0: its operations, and the interface that its handlers implement."""
 
 from abc import abstractmethod
-from typing import ClassVar, Final, TypedDict
+from typing import ClassVar, Final, Required, TypedDict
 
 from generated.operation import Call, EventStream, Handlers, Operation
 
@@ -16,8 +16,8 @@ class NoHeaders(TypedDict):
 CompatGenerateHeaders = TypedDict(
     "CompatGenerateHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
         "x-accel-buffering": str,
         "x-total-time": int,
         "x-validation-time": int,
@@ -34,8 +34,8 @@ CompatGenerateHeaders = TypedDict(
 GenerateHeaders = TypedDict(
     "GenerateHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
         "x-total-time": int,
         "x-validation-time": int,
         "x-queue-time": int,
@@ -51,8 +51,8 @@ GenerateHeaders = TypedDict(
 GenerateStreamHeaders = TypedDict(
     "GenerateStreamHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
         "x-accel-buffering": str,
     },
     total=False,
@@ -61,8 +61,8 @@ GenerateStreamHeaders = TypedDict(
 ChatCompletionsHeaders = TypedDict(
     "ChatCompletionsHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
         "x-accel-buffering": str,
         "x-total-time": int,
         "x-validation-time": int,
@@ -79,8 +79,8 @@ ChatCompletionsHeaders = TypedDict(
 CompletionsHeaders = TypedDict(
     "CompletionsHeaders",
     {
-        "x-compute-type": str,
-        "x-compute-characters": int,
+        "x-compute-type": Required[str],
+        "x-compute-characters": Required[int],
         "x-accel-buffering": str,
         "x-total-time": int,
         "x-validation-time": int,
@@ -105,8 +105,8 @@ OPERATIONS: Final = (
         media_type="application/json",
         event=m.StreamEvent,
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
             "x-accel-buffering": False,
             "x-total-time": False,
             "x-validation-time": False,
@@ -140,8 +140,8 @@ OPERATIONS: Final = (
         response=m.GenerateResponse,
         media_type="application/json",
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
             "x-total-time": False,
             "x-validation-time": False,
             "x-queue-time": False,
@@ -173,8 +173,8 @@ OPERATIONS: Final = (
         body=m.GenerateRequest,
         event=m.StreamEvent,
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
             "x-accel-buffering": False,
         },
         errors={
@@ -257,8 +257,8 @@ OPERATIONS: Final = (
         event=m.ChatCompletionEvent,
         terminator="[DONE]",
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
             "x-accel-buffering": False,
             "x-total-time": False,
             "x-validation-time": False,
@@ -294,8 +294,8 @@ OPERATIONS: Final = (
         event=m.CompletionEvent,
         terminator="[DONE]",
         headers={
-            "x-compute-type": False,
-            "x-compute-characters": False,
+            "x-compute-type": True,
+            "x-compute-characters": True,
             "x-accel-buffering": False,
             "x-total-time": False,
             "x-validation-time": False,

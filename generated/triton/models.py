@@ -237,6 +237,9 @@ class ServerMetadata(BaseModel):
     """
 
 
+ShapeItem = TypeAliasType("ShapeItem", Annotated[StrictInt, Field(ge=-1)])
+
+
 class LatestVersions(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -245,6 +248,9 @@ class LatestVersions(BaseModel):
     """
     How many of the newest versions are served.
     """
+
+
+Dim = TypeAliasType("Dim", Annotated[StrictInt, Field(ge=-1)])
 
 
 class TransactionPolicy(BaseModel):
@@ -927,7 +933,7 @@ class TensorMetadata(BaseModel):
     """
     The type of a tensor's elements.
     """
-    shape: list[StrictInt]
+    shape: Annotated[list[ShapeItem], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -966,7 +972,7 @@ class InputConfig(BaseModel):
     """
     The type of a tensor's elements, as configurations write it.
     """
-    dims: list[StrictInt]
+    dims: Annotated[list[Dim], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -1002,7 +1008,7 @@ class OutputConfig(BaseModel):
     """
     The type of a tensor's elements, as configurations write it.
     """
-    dims: list[StrictInt]
+    dims: Annotated[list[Dim], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -1336,7 +1342,7 @@ class ModelMetadata(BaseModel):
     """
     The model.
     """
-    versions: list[StrictStr]
+    versions: Annotated[list[StrictStr], Field(min_length=1)]
     """
     Versions that take requests.
     """
@@ -1344,11 +1350,11 @@ class ModelMetadata(BaseModel):
     """
     What runs the model.
     """
-    inputs: list[TensorMetadata]
+    inputs: Annotated[list[TensorMetadata], Field(min_length=1)]
     """
     What it takes.
     """
-    outputs: list[TensorMetadata]
+    outputs: Annotated[list[TensorMetadata], Field(min_length=1)]
     """
     What it gives.
     """
@@ -1375,11 +1381,11 @@ class ModelConfig(BaseModel):
     """
     0: a request is no batch.
     """
-    input: list[InputConfig]
+    input: Annotated[list[InputConfig], Field(min_length=1)]
     """
     What it takes.
     """
-    output: list[OutputConfig]
+    output: Annotated[list[OutputConfig], Field(min_length=1)]
     """
     What it gives.
     """
@@ -1421,7 +1427,7 @@ class Statistics(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    model_stats: list[ModelStatistics]
+    model_stats: Annotated[list[ModelStatistics], Field(min_length=1)]
     """
     One a model.
     """

@@ -50,12 +50,14 @@ class Chat:
                 yield chunks.usage(outputs.usage)
 
     async def _prepare(self, body: m.ChatRequest, *, nice: bool) -> PreparedChat:
-        """In a thread, since templates of other people's take their time."""
+        """In a thread unless it is short, since templates of other people's take their time."""
         self._service.model_names.check(body.model)
         if not self._service.chat.has_template:
             raise NotChatCapable
-        params = chat_params(body, nice=nice)
-        return await self._service.workers.run(self._service.chat.prepare, params)
+        return await self._service.workers.prepare(self._prepare_now, body, nice=nice)
+
+    def _prepare_now(self, body: m.ChatRequest, *, nice: bool) -> PreparedChat:
+        return self._service.chat.prepare(chat_params(body, nice=nice))
 
     def _response(self, body: m.ChatRequest, result: ChatResult) -> m.ChatCompletion:
         envelope = self._envelope()

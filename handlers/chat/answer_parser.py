@@ -6,7 +6,7 @@ import msgspec
 
 from handlers.chat.delta import ToolCallDelta
 from handlers.chat.markers import MarkerFilter
-from handlers.chat.reasoning import ReasoningParser, ReasoningStart, ReasoningText
+from handlers.chat.reasoning import ReasoningParser, ReasoningStage, ReasoningStart, ReasoningText
 from handlers.chat.reasoning_format import ReasoningFormat
 from handlers.chat.tool_format import ToolFormat
 from handlers.chat.tool_parser import ToolParser, ToolText
@@ -92,6 +92,16 @@ class AnswerParser:
     def num_calls(self) -> int:
         """Tool calls that are whole so far."""
         return self._tools.num_calls if self._tools else 0
+
+    @property
+    def reads_content_alone(self) -> bool:
+        """Whether what follows is content, whatever it is; nothing is held then."""
+        reasoning = self._reasoning
+        return (
+            self._filter is None
+            and self._tools is None
+            and (reasoning is None or reasoning.stage is ReasoningStage.ANSWER)
+        )
 
     @property
     def is_reasoning(self) -> bool:

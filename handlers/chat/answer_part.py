@@ -28,13 +28,18 @@ class PartReader:
         self._tags = reasoning.reasoning_format if reasoning else None
         self._hides_special = answer_format.hides_special
 
+    @property
+    def reads_answer_alone(self) -> bool:
+        """Whether all tokens that follow are the answer's, special ones apart."""
+        return self._parser is None or self._parser.stage is ReasoningStage.ANSWER
+
     def feed(self, event: TokenEvent) -> AnswerPart | None:
         """None: the same as that of the next token. The last event is never in doubt."""
         is_tag = self._tags is not None and self._tags.holds(event.token_text)
         if event.is_special and self._hides_special and not is_tag:
             return AnswerPart.LAYOUT
         parser = self._parser
-        if parser is None or parser.stage is ReasoningStage.ANSWER:
+        if parser is None or self.reads_answer_alone:
             return AnswerPart.ANSWER
         before = parser.stage
         told = parser.feed(event.token_text)

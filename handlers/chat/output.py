@@ -23,12 +23,25 @@ class ChatOutput:
 
     def feed(self, event: TokenEvent) -> ChatDelta | None:
         """What the answer gains; None while there is nothing to tell yet."""
+        if self._is_plain(event):
+            return ChatDelta(index=self._index, content=event.text, events=(event,), answer_events=(event,))
         self._pending.append((event, self._parts.feed(event)))
         text = self._parser.feed(event.text)
         if event.finish is not None:
             is_cut = event.finish is not FinishReason.END_TOKEN
             return self._delta(text + self._parser.finish(is_cut=is_cut), event)
         return None if text.is_empty else self._delta(text, event)
+
+    def _is_plain(self, event: TokenEvent) -> bool:
+        """Whether the event's text is content for certain, as most are: what reads it finds nothing else."""
+        return (
+            event.finish is None
+            and bool(event.text)
+            and not event.is_special
+            and not self._pending
+            and self._parser.reads_content_alone
+            and self._parts.reads_answer_alone
+        )
 
     def _delta(self, text: AnswerText, last: TokenEvent) -> ChatDelta:
         told = self._take_pending()

@@ -14,11 +14,21 @@ _SLASHES: Final = "x-path-parameter"
 
 
 class DeclaredOperation:
-    """What a document declares for one operation, by status."""
+    """What a document declares for one operation. answers: by status."""
 
     def __init__(self, identity: str, answers: dict[int, DeclaredAnswer]) -> None:
         self.id = identity
         self.answers = answers
+
+    def faults(self, exchange: Exchange) -> list[Fault]:
+        """Everything that is wrong with an answer, in the answer's order."""
+        declared = self.answers.get(exchange.status)
+        if declared is None:
+            return [Fault("status", "status", f"{self.id} declares no status {exchange.status}")]
+        faults = [*declared.head_faults(exchange.headers), *_length_faults(exchange)]
+        if exchange.method == "HEAD":
+            return faults
+        return faults + declared.body_faults(exchange.headers, exchange.body, exchange.request_body)
 
 
 class Judge:
@@ -45,13 +55,7 @@ class Judge:
         operation = self.find(exchange.method, exchange.path)
         if operation is None:
             return [Fault("operation", "path", f"No operation is {exchange.method} {exchange.path}")]
-        declared = operation.answers.get(exchange.status)
-        if declared is None:
-            return [Fault("status", "status", f"{operation.id} declares no status {exchange.status}")]
-        faults = [*declared.head_faults(exchange.headers), *_length_faults(exchange)]
-        if exchange.method == "HEAD":
-            return faults
-        return faults + declared.body_faults(exchange.headers, exchange.body, exchange.request_body)
+        return operation.faults(exchange)
 
     def find(self, method: str, path: str) -> DeclaredOperation | None:
         """The operation that answers a request; HEAD is answered as GET is."""

@@ -35,4 +35,19 @@ class Numbered:
                 raise ValueError(f"{self._name} of item {position} is {number}")
 
 
-KEYWORDS: Final[dict[str, Any]] = {"x-sum": Sum, "x-numbered": Numbered}
+class SameLength:
+    """`x-same-length: [a, b]`: the arrays that an object has under these names are equally long."""
+
+    def __init__(self, parent: object, value: list[str], path: object) -> None:
+        self._names = value
+
+    def validate(self, instance: Any) -> None:
+        if not isinstance(instance, dict):
+            return
+        arrays = {name: instance[name] for name in self._names if isinstance(instance.get(name), list)}
+        if len({len(array) for array in arrays.values()}) > 1:
+            told = ", ".join(f"{len(array)} {name}" for name, array in arrays.items())
+            raise ValueError(f"The lists are not equally long: {told}")
+
+
+KEYWORDS: Final[dict[str, Any]] = {"x-sum": Sum, "x-numbered": Numbered, "x-same-length": SameLength}

@@ -10,7 +10,7 @@ Pointer = tuple[str, ...]
 
 _SEQUENCE: Final = frozenset({"constant", "counts", "first", "last", "each", "parts"})
 _STREAM: Final = _SEQUENCE | {"when", "failure"}
-_PART: Final = _SEQUENCE | {"at", "by"}
+_PART: Final = _SEQUENCE | {"at", "by", "num"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,12 @@ class PartLaws:
 
     at: where an item of the stream has an item of theirs, or an array of such.
     by: the number that tells them apart; the sequences' numbers are 0, 1, 2, ….
+    num: what of the request says how many there are, 1 where it is absent or null; None if nothing does.
     """
 
     at: Pointer
     by: Pointer
+    num: Pointer | None
     laws: SequenceLaws
 
 
@@ -80,7 +82,8 @@ def _sequence(node: dict[str, Any], schemas: Schemas) -> SequenceLaws:
 
 def _part(node: Any, schemas: Schemas) -> PartLaws:
     _check(node, _PART)
-    return PartLaws(parse_pointer(node["at"]), parse_pointer(node["by"]), _sequence(node, schemas))
+    num = parse_pointer(node["num"]) if "num" in node else None
+    return PartLaws(parse_pointer(node["at"]), parse_pointer(node["by"]), num, _sequence(node, schemas))
 
 
 def _rule(node: dict[str, Any], key: str, schemas: Schemas) -> Rule | None:

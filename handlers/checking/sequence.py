@@ -10,14 +10,14 @@ from .schemas import Rule
 
 
 class Sequence:
-    """What has been seen of one sequence so far."""
+    """What has been seen of one sequence so far. request: the request's body, None where there is none."""
 
-    def __init__(self, laws: SequenceLaws) -> None:
+    def __init__(self, laws: SequenceLaws, request: Any) -> None:
         self._laws = laws
         self._num_seen = 0
         self._has_ended = False
         self._constants: dict[Pointer, Any] = {}
-        self._parts = [_Parts(part) for part in laws.parts]
+        self._parts = [_Parts(part, request) for part in laws.parts]
 
     def take(self, item: Any, place: str) -> Iterator[Fault]:
         """What is wrong with the next item."""
@@ -68,8 +68,9 @@ class Sequence:
 class _Parts:
     """The sequences that share another's items."""
 
-    def __init__(self, laws: PartLaws) -> None:
+    def __init__(self, laws: PartLaws, request: Any) -> None:
         self._laws = laws
+        self._request = request
         self._sequences: dict[int, Sequence] = {}
 
     def take(self, item: Any, place: str) -> Iterator[Fault]:
@@ -85,13 +86,18 @@ class _Parts:
         number = look_up(part, self._laws.by)
         if type(number) is int:  # what has no number is of none of them
             if number not in self._sequences:
-                self._sequences[number] = Sequence(self._laws.laws)
+                self._sequences[number] = Sequence(self._laws.laws, self._request)
             yield from self._sequences[number].take(part, place)
 
     def end(self, place: str) -> Iterator[Fault]:
         place = "/".join((place, *self._laws.at))
         if sorted(self._sequences) != list(range(len(self._sequences))):
             yield _fault(place, f"The numbers {sorted(self._sequences)} do not count from 0")
+        if self._laws.num is not None:
+            asked = look_up(self._request, self._laws.num)
+            due = asked if type(asked) is int else 1
+            if len(self._sequences) != due:
+                yield _fault(place, f"There are {len(self._sequences)}, not {due}")
         for number, sequence in self._sequences.items():
             yield from sequence.end(f"{place} number {number}")
 

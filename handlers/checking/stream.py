@@ -37,7 +37,7 @@ class StreamJudge:
         self._has_failed = False
         held = [law for law in rules.laws if law.when is None or law.when.allows(request)]
         self._failures = [law.failure for law in held if law.failure is not None]
-        self._sequences = [Sequence(law.laws) for law in held]
+        self._sequences = [Sequence(law.laws, request) for law in held]
 
     def feed(self, piece: bytes) -> list[Fault]:
         """What is wrong with the events that the piece completes."""
@@ -62,6 +62,7 @@ class StreamJudge:
             yield Fault("terminator", place, "It comes after the event that ends the stream")
         elif found.data == self._rules.terminator:
             self._is_terminated = True
+            yield from self._judge_name(found.name, None, place)
         else:
             yield from self._judge_data(found, place)
 

@@ -32,7 +32,7 @@ class Chat:
         with self._service.exchange(call.received_s) as exchange:
             self._check(body)
             with exchange.permits(counting_field(body), num_answers(body)):
-                prepared = await self._service.workers.run(self._prepare, body)
+                prepared = await self._service.workers.prepare(self._prepare, body)
                 result = await collect(prepared.outputs(), exchange.run(prepared.request))
             return chat_completion(
                 self._service.envelope(),
@@ -47,7 +47,7 @@ class Chat:
         with self._service.exchange(call.received_s) as exchange:
             self._check(body)
             with exchange.permits(counting_field(body), num_answers(body)):
-                prepared = await self._service.workers.run(self._prepare, body)
+                prepared = await self._service.workers.prepare(self._prepare, body)
                 outputs = prepared.outputs()
                 chunks, times = self._events(body), StepTimes(num_answers(body))
                 num_running = num_answers(body)

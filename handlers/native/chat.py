@@ -5,6 +5,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Generic, Protocol, TypeVar
 
+from pydantic import BaseModel
+
 from generated.operation import Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.delta import ChatDelta
@@ -16,7 +18,7 @@ from handlers.native.headers import Headers, cost_headers
 from handlers.native.service import Service
 from handlers.timing import Timing
 
-BodyT = TypeVar("BodyT", contravariant=True)
+BodyT = TypeVar("BodyT", bound=BaseModel, contravariant=True)
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
 EventT_co = TypeVar("EventT_co", covariant=True)
@@ -91,8 +93,8 @@ class Chat(ABC, Generic[BodyT, AnswerT, EventT]):
                 yield chunks.usage(outputs.usage)
 
     async def _prepare(self, body: BodyT) -> PreparedChat:
-        """In a thread, since templates of other people's take their time."""
-        return await self.service.workers.run(self._prepare_now, body)
+        """In a thread unless it is short, since templates of other people's take their time."""
+        return await self.service.workers.prepare(self._prepare_now, body)
 
     def _prepare_now(self, body: BodyT) -> PreparedChat:
         params = self.params(body)

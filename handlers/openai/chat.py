@@ -55,9 +55,9 @@ class Chat:
                 yield chunks.usage(outputs.usage)
 
     async def _prepare(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
-        """In a thread, since templates of other people's take their time."""
+        """In a thread unless it is short, since templates of other people's take their time."""
         self._service.model_names.check(body.model)
-        return await self._service.workers.run(self._prepare_now, body)
+        return await self._service.workers.prepare(self._prepare_now, body)
 
     def _prepare_now(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
         if not self._service.allows_forms:

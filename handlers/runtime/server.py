@@ -1,5 +1,7 @@
 """The ASGI application: contracts' operations first, all else by a FastAPI application behind them."""
 
+from collections.abc import Callable
+
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -16,17 +18,22 @@ from .problem import MethodNotAllowed, NotFound, Problem
 from .reference import Reference
 from .routes import Methods, Routes
 
+MakeEndpoint = Callable[[Operation, Handlers, Contract, RuntimeOptions], Endpoint]
+
 
 class ContractServer:
     """Serves mounted contracts ahead of `shell`, which keeps the life cycle, the documents and other pages.
 
     A path that no contract has goes to the shell; what the shell cannot find or allow is answered in the
     words of the contract that owns the path's prefix (`/tgi`), or has other paths at the root with the same
-    first segment (`/v2`), or else is the first at the root.
+    first segment (`/v2`), or else is the first at the root. endpoint: what binds an operation to its handler.
     """
 
-    def __init__(self, shell: FastAPI, options: RuntimeOptions | None = None) -> None:
+    def __init__(
+        self, shell: FastAPI, options: RuntimeOptions | None = None, endpoint: MakeEndpoint = Endpoint
+    ) -> None:
         self._shell = shell
+        self._endpoint = endpoint
         self._options = options or RuntimeOptions()
         self._routes = Routes()
         self._contracts: dict[str, Contract] = {}
@@ -46,7 +53,7 @@ class ContractServer:
         free = {op.path for op in handlers.table if not self._routes.claims(prefix + op.path)}
         claimed = [operation for operation in handlers.table if operation.path in free]
         for operation in claimed:
-            endpoint = Endpoint(operation, handlers, contract, self._options)
+            endpoint = self._endpoint(operation, handlers, contract, self._options)
             self._routes.add(prefix + operation.path, operation.method, endpoint)
             self._families.setdefault(_first_segment(prefix + operation.path), contract)
             if prefix and operation.path == "/":

@@ -52,6 +52,7 @@ class ChatEvents:
             model=self._envelope.model,
             system_fingerprint=SYSTEM_FINGERPRINT,
             choices=choices,
+            usage=None,
         )
 
     def _choice(self, delta: ChatDelta) -> m.ChatCompletionChoice:

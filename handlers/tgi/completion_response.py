@@ -25,7 +25,10 @@ def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.C
         system_fingerprint=SYSTEM_FINGERPRINT,
         choices=[
             m.CompletionComplete(
-                index=index, text=sequence.text, finish_reason=COMPLETION_REASONS[sequence.finish]
+                index=index,
+                text=sequence.text,
+                logprobs=None,
+                finish_reason=COMPLETION_REASONS[sequence.finish],
             )
             for index, sequence in enumerate(sequences)
         ],
@@ -56,7 +59,7 @@ class CompletionEvents:
                 % (self._before, index, orjson.dumps(event.text), self._after)
             )
         choice = m.CompletionChunkChoice(
-            index=index, text=event.text, finish_reason=COMPLETION_REASONS[event.finish]
+            index=index, text=event.text, logprobs=None, finish_reason=COMPLETION_REASONS[event.finish]
         )
         chunk = self._chunk([choice])
         chunk.usage = usage(event.num_prompt_tokens, event.position + 1)

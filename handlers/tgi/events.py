@@ -30,7 +30,9 @@ class NativeEvents:
         return self._model(event)
 
     def _model(self, event: TokenEvent) -> m.StreamResponse:
-        response = m.StreamResponse(index=self._num_tokens, token=token(event))
+        response = m.StreamResponse(
+            index=self._num_tokens, token=token(event), generated_text=None, details=None
+        )
         if self._native.params.top_n_tokens:
             response.top_tokens = top_tokens(event.top_logprobs)
         if event.finish is not None:
@@ -49,7 +51,7 @@ class NativeEvents:
 
 
 def encode_token(index: int, event: TokenEvent) -> EncodedEvent:
-    """`m.StreamResponse(index=index, token=token(event))` as JSON text."""
+    """`m.StreamResponse` of a token before the last as JSON text."""
     return EncodedEvent(
         b'{"details":null,"generated_text":null,"index":%d,"token":{"id":%d,"logprob":%b,"special":%b,"text":%b}}'
         % (

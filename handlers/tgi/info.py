@@ -12,6 +12,8 @@ def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:
     return m.Info(
         model_id=settings.model_name,
         model_sha=model.revision,
+        sha=None,
+        docker_label=None,
         model_pipeline_tag="text-generation",
         max_concurrent_requests=settings.max_concurrent_requests,
         max_best_of=limits.max_best_of,

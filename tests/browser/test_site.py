@@ -16,6 +16,12 @@ PAGES: Final = sorted(path.relative_to(SITE).as_posix() for path in SITE.rglob("
 INTERACTIVE: Final = [page for page in PAGES if page.endswith("-try.html")]
 
 
+# Tables of the text that are wider than its column, by their first words.
+WIDE: Final = """[...document.querySelectorAll('.md-typeset table')]
+  .filter(table => table.offsetWidth > document.querySelector('.md-content__inner').clientWidth)
+  .map(table => table.innerText.slice(0, 60))"""
+
+
 class QuietHandler(SimpleHTTPRequestHandler):
     @override
     def log_message(self, format: str, *args: object) -> None:
@@ -38,6 +44,7 @@ async def test_a_page_is_whole_without_network(page: Page, site_url: str, path: 
     await page.goto(f"{site_url}/{path}")
     await expect(page.locator("h1, .info .title").first).to_be_visible()
     assert await page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+    assert await page.evaluate(WIDE) == []
 
 
 @pytest.mark.parametrize("path", ["index.html", "contracts/tgi.html", "guides/tgi.html"])

@@ -11,7 +11,7 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench import overhead, prefix, speed, streams
+from tools.bench import compare, http_layer, overhead, prefix, profile, speed, streams
 from tools.bench.table import Row
 
 
@@ -24,9 +24,12 @@ class Bench(NamedTuple):
 
 
 BENCHES = {
+    "compare": Bench(compare.__doc__, compare.add_arguments, compare.run),
     "speed": Bench(speed.__doc__, speed.add_arguments, speed.run),
+    "http": Bench(http_layer.__doc__, http_layer.add_arguments, http_layer.run),
     "overhead": Bench(overhead.__doc__, overhead.add_arguments, overhead.run),
     "prefix": Bench(prefix.__doc__, prefix.add_arguments, prefix.run),
+    "profile": Bench(profile.__doc__, profile.add_arguments, profile.run),
     "streams": Bench(streams.__doc__, streams.add_arguments, streams.run),
 }
 

@@ -49,4 +49,6 @@ def _write_tokenizer(directory: Path, vocab_size: int) -> None:
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.decoder = decoders.ByteLevel()
     tokenizer: Any = PreTrainedTokenizerFast
-    tokenizer(tokenizer_object=backend).save_pretrained(directory)
+    # A chat is its text, so that one of so many ASCII characters is a prompt of as many tokens.
+    template = "{% for message in messages %}{{ message.content }}{% endfor %}"
+    tokenizer(tokenizer_object=backend, chat_template=template).save_pretrained(directory)

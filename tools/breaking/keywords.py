@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tools.generate.document import Schema
+from tools.lint_specs.schemas import KEYWORDS
 
 from .change import show, show_both
 
@@ -100,8 +101,13 @@ def _bound(side: str, key: str, old: Any, new: Any, sign: int) -> Iterator[Findi
 
 
 def _others(side: str, before: Schema, after: Schema) -> Iterator[Finding]:
-    """Whatever else is said of values: other words may mean anything, so only the safe direction passes."""
+    """Whatever else is said of values: other words may mean anything, so only the safe direction passes.
+
+    A word that is none of JSON Schema's, OpenAPI's or ours says nothing (JSON Schema, core, section 6.5).
+    """
     for key in sorted((set(before) | set(after)) - _PROSE - _RULED):
+        if key not in KEYWORDS and not key.startswith("x-"):
+            continue
         old, new = before.get(key, _NOTHING), after.get(key, _NOTHING)
         is_safe = new is _NOTHING if side == "request" else old is _NOTHING
         if old != new and not is_safe:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
-from .document import Endpoint, Json, endpoints
+from .document import Endpoint, Json, Schema, endpoints
 from .edges import edges
 from .place import ABSENT, Place, at, put, render
 from .request import Request, request_of
@@ -34,6 +34,7 @@ class Row(NamedTuple):
 
     reason: of the rule that says otherwise than the schema, or adds companions; empty without one.
     names: of which a refusal says one; empty where another field may be to blame.
+    schema: what the document has there.
     """
 
     endpoint: Endpoint
@@ -44,6 +45,7 @@ class Row(NamedTuple):
     verdict: Verdict
     reason: str = ""
     names: tuple[str, ...] = ()
+    schema: Schema = {}
 
     @property
     def name(self) -> str:
@@ -74,12 +76,39 @@ class Table:
     def rows(self) -> Iterator[Row]:
         """Of every operation that takes input, in document order; none twice."""
         for endpoint in endpoints(self._document):
-            seen = set()
-            for row in (*self._of_body(endpoint), *self._of_parameters(endpoint)):
-                key = repr(row.request)
-                if key not in seen:
-                    seen.add(key)
-                    yield row
+            yield from self.rows_of(endpoint)
+
+    def rows_of(self, endpoint: Endpoint) -> Iterator[Row]:
+        """Of one operation; none if it takes no input."""
+        seen = set()
+        for row in (*self._of_body(endpoint), *self._of_parameters(endpoint)):
+            key = repr(row.request)
+            if key not in seen:
+                seen.add(key)
+                yield row
+
+    def has(self, endpoint: Endpoint, place: Place) -> bool:
+        """Whether an operation's body may have a member at a place."""
+        return endpoint.body is not None and self._walk.has(endpoint.body, place)
+
+    def greedy(self, endpoint: Endpoint, body: Json, num_tokens: int) -> Json:
+        """A body that asks for the likeliest text, of so many tokens."""
+        temperatures: tuple[Place, ...] = (("temperature",), ("parameters", "temperature"))
+        for place in temperatures:
+            if self.has(endpoint, place) and endpoint.body is not None:
+                changed = put(body, place, 0) if at(body, place[:-1]) is not ABSENT else body
+                body = changed if self._samples.is_valid(endpoint.body, changed) else body
+        for place in self._rules.num_tokens:
+            body = put(body, place, num_tokens) if at(body, place) is not ABSENT else body
+        return body
+
+    def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
+        """The document's own requests of an operation, by name, asking little of the model that there is."""
+        parameters = self._parameters(endpoint)
+        if endpoint.body is None:
+            yield "request", request_of(endpoint, parameters)
+        for name, example in endpoint.examples.items():
+            yield name, request_of(endpoint, parameters, self._fitted(endpoint, example))
 
     def _of_body(self, endpoint: Endpoint) -> Iterator[Row]:
         if endpoint.body is None:
@@ -126,7 +155,7 @@ class Table:
         verdict, reason = self._verdict(endpoint, place, value, body, reason)
         request = request_of(endpoint, self._parameters(endpoint), body)
         names = () if reason else self._names(place, site.union)
-        return Row(endpoint, render(place), keyword, value, request, verdict, reason, names)
+        return Row(endpoint, render(place), keyword, value, request, verdict, reason, names, site.schema)
 
     def _names(self, place: Place, union: Place | None) -> tuple[str, ...]:
         if self._rules.names_only:
@@ -165,7 +194,17 @@ class Table:
                 verdict = Verdict.ACCEPTED if is_valid and ban is None else Verdict.REFUSED
                 names = (parameter.name,) if ban is None else ()
                 reason = ban.reason if ban else ""
-                yield Row(endpoint, parameter.name, keyword, value, request, verdict, reason, names)
+                yield Row(
+                    endpoint,
+                    parameter.name,
+                    keyword,
+                    value,
+                    request,
+                    verdict,
+                    reason,
+                    names,
+                    parameter.schema,
+                )
 
     def _fitted_to(self, endpoint: Endpoint) -> Any:
         return lambda example: self._fitted(endpoint, example)

@@ -1,8 +1,9 @@
 """Sends requests to the server that is checked."""
 
+import json
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -20,6 +21,14 @@ class Answer(NamedTuple):
     @property
     def text(self) -> str:
         return self.body.decode(errors="replace")
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON; None where it is none."""
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            return None
 
     @property
     def media_type(self) -> str:

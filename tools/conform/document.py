@@ -9,6 +9,7 @@ Json: TypeAlias = Any
 Schema: TypeAlias = Mapping[str, Any]
 
 _METHODS = ("get", "put", "post", "delete", "patch")
+_EVENTS = "text/event-stream"
 _VALIDATION_STATUSES = (422, 400)
 
 
@@ -25,6 +26,7 @@ class Endpoint(NamedTuple):
     """One operation as the document states it.
 
     body: the schema of a request's body; None where there is none. examples: valid bodies, by name.
+    can_stream: whether an answer may be an event stream.
     validation_status: what refuses an invalid request; None for an operation that takes no input.
     statuses: all that are declared.
     """
@@ -38,6 +40,7 @@ class Endpoint(NamedTuple):
     examples: Mapping[str, Json]
     statuses: frozenset[int]
     validation_status: int | None
+    can_stream: bool
 
 
 def load(contract: str) -> dict[str, Any]:
@@ -70,6 +73,7 @@ def _endpoint(document: Mapping[str, Any], path: str, method: str, item: Mapping
     body = resolve(document, node.get("requestBody", {}))
     media = body.get("content", {}).get("application/json", {})
     parameters = tuple(_parameters(document, [*item.get("parameters", ()), *node.get("parameters", ())]))
+    answers = node["responses"].values()
     statuses = frozenset(int(status) for status in node["responses"] if status.isdecimal())
     return Endpoint(
         id=node["operationId"],
@@ -81,6 +85,7 @@ def _endpoint(document: Mapping[str, Any], path: str, method: str, item: Mapping
         examples=_examples(media),
         statuses=statuses,
         validation_status=_validation_status(document, node, statuses) if media or parameters else None,
+        can_stream=any(_EVENTS in resolve(document, one).get("content", {}) for one in answers),
     )
 
 

@@ -10,16 +10,22 @@ from .place import ABSENT
 
 
 class Request(NamedTuple):
-    """path: without the server's prefix; it may have a query. body: JSON; ABSENT for none."""
+    """path: without the server's prefix; it may have a query. body: JSON; ABSENT for none.
+
+    raw: a body that need not be JSON, instead.
+    """
 
     method: str
     path: str
     body: Json = ABSENT
     headers: Mapping[str, str] = {}
+    raw: bytes | None = None
 
     @property
     def content(self) -> bytes | None:
         """The body's bytes; None where there is none."""
+        if self.raw is not None:
+            return self.raw
         return None if self.body is ABSENT else json.dumps(self.body, allow_nan=False).encode()
 
 

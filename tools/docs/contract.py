@@ -37,7 +37,7 @@ class Contract(NamedTuple):
         """Markdown by its path in the site's sources."""
         pages = {
             f"contracts/{self.name}.md": operations_page(self.name, self.document),
-            f"contracts/{self.name}-decisions.md": _link_notes(self.notes),
+            f"contracts/{self.name}-decisions.md": _decisions_page(self.notes),
         }
         if self.overlay is not None:
             pages[f"contracts/{self.name}-errata.md"] = errata_page(self.name, self.title, self.overlay)
@@ -56,6 +56,7 @@ def contracts(root: Path) -> Iterator[Contract]:
         )
 
 
-def _link_notes(notes: str) -> str:
-    """Links from one contract's notes to another's lead to its page."""
-    return re.sub(r"\]\(\.\./(\w+)/NOTES\.md", r"](\1-decisions.md", notes)
+def _decisions_page(notes: str) -> str:
+    """The notes, whose links to another contract's lead to its page; its tables have a style of their own."""
+    title, _, text = re.sub(r"\]\(\.\./(\w+)/NOTES\.md", r"](\1-decisions.md", notes).partition("\n")
+    return f'{title}\n\n<div class="decisions" markdown>\n{text}\n</div>\n'

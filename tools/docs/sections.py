@@ -8,6 +8,8 @@ from handlers.options import settings_table
 
 _SECTION: Final = re.compile(r"^<!-- from (?P<file>[\w./]+): (?P<heading>.+) -->$", re.MULTILINE)
 _SETTINGS: Final = "<!-- settings -->"
+# What stands under a numbered item: GitHub wants three blanks there, Python-Markdown four.
+_NESTED: Final = re.compile(r"^ {3}(?=\S)", re.MULTILINE)
 _LINK: Final = re.compile(r"\[(?P<text>[^\]]+)\]\((?!https?:|#)(?P<path>[^)]+)\)")
 
 
@@ -30,4 +32,5 @@ def _under(heading: str, text: str) -> str | None:
         return None
     rest = text[match.end() :]
     end = re.search(rf"^#{{1,{len(match['level'])}}} ", rest, re.MULTILINE)
-    return _LINK.sub(r"\g<text>", rest[: end.start()] if end else rest).strip()
+    section = _LINK.sub(r"\g<text>", rest[: end.start()] if end else rest).strip()
+    return _NESTED.sub("    ", section)

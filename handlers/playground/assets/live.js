@@ -11,7 +11,7 @@ const PERIOD_MS = 1000;
 const SPAN_S = 120;
 
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-const SHARE = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const SHARE = new Intl.NumberFormat("en", { style: "percent", maximumSignificantDigits: 2 });
 const number = (/** @type {number} */ value) => WHOLE.format(value);
 
 export class Live {
@@ -20,7 +20,7 @@ export class Live {
     this.queue = new Plot("queue", "Sequences that wait for their first step", number, SPAN_S);
     this.batch = new Plot("batch", "Sequences in a step, the mean over the last second", number, SPAN_S);
     this.rate = new Plot("tokens/s", "Tokens generated a second, of all requests", number, SPAN_S);
-    this.cache = new Plot("KV cache", "Share of the cache that requests hold; paler: kept for prompts that begin alike", (value) => SHARE.format(value), SPAN_S, 1);
+    this.cache = new Plot("KV cache", "Share of the cache that requests hold; paler: kept for prompts that begin alike", (value) => SHARE.format(value), SPAN_S, 0.01);
     this.plots = [this.queue, this.batch, this.rate, this.cache];
     place.replaceChildren(...this.plots.map((plot) => plot.element));
     /** @type {State | null} */

@@ -16,12 +16,12 @@ export class Plot {
    * @param {string} title what is counted, for who wants to know
    * @param {(value: number) => string} format
    * @param {number} span_s
-   * @param {number} [ceiling] the largest value there can be
+   * @param {number} [floor] the picture's least height, so that what is next to nothing looks like it
    */
-  constructor(name, title, format, span_s, ceiling) {
+  constructor(name, title, format, span_s, floor = 1) {
     this.format = format;
     this.span_s = span_s;
-    this.ceiling = ceiling;
+    this.floor = floor;
     /** @type {Sample[]} */
     this.samples = [];
     this.now = element("strong", {}, "–");
@@ -52,7 +52,7 @@ export class Plot {
 
   draw() {
     const last = this.samples[this.samples.length - 1];
-    const top = this.ceiling ?? Math.max(1, ...this.samples.map((one) => one.value + (one.under ?? 0)));
+    const top = Math.max(this.floor, ...this.samples.map((one) => one.value + (one.under ?? 0)));
     const x = (/** @type {Sample} */ one) => WIDTH * (1 - (last.at_s - one.at_s) / this.span_s);
     const y = (/** @type {number} */ value) => HEIGHT - 2 - (HEIGHT - 4) * Math.min(1, value / top);
     const line = this.samples.map((one) => `${x(one).toFixed(1)},${y(one.value).toFixed(1)}`);
@@ -63,6 +63,6 @@ export class Plot {
     this.pale.setAttribute("d", last.under === undefined ? "" : `M${left},${HEIGHT}L${pale.join("L")}L${WIDTH},${HEIGHT}Z`);
     this.now.textContent = this.format(last.value);
     const most = Math.max(...this.samples.map((one) => one.value));
-    this.most.textContent = this.ceiling || !most ? "" : `max ${this.format(most)}`;
+    this.most.textContent = most ? `max ${this.format(most)}` : "";
   }
 }

@@ -156,6 +156,7 @@ HARMLESS: list[Edit] = [
     lambda d: field(d, "Note", "text").update(type=["string", "integer"]),
     lambda d: field(d, "Note", "mood")["enum"].append("odd"),
     lambda d: field(d, "Note", "text").update(description="What it says."),
+    lambda d: field(d, "Note", "text").update({"in words.": None}),
     lambda d: field(d, "Kept", "id").update(minimum=2),
     lambda d: schema(d, "Note")["properties"].update(tags={}),
     lambda d: keep(d)["responses"].update({"429": {"description": "Busy"}}),

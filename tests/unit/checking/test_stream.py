@@ -22,6 +22,7 @@ LAWS: list[dict[str, Any]] = [
             {
                 "at": "/choices",
                 "by": "/index",
+                "num": "/n",
                 "first": {"required": ["role"]},
                 "last": FINISHED,
                 "parts": [{"at": "/call", "by": "/index", "first": {"required": ["name"]}}],
@@ -41,7 +42,7 @@ def judge_of(event: Any = True, **media: Any) -> StreamJudge:
     judge = Judge(source)
     rules = judge.operation("GET", "/items/all").answers[200].events([("content-type", "text/event-stream")])
     assert rules is not None
-    return StreamJudge(rules, {"usage": True} if media.pop("usage", False) else {})
+    return StreamJudge(rules, {"n": 2, "usage": media.pop("usage", False)})
 
 
 def frame(event: Any) -> bytes:
@@ -70,6 +71,7 @@ def test_a_stream_that_keeps_every_law_has_no_fault() -> None:
 
 
 BROKEN: dict[str, tuple[Any, ...]] = {
+    "a part too few": (STREAM[0], {**STREAM[3], "number": 1}),
     "another id": (*STREAM[:3], {**STREAM[3], "id": "b"}, STREAM[4]),
     "another model": (*STREAM[:3], {**STREAM[3], "of": {"model": "n"}}, STREAM[4]),
     "one lost": (*STREAM[:2], *STREAM[3:]),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.docs.pages import ROOT
+from tests.unit.docs.pages import DOCS, ROOT
 from tools.docs.contract import contracts
 from tools.docs.errata import errata_page
 from tools.docs.fields import field_table, type_words
@@ -167,12 +167,18 @@ def test_the_navigation_has_the_pages_that_exist_and_all_of_them() -> None:
 
 def test_a_section_of_another_file_is_taken_up_to_the_next_heading(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(
-        "# All\n\n## Limits\n\nNone, see [code](engine/x.py).\n\n### Deep\n\n## End\n"
+        "# All\n\n## Limits\n\nNone, see [code](engine/x.py).\n\n1. One\n   - two\n\n### Deep\n\n## End\n"
     )
     filled = fill_sections("<!-- from README.md: Limits -->\n", tmp_path, "limits.md")
-    assert filled == "None, see code.\n\n### Deep\n"
+    assert filled == "None, see code.\n\n1. One\n    - two\n\n### Deep\n"
     with pytest.raises(ValueError, match="no heading 'Bounds'"):
         fill_sections("<!-- from README.md: Bounds -->", tmp_path, "limits.md")
+
+
+def test_what_the_pages_ask_for_is_there() -> None:
+    for page in DOCS.rglob("*.md"):
+        filled = fill_sections(page.read_text(encoding="utf-8"), ROOT, page.name)
+        assert "<!-- from" not in filled, f"{page.name}: not of the form <!-- from FILE: HEADING -->"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from engine import attention
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.linear import PackedLinear, can_pack, pack_linears
+from engine.linear import PackedLinear, can_pack, has_fast_bfloat16, pack_linears
 from engine.loader import load_model
 from tests.tiny import save_tiny_model, tiny_model
 
@@ -174,5 +174,5 @@ def test_rotary_frequencies_stay_in_float32(llama: Path) -> None:
 def test_half_precision_becomes_what_the_cpu_is_fast_at(tmp_path: Path) -> None:
     save_tiny_model(tmp_path)
     LlamaConfig.from_pretrained(tmp_path, dtype="float16").save_pretrained(tmp_path)
-    expected = torch.bfloat16 if torch.ops.mkldnn._is_mkldnn_bf16_supported() else torch.float32
+    expected = torch.bfloat16 if has_fast_bfloat16() else torch.float32
     assert load(tmp_path).model.dtype == expected

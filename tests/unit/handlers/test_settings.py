@@ -20,6 +20,7 @@ TGI_NAMES = [
     ("MAX_TOTAL_TOKENS", "200", "max_total_tokens", 200),
     ("MAX_BATCH_PREFILL_TOKENS", "64", "max_batch_prefill_tokens", 64),
     ("DTYPE", "bfloat16", "dtype", "bfloat16"),
+    ("QUANTIZE", "INT8", "quantize", "int8"),
     ("TRUST_REMOTE_CODE", "true", "trust_remote_code", True),
     ("API_KEY", "secret", "api_key", "secret"),
     ("MAX_CLIENT_BATCH_SIZE", "8", "max_client_batch_size", 8),
@@ -111,3 +112,16 @@ def test_a_chat_template_is_text_or_a_file_that_can_be_read(tmp_path: Path) -> N
     for path in (tmp_path / "missing.jinja", tmp_path):
         with pytest.raises(ValidationError, match="no chat template can be read"):
             Settings(chat_template=str(path))
+
+
+def test_answers_are_judged_only_where_the_judge_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings(check_responses="fail").check_responses == "fail"
+    monkeypatch.setattr("handlers.settings.find_spec", lambda name: None)
+    assert Settings().check_responses == "off"
+    with pytest.raises(ValidationError, match=r"pip install 'verbatim\[check\]'"):
+        Settings(check_responses="log")
+
+
+def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
+    with pytest.raises(ValidationError, match="'gptq' is not supported; the one that is: int8"):
+        Settings(quantize="gptq")

@@ -124,7 +124,7 @@ async def test_leaving_an_asynchronous_stream_closes_its_connection(script: Scri
         assert [event async for event in events] == []
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [429, 503, 529])
 def test_a_busy_server_is_asked_again_when_it_says(script: Script, status: int) -> None:
     busy = Reply(status, ERROR, {"retry-after": "1"})
     script.replies = [busy, Reply(body=MODELS)]

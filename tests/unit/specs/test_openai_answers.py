@@ -13,7 +13,14 @@ from tools.generate.document import Document, operations_of, resolve
 
 CONTRACT = "openai"
 
-CHUNK = {"object": "chat.completion.chunk", "id": "chatcmpl-1", "created": 1, "model": "m", "choices": []}
+CHUNK = {
+    "object": "chat.completion.chunk",
+    "id": "chatcmpl-1",
+    "created": 1,
+    "model": "m",
+    "system_fingerprint": "fp_1",
+    "choices": [],
+}
 FAILURE = {"message": "The server failed", "type": "server_error", "param": None, "code": None}
 USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 TEXT_CHUNK = {**CHUNK, "object": "text_completion"}

@@ -14,13 +14,14 @@ CHUNK = {
     "created": 1,
     "model": "m",
     "system_fingerprint": "f",
+    "usage": None,
     "choices": [],
 }
 FAILURE = {"message": "Model is overloaded", "type": "overloaded", "http_status_code": 429}
 
 
 def delta(**fields: Any) -> dict[str, Any]:
-    return {**CHUNK, "choices": [{"index": 0, "delta": fields, "finish_reason": None}]}
+    return {**CHUNK, "choices": [{"index": 0, "delta": fields, "logprobs": None, "finish_reason": None}]}
 
 
 def call(**fields: Any) -> dict[str, Any]:
@@ -30,7 +31,15 @@ def call(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("schema", "event"),
     [
-        ("StreamEvent", {"index": 1, "token": {"id": 1, "text": "a", "logprob": None, "special": False}}),
+        (
+            "StreamEvent",
+            {
+                "index": 1,
+                "token": {"id": 1, "text": "a", "logprob": None, "special": False},
+                "generated_text": None,
+                "details": None,
+            },
+        ),
         ("StreamEvent", {"error": "Incomplete generation", "error_type": "incomplete_generation"}),
         ("ChatCompletionEvent", delta(role="assistant", content="")),
         ("ChatCompletionEvent", delta()),

@@ -101,9 +101,21 @@ def _emit_package(documents: dict[str, Document], target: Path) -> None:
     _write(target / PACKAGE, package)
     texts = {
         "pyproject.toml": _render("pyproject.toml.jinja", version=version()),
-        "README.md": _render("README.md.jinja", version=version(), contracts=contracts),
+        "README.md": _render(
+            "README.md.jinja", version=version(), contracts=contracts, first=_first_example(documents)
+        ),
     }
     _write(target, texts)
+
+
+def _first_example(documents: dict[str, Document]) -> dict[str, str] | None:
+    """A call that answers whole, of the first contract that has one with a body."""
+    for name, document in documents.items():
+        for call in read_calls(document):
+            if call.body is not None and call.answer != "None":
+                example = render_examples([call])[call.name]
+                return {"name": name, "path": contract_path(document), "example": example}
+    return None
 
 
 def _render_client(shared: dict[str, Any], *, is_async: bool) -> str:
@@ -155,6 +167,7 @@ def _render(template: str, **values: Any) -> str:
         "code": lambda text, indent: textwrap.indent(_escape(text), " " * indent),
         "cell": lambda text: " ".join(text.split()).replace("|", "\\|").rstrip("."),
         "pipe": lambda text: text.replace("|", "\\|"),
+        "indented": lambda text: textwrap.indent(text, "    "),
         "plain": lambda text: text.replace("m.", ""),
     }
     return environment.get_template(template).render(**values)

@@ -44,7 +44,7 @@ export interface ClientOptions {
   headers?: Record<string, string>;
   /** How long to wait for the head of an answer; 600000 if absent. */
   timeoutMs?: number;
-  /** How often an undelivered request, or one answered by 429 or 503, is sent again; twice if absent. */
+  /** How often an undelivered request, or one answered by 429, 503 or 529, is sent again; twice if absent. */
   maxRetries?: number;
   fetch?: typeof globalThis.fetch;
 }
@@ -136,7 +136,7 @@ export class BaseClient {
       const isLast = attempt >= this.#options.maxRetries;
       const response = await this.#attempt(operation, given, isLast, options);
       if (response?.ok) return response;
-      if (response && (isLast || ![429, 503].includes(response.status))) {
+      if (response && (isLast || ![429, 503, 529].includes(response.status))) {
         throw new APIStatusError(response.status, parseOrKeep(await readText(response)), response.headers);
       }
       const wait = waitMs(attempt, response?.headers.get("retry-after"));

@@ -41,11 +41,11 @@ async def test_the_assistants_last_words_are_continued() -> None:
     assert (await prompt_of(body)).endswith("I am")
 
 
-async def test_an_empty_beginning_is_none() -> None:
+@pytest.mark.parametrize("empty", ["", []])
+async def test_an_empty_beginning_is_none(empty: object) -> None:
     asked = {"role": "user", "content": "Who are you?"}
-    for empty in ("", []):
-        body = conversation(asked, {"role": "assistant", "content": empty})
-        assert await prompt_of(body) == await prompt_of(conversation(asked))
+    body = conversation(asked, {"role": "assistant", "content": empty})
+    assert await prompt_of(body) == await prompt_of(conversation(asked))
 
 
 async def test_calls_and_results_are_told_as_the_template_tells_them() -> None:

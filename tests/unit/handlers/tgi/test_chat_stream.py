@@ -111,6 +111,11 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str, model: st
         created=envelope.created,
         model=model,
         system_fingerprint=SYSTEM_FINGERPRINT,
-        choices=[m.ChatCompletionChoice(index=index, delta=m.ChatCompletionDelta(content=text))],
+        choices=[
+            m.ChatCompletionChoice(
+                index=index, delta=m.ChatCompletionDelta(content=text), logprobs=None, finish_reason=None
+            )
+        ],
+        usage=None,
     )
     assert events.encode(ChatDelta(index=index, content=text)) == chunk.__pydantic_serializer__.to_json(chunk)

@@ -136,6 +136,6 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str, model: st
         created=envelope.created,
         model=model,
         system_fingerprint=SYSTEM_FINGERPRINT,
-        choices=[m.CompletionChunkChoice(index=index, text=text, finish_reason=None)],
+        choices=[m.CompletionChunkChoice(index=index, text=text, logprobs=None, finish_reason=None)],
     )
     assert CompletionEvents(envelope).encode(index, event) == chunk.__pydantic_serializer__.to_json(chunk)

@@ -85,5 +85,5 @@ def test_the_prebuilt_event_is_the_models_own_serialisation(
         logprob=logprob,
         num_prompt_tokens=1,
     )
-    model = m.StreamResponse(index=index, token=token(event))
+    model = m.StreamResponse(index=index, token=token(event), generated_text=None, details=None)
     assert encode_token(index, event) == model.__pydantic_serializer__.to_json(model)

@@ -316,7 +316,7 @@ class CompletionResponse(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    completions: list[CompletionResult]
+    completions: Annotated[list[CompletionResult], Field(min_length=1)]
     model_version: str
     optimized_prompt: (
         list[Annotated[TextItem | TokensItem | ImageItem, Field(discriminator="type")]] | None
@@ -370,7 +370,7 @@ class ChatCompletion(AnswerPart):
         use_attribute_docstrings=True,
     )
     id: str
-    choices: list[ChatCompletionChoice]
+    choices: Annotated[list[ChatCompletionChoice], Field(min_length=1)]
     created: Annotated[int, Field(ge=0)]
     """
     Unix time in seconds.

@@ -35,22 +35,22 @@ class Info(AnswerPart):
     """
     What the model is for.
     """
-    max_concurrent_requests: int
-    max_best_of: int
-    max_stop_sequences: int
-    max_input_length: int
+    max_concurrent_requests: Annotated[int, Field(ge=0)]
+    max_best_of: Annotated[int, Field(ge=0)]
+    max_stop_sequences: Annotated[int, Field(ge=0)]
+    max_input_length: Annotated[int, Field(ge=0)]
     """
     Longest prompt, in tokens.
     """
-    max_total_tokens: int
+    max_total_tokens: Annotated[int, Field(ge=0)]
     """
     Longest prompt and text together, in tokens.
     """
     waiting_served_ratio: float | None = None
-    max_batch_total_tokens: int
-    max_waiting_tokens: int | None = None
-    validation_workers: int
-    max_client_batch_size: int
+    max_batch_total_tokens: Annotated[int, Field(ge=0)]
+    max_waiting_tokens: Annotated[int | None, Field(ge=0)] = None
+    validation_workers: Annotated[int, Field(ge=0)]
+    max_client_batch_size: Annotated[int, Field(ge=0)]
     version: str
     """
     Version of the server.
@@ -69,9 +69,9 @@ class Usage(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
+    prompt_tokens: Annotated[int, Field(ge=0)]
+    completion_tokens: Annotated[int, Field(ge=0)]
+    total_tokens: Annotated[int, Field(ge=0)]
 
 
 class ErrorResponse(AnswerPart):
@@ -94,7 +94,7 @@ class Token(AnswerPart):
     )
     id: Annotated[int, Field(ge=0)]
     text: str
-    logprob: float | None = None
+    logprob: float
     special: bool
 
 
@@ -177,7 +177,7 @@ class Model(AnswerPart):
     The model's name.
     """
     object: Literal["model"]
-    created: int
+    created: Annotated[int, Field(ge=0)]
     """
     When the server started; Unix time in seconds.
     """
@@ -216,10 +216,10 @@ class CompletionResponse(AnswerPart):
     )
     id: Annotated[str, Field(min_length=1)]
     object: Literal["text_completion"]
-    created: int
+    created: Annotated[int, Field(ge=0)]
     model: str
     usage: Usage
-    choices: list[CompletionChoice]
+    choices: Annotated[list[CompletionChoice], Field(min_length=1)]
 
 
 class CompletionStreamResponse(AnswerPart):
@@ -231,7 +231,7 @@ class CompletionStreamResponse(AnswerPart):
     The chunks of one answer share it.
     """
     object: Literal["text_completion"]
-    created: int
+    created: Annotated[int, Field(ge=0)]
     model: str
     choices: list[CompletionChunkChoice]
 
@@ -249,7 +249,7 @@ class StreamDetails(AnswerPart):
     Why the text ends.
     """
     generated_tokens: Annotated[int, Field(ge=0)]
-    seed: int | None = None
+    seed: Annotated[int | None, Field(ge=0, le=18446744073709551615)] = None
 
 
 class BestOfSequence(AnswerPart):
@@ -262,9 +262,9 @@ class BestOfSequence(AnswerPart):
     Why the text ends.
     """
     generated_tokens: Annotated[int, Field(ge=0)]
-    seed: int | None = None
+    seed: Annotated[int | None, Field(ge=0, le=18446744073709551615)] = None
     prefill: list[PrefillToken]
-    tokens: list[Token]
+    tokens: Annotated[list[Token], Field(min_length=1)]
 
 
 class AnswerToolCall(AnswerPart):
@@ -312,7 +312,7 @@ class ModelList(AnswerPart):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[Model]
+    data: Annotated[list[Model], Field(min_length=1)]
 
 
 TokenizeResponse = TypeAliasType("TokenizeResponse", list[TextToken])
@@ -342,7 +342,7 @@ class Details(AnswerPart):
     """
     Generated tokens, the end token counted.
     """
-    seed: int | None = None
+    seed: Annotated[int | None, Field(ge=0, le=18446744073709551615)] = None
     """
     The seed that was used; absent when nothing was drawn at random.
     """
@@ -350,11 +350,11 @@ class Details(AnswerPart):
     """
     The tokens of the prompt, where decoder_input_details asks for them.
     """
-    tokens: list[Token]
+    tokens: Annotated[list[Token], Field(min_length=1)]
     """
     The tokens of the text.
     """
-    best_of_sequences: list[BestOfSequence] | None = None
+    best_of_sequences: Annotated[list[BestOfSequence] | None, Field(min_length=1)] = None
     """
     The other sequences.
     """
@@ -375,7 +375,7 @@ class AnswerMessage(AnswerPart):
     """
     Absent where the model does nothing but call tools.
     """
-    tool_calls: list[AnswerToolCall] | None = None
+    tool_calls: Annotated[list[AnswerToolCall] | None, Field(min_length=1)] = None
     tool_call_id: str | None = None
     """
     Never sent; it is of messages that answer a call.
@@ -402,7 +402,7 @@ class Delta(AnswerPart):
     In the first chunk of a choice.
     """
     content: str | None = None
-    tool_calls: list[DeltaToolCall] | None = None
+    tool_calls: Annotated[list[DeltaToolCall] | None, Field(min_length=1)] = None
     tool_call_id: str | None = None
     """
     Never sent; it is of messages that answer a call.
@@ -452,11 +452,11 @@ class ChatCompletionResponse(AnswerPart):
     )
     id: Annotated[str, Field(min_length=1)]
     object: Literal["chat.completion"]
-    created: int
+    created: Annotated[int, Field(ge=0)]
     model: str
     system_fingerprint: str
     usage: Usage
-    choices: list[ChatChoice]
+    choices: Annotated[list[ChatChoice], Field(min_length=1)]
 
 
 class ChatCompletionStreamResponse(AnswerPart):
@@ -468,7 +468,7 @@ class ChatCompletionStreamResponse(AnswerPart):
     The chunks of one answer share it.
     """
     object: Literal["chat.completion.chunk"]
-    created: int
+    created: Annotated[int, Field(ge=0)]
     model: str
     system_fingerprint: str
     usage: Usage | None = None

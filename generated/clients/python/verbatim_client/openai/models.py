@@ -576,7 +576,7 @@ class ListModelsResponse(AnswerPart):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[Model]
+    data: Annotated[list[Model], Field(min_length=1)]
 
 
 class ErrorResponse(AnswerPart):
@@ -677,7 +677,7 @@ class CreateCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -778,7 +778,7 @@ class CreateCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -895,7 +895,7 @@ class CreateChatCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -926,7 +926,7 @@ class Response(AnswerPart):
     """
     Seconds since 1970.
     """
-    completed_at: int | None
+    completed_at: Annotated[int | None, Field(ge=0)]
     """
     When the answer was whole, in seconds since 1970; null if it is not.
     """
@@ -941,7 +941,7 @@ class Response(AnswerPart):
     Why it is incomplete; null unless it is.
     """
     instructions: str | None
-    max_output_tokens: int | None
+    max_output_tokens: Annotated[int | None, Field(ge=0)]
     max_tool_calls: int | None
     metadata: Metadata
     model: str
@@ -967,7 +967,7 @@ class Response(AnswerPart):
     text: ResponseTextSettings
     tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
     tools: list[ResponseFunctionTool]
-    top_logprobs: int
+    top_logprobs: Annotated[int, Field(ge=0)]
     top_p: float
     truncation: Literal["disabled"]
     usage: ResponseUsage | None
@@ -1052,7 +1052,7 @@ class CreateChatCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str | None = None
+    system_fingerprint: str
     """
     Changes with what an equal seed could be answered differently by.
     """

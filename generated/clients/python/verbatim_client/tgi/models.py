@@ -28,7 +28,7 @@ class CompletionComplete(AnswerPart):
     `stop`: the end or a stop text; `length`: the token bound.
     """
     index: Annotated[int, Field(ge=0, le=2147483647)]
-    logprobs: list[float] | None = None
+    logprobs: list[float] | None
     text: str
 
 
@@ -64,7 +64,7 @@ class Info(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    docker_label: str | None = None
+    docker_label: str | None
     max_best_of: Annotated[int, Field(examples=[2], ge=0)]
     max_client_batch_size: Annotated[int, Field(examples=[4], ge=0)]
     max_concurrent_requests: Annotated[int, Field(examples=[128], ge=0)]
@@ -78,13 +78,13 @@ class Info(AnswerPart):
     """
     The model: its name on the Hub, or its folder.
     """
-    model_pipeline_tag: Annotated[str | None, Field(examples=["text-generation"])] = None
-    model_sha: Annotated[str | None, Field(examples=["e985a63cdc139290c5f700ff1929f0b5942cced2"])] = None
+    model_pipeline_tag: Annotated[str | None, Field(examples=["text-generation"])]
+    model_sha: Annotated[str | None, Field(examples=["e985a63cdc139290c5f700ff1929f0b5942cced2"])]
     router: Annotated[str, Field(examples=["text-generation-router"])]
     """
     The program that answers.
     """
-    sha: str | None = None
+    sha: str | None
     validation_workers: Annotated[int, Field(examples=[2], ge=0)]
     version: Annotated[str, Field(examples=["0.5.0"])]
 
@@ -125,7 +125,7 @@ class StreamDetails(AnswerPart):
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
     generated_tokens: Annotated[int, Field(examples=[1], ge=0, le=2147483647)]
     input_length: Annotated[int, Field(examples=[1], ge=0, le=2147483647)]
-    seed: Annotated[int | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    seed: Annotated[int | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
@@ -181,7 +181,7 @@ class CompletionChunkChoice(AnswerPart):
     Null until the last chunk of a choice.
     """
     index: Annotated[int, Field(ge=0, le=2147483647)]
-    logprobs: list[float] | None = None
+    logprobs: list[float] | None
     text: str
 
 
@@ -190,7 +190,7 @@ class ModelList(AnswerPart):
         use_attribute_docstrings=True,
     )
     object: Literal["list"]
-    data: list[ModelInfo]
+    data: Annotated[list[ModelInfo], Field(min_length=1)]
 
 
 class StreamErrorDetail(AnswerPart):
@@ -213,12 +213,12 @@ class BestOfSequence(AnswerPart):
     generated_text: Annotated[str, Field(examples=["test"])]
     generated_tokens: Annotated[int, Field(examples=[1], ge=0, le=2147483647)]
     prefill: list[PrefillToken]
-    seed: Annotated[int | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    seed: Annotated[int | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
-    tokens: list[Token]
-    top_tokens: list[list[Token]] | None = None
+    tokens: Annotated[list[Token], Field(min_length=1)]
+    top_tokens: Annotated[list[list[Token]] | None, Field(min_length=1)] = None
 
 
 class ChatCompletionLogprob(AnswerPart):
@@ -260,7 +260,7 @@ class CompletionFinal(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    choices: list[CompletionComplete]
+    choices: Annotated[list[CompletionComplete], Field(min_length=1)]
     created: Annotated[int, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
     id: Annotated[str, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """
@@ -289,16 +289,16 @@ class Details(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    best_of_sequences: list[BestOfSequence] | None = None
+    best_of_sequences: Annotated[list[BestOfSequence] | None, Field(min_length=1)] = None
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
     generated_tokens: Annotated[int, Field(examples=[1], ge=0, le=2147483647)]
     prefill: list[PrefillToken]
-    seed: Annotated[int | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    seed: Annotated[int | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
-    tokens: list[Token]
-    top_tokens: list[list[Token]] | None = None
+    tokens: Annotated[list[Token], Field(min_length=1)]
+    top_tokens: Annotated[list[list[Token]] | None, Field(min_length=1)] = None
 
 
 class GenerateResponse(AnswerPart):
@@ -313,8 +313,8 @@ class StreamResponse(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    details: StreamDetails | None = None
-    generated_text: Annotated[str | None, Field(examples=["test"])] = None
+    details: StreamDetails | None
+    generated_text: Annotated[str | None, Field(examples=["test"])]
     """
     The whole text, on the last event; null before it.
     """
@@ -323,7 +323,7 @@ class StreamResponse(AnswerPart):
     Counts the events of the stream, from 1.
     """
     token: Token
-    top_tokens: list[Token] | None = None
+    top_tokens: Annotated[list[Token] | None, Field(min_length=1)] = None
 
 
 class ToolCall(AnswerPart):
@@ -340,8 +340,8 @@ class ToolCallMessage(AnswerPart):
         use_attribute_docstrings=True,
     )
     role: Annotated[str, Field(examples=["assistant"])]
-    tool_calls: list[ToolCall]
-    content: str | None = None
+    tool_calls: Annotated[list[ToolCall], Field(min_length=1)]
+    content: str | None
     """
     What the model said beside its calls.
     """
@@ -360,7 +360,7 @@ class ChatCompletionDelta(AnswerPart):
     In the first chunk of a choice.
     """
     content: Annotated[str | None, Field(examples=[" David"])] = None
-    tool_calls: list[DeltaToolCall] | None = None
+    tool_calls: Annotated[list[DeltaToolCall] | None, Field(min_length=1)] = None
 
 
 CompatGenerateResponse = TypeAliasType(
@@ -394,12 +394,12 @@ class ChatCompletionChoice(AnswerPart):
         use_attribute_docstrings=True,
     )
     delta: ChatCompletionDelta
-    finish_reason: Literal["stop", "length", "tool_calls"] | None = None
+    finish_reason: Literal["stop", "length", "tool_calls"] | None
     """
     Null until the last chunk of a choice.
     """
     index: Annotated[int, Field(ge=0, le=2147483647)]
-    logprobs: ChatCompletionLogprobs | None = None
+    logprobs: ChatCompletionLogprobs | None
 
 
 class ChatCompletionChunk(AnswerPart):
@@ -414,7 +414,7 @@ class ChatCompletionChunk(AnswerPart):
     """
     model: Annotated[str, Field(examples=["mistralai/Mistral-7B-Instruct-v0.2"])]
     system_fingerprint: str
-    usage: Usage | None = None
+    usage: Usage | None
     object: Literal["chat.completion.chunk"]
 
 
@@ -427,7 +427,7 @@ class ChatCompletionComplete(AnswerPart):
     `stop`: the end or a stop text; `length`: the token bound; `tool_calls`: the model called tools.
     """
     index: Annotated[int, Field(ge=0, le=2147483647)]
-    logprobs: ChatCompletionLogprobs | None = None
+    logprobs: ChatCompletionLogprobs | None
     message: TextMessage | ToolCallMessage
 
 
@@ -447,7 +447,7 @@ class ChatCompletion(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    choices: list[ChatCompletionComplete]
+    choices: Annotated[list[ChatCompletionComplete], Field(min_length=1)]
     created: Annotated[int, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
     id: Annotated[str, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """

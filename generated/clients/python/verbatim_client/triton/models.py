@@ -47,6 +47,9 @@ class ServerMetadata(AnswerPart):
     """
 
 
+ShapeItem = TypeAliasType("ShapeItem", Annotated[int, Field(ge=-1)])
+
+
 class LatestVersions(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -55,6 +58,9 @@ class LatestVersions(AnswerPart):
     """
     How many of the newest versions are served.
     """
+
+
+Dim = TypeAliasType("Dim", Annotated[int, Field(ge=-1)])
 
 
 class TransactionPolicy(AnswerPart):
@@ -204,7 +210,7 @@ class TensorMetadata(AnswerPart):
     """
     The type of a tensor's elements.
     """
-    shape: list[int]
+    shape: Annotated[list[ShapeItem], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -243,7 +249,7 @@ class InputConfig(AnswerPart):
     """
     The type of a tensor's elements, as configurations write it.
     """
-    dims: list[int]
+    dims: Annotated[list[Dim], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -279,7 +285,7 @@ class OutputConfig(AnswerPart):
     """
     The type of a tensor's elements, as configurations write it.
     """
-    dims: list[int]
+    dims: Annotated[list[Dim], Field(min_length=1)]
     """
     Its dimensions, -1 for any length.
     """
@@ -331,7 +337,7 @@ class ModelMetadata(AnswerPart):
     """
     The model.
     """
-    versions: list[str]
+    versions: Annotated[list[str], Field(min_length=1)]
     """
     Versions that take requests.
     """
@@ -339,11 +345,11 @@ class ModelMetadata(AnswerPart):
     """
     What runs the model.
     """
-    inputs: list[TensorMetadata]
+    inputs: Annotated[list[TensorMetadata], Field(min_length=1)]
     """
     What it takes.
     """
-    outputs: list[TensorMetadata]
+    outputs: Annotated[list[TensorMetadata], Field(min_length=1)]
     """
     What it gives.
     """
@@ -370,11 +376,11 @@ class ModelConfig(AnswerPart):
     """
     0: a request is no batch.
     """
-    input: list[InputConfig]
+    input: Annotated[list[InputConfig], Field(min_length=1)]
     """
     What it takes.
     """
-    output: list[OutputConfig]
+    output: Annotated[list[OutputConfig], Field(min_length=1)]
     """
     What it gives.
     """
@@ -416,7 +422,7 @@ class Statistics(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    model_stats: list[ModelStatistics]
+    model_stats: Annotated[list[ModelStatistics], Field(min_length=1)]
     """
     One a model.
     """

@@ -47,7 +47,7 @@ class BaseClient:
         base_url: what stands before the document's paths; absent, the contract's own on 127.0.0.1:8080.
         api_key: the key that the server asks for. headers: sent with every request.
         timeout: seconds to connect, to send, and between two pieces of an answer; None waits for ever.
-        max_retries: how often an undelivered request, or one answered by 429 or 503, is sent again.
+        max_retries: how often an undelivered request, or one answered by 429, 503 or 529, is sent again.
         transport: in place of httpx's own, for a proxy or certificates: `httpx.HTTPTransport(proxy=...)`.
         """
         self._settings = Settings(

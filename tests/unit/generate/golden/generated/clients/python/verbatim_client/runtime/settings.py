@@ -48,8 +48,9 @@ class Settings:
     base_url: what stands before the paths of the contract's document.
     timeout: seconds for connecting, for sending, and between two pieces of an answer; None waits for ever.
     max_retries: how often a request that surely was not worked on is sent again: one that could not be
-    delivered, and one answered by 429 or 503. `Retry-After` says when, up to a minute; else the waits double
-    from half a second. Anything else may have been worked on, and generating twice is not what was asked.
+    delivered, and one answered by 429, 503 or 529. `Retry-After` says when, up to a minute; else the waits
+    double from half a second. Anything else may have been worked on, and generating twice is not what was
+    asked.
     """
 
     base_url: str
@@ -82,7 +83,7 @@ class Settings:
         return Retry(
             total=self.max_retries,
             allowed_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            status_forcelist=[429, 503],
+            status_forcelist=[429, 503, 529],
             retry_on_exceptions=[httpx.ConnectError, httpx.ConnectTimeout],
             backoff_factor=0.25,
             backoff_jitter=0.25,

@@ -1,0 +1,34 @@
+"""How many processors this process may really use."""
+
+import math
+import os
+from pathlib import Path
+
+import torch
+
+_CGROUPS = Path("/sys/fs/cgroup")
+
+
+def choose_num_threads() -> int:
+    """torch's own choice: OMP_NUM_THREADS, else the physical cores of the machine. Never more than the
+    process may run on, by its affinity and by the quota of its control group, as containers have one."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(torch.get_num_threads(), allowed, _cgroup_cpus(_CGROUPS) or allowed))
+
+
+def _cgroup_cpus(root: Path) -> int | None:
+    """The quota in whole processors, rounded up; None where there is none.
+
+    Of version 2 (Documentation/admin-guide/cgroup-v2.rst, cpu.max), else of version 1.
+    """
+    try:
+        quota, period = (root / "cpu.max").read_text().split()
+    except (OSError, ValueError):
+        try:
+            quota = (root / "cpu/cpu.cfs_quota_us").read_text().strip()
+            period = (root / "cpu/cpu.cfs_period_us").read_text().strip()
+        except OSError:
+            return None
+    if not (quota.isdigit() and period.isdigit() and int(period)):  # "max" or -1: no quota
+        return None
+    return max(1, math.ceil(int(quota) / int(period)))

@@ -1,0 +1,178 @@
+"""Linear layers of the same input, as those of queries, keys and values, computed as one.
+
+One large product costs less than several small ones. Which layers belong together is seen, not looked up by
+name: a pass of a few tokens shows which children of one module were given the same tensor. So this serves any
+modelling code, and changes none of it.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
+from transformers import PreTrainedModel
+from typing_extensions import override
+
+from engine.plain_pass import is_same, plain_logits, relative_difference
+
+_PROBE = list(range(4))
+# Largest relative difference of a merged layer's output, which may be rounded the other way.
+_TOLERANCE = {torch.float32: 1e-5}
+_TOLERANCE_16_BIT = 1e-2
+
+T = TypeVar("T")
+
+
+class MergedLinear(nn.Module):
+    """Several `nn.Linear` of one input, their outputs side by side; each is asked for on its own."""
+
+    def __init__(self, linears: list[nn.Linear]) -> None:
+        super().__init__()
+        self._sizes = [linear.out_features for linear in linears]
+        self.linear = _concatenate(linears)
+        self._rows: Tensor | None = None
+        self._outputs: dict[int, Tensor] = {}
+
+    def take(self, index: int, rows: Tensor) -> Tensor:
+        """The output of the linear of this index; computed for all when the first of them asks.
+
+        Each output is given out once, so a tensor that was changed in place meanwhile is computed anew.
+        """
+        if rows is not self._rows or index not in self._outputs:
+            self._rows = rows
+            self._outputs = dict(enumerate(self.linear(rows).split(self._sizes, dim=-1)))
+        output = self._outputs.pop(index)
+        if not self._outputs:
+            self._rows = None
+        return output
+
+
+class MergedPart(nn.Module):
+    """Stands where one of the linears stood."""
+
+    def __init__(self, merged: MergedLinear, index: int, linear: nn.Linear) -> None:
+        super().__init__()
+        self.in_features = linear.in_features
+        self.out_features = linear.out_features
+        self.merged = merged
+        self._index = index
+
+    @override
+    def forward(self, rows: Tensor) -> Tensor:
+        """[..., in_features] -> [..., out_features], a view of what all parts share."""
+        return self.merged.take(self._index, rows)
+
+
+@dataclass(slots=True)
+class _Family:
+    """Children of one module that were given the same rows. outputs: of the plain linears, one each."""
+
+    parent: nn.Module
+    rows: Tensor
+    names: list[str] = field(default_factory=list)
+    outputs: list[Tensor] = field(default_factory=list)
+
+    @property
+    def linears(self) -> list[nn.Linear]:
+        return [self.parent.get_submodule(name) for name in self.names]  # type: ignore[misc]  # as observed
+
+
+@torch.inference_mode()
+def merge_linears(model: PreTrainedModel) -> int:
+    """Merges what can be merged, and returns how many linears remain of how many it took away.
+
+    A family whose merged output is not that of its members stays as it is; all do, if the logits change.
+    """
+    expected, families = _observe(model)
+    merged = [family for family in families if _can_merge(family.linears)]
+    undo = [restore for family in merged if (restore := _merge(family)) is not None]
+    if undo and not _still_gives(model, expected):
+        for restore in undo:
+            restore()
+        return 0
+    return len(undo)
+
+
+def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Family]]:
+    """Logits of a pass, and the families that it shows."""
+    parents = [
+        (parent, name, child)
+        for parent in model.modules()
+        for name, child in parent.named_children()
+        if type(child) is nn.Linear
+    ]
+    num_places = Counter(id(child) for _, _, child in parents)
+    num_calls: Counter[int] = Counter()
+    families: dict[tuple[int, int], _Family] = {}
+
+    def watch(parent: nn.Module, name: str, child: nn.Linear) -> RemovableHandle:
+        def note(module: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
+            num_calls[id(child)] += 1
+            if inputs and isinstance(inputs[0], Tensor):
+                family = families.setdefault((id(parent), id(inputs[0])), _Family(parent, inputs[0]))
+                family.names.append(name)
+                family.outputs.append(output)
+
+        return child.register_forward_hook(note)
+
+    handles = [watch(*place) for place in parents if num_places[id(place[2])] == 1]
+    try:
+        logits = plain_logits(model, _PROBE)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return logits, [
+        family
+        for family in families.values()
+        if len(family.names) > 1 and all(num_calls[id(linear)] == 1 for linear in family.linears)
+    ]
+
+
+def _can_merge(linears: list[nn.Linear]) -> bool:
+    return len({(linear.weight.dtype, linear.in_features) for linear in linears}) == 1
+
+
+def _merge(family: _Family) -> Callable[[], None] | None:
+    """Puts parts where the linears are; returns what puts the linears back, or None where they stayed."""
+    linears = family.linears
+    merged = MergedLinear(linears)
+    parts = [MergedPart(merged, index, linear) for index, linear in enumerate(linears)]
+    tolerance = _TOLERANCE.get(family.rows.dtype, _TOLERANCE_16_BIT)
+    for part, expected in zip(parts, family.outputs, strict=True):
+        if not (part(family.rows) - expected).norm() <= tolerance * expected.norm():
+            return None
+    _put(family, parts)
+    return lambda: _put(family, linears)
+
+
+def _put(family: _Family, modules: list[T]) -> None:
+    for name, module in zip(family.names, modules, strict=True):
+        setattr(family.parent, name, module)
+
+
+def _still_gives(model: PreTrainedModel, expected: Tensor) -> bool:
+    try:
+        difference = relative_difference(plain_logits(model, _PROBE), expected)
+    except Exception:  # whatever modelling code raises that wants of its linears what parts do not have
+        return False
+    return is_same(difference, model.dtype)
+
+
+def _concatenate(linears: list[nn.Linear]) -> nn.Linear:
+    biases: list[Tensor | None] = [linear.bias for linear in linears]
+    has_bias = any(bias is not None for bias in biases)
+    num_outputs = sum(linear.out_features for linear in linears)
+    merged = nn.Linear(linears[0].in_features, num_outputs, bias=has_bias, device="meta")
+    merged.weight = _constant([linear.weight for linear in linears])
+    if has_bias:
+        zeros = [linear.weight.new_zeros(linear.out_features) for linear in linears]
+        pieces = [zero if bias is None else bias for bias, zero in zip(biases, zeros, strict=True)]
+        merged.bias = _constant(pieces)
+    return merged
+
+
+def _constant(pieces: list[Tensor]) -> nn.Parameter:
+    return nn.Parameter(torch.cat(pieces), requires_grad=False)

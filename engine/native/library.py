@@ -1,0 +1,73 @@
+"""Compiles this folder's C++ once, for the processor it runs on, and keeps it in the user's cache.
+
+It is plain C++ behind a C interface, called through ctypes. It takes no headers of torch, so g++ is done in
+two seconds. Where there is no compiler, the callers keep to torch.
+"""
+
+import ctypes
+import hashlib
+import logging
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+
+_SOURCE = Path(__file__).with_name("decode_attention.cpp")
+# Sums may be taken in any order, but NaN and infinity keep their meaning.
+_FLAGS = (
+    *("-std=c++17", "-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"),
+    *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math"),
+)
+_TIMEOUT_S = 60
+
+
+@cache
+def load_library() -> ctypes.CDLL | None:
+    """The compiled functions; None where they cannot be had, which is logged once."""
+    compiler = shutil.which(os.environ.get("CXX", "g++"))
+    if platform.system() != "Linux" or compiler is None:
+        _log.info("no C++ compiler: attention stays with torch")
+        return None
+    try:
+        path = _cache_directory() / f"decode-{_fingerprint(compiler)}.so"
+        if not path.exists():
+            _compile(compiler, path)
+        return ctypes.CDLL(str(path))
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:  # RuntimeError: the user has no home
+        _log.warning("attention stays with torch: %s", getattr(error, "stderr", None) or error)
+        return None
+
+
+def _compile(compiler: str, path: Path) -> None:
+    """Into a file of its own first, as several servers may start at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent) as directory:
+        built = Path(directory) / path.name
+        command = [compiler, *_FLAGS, "-o", str(built), str(_SOURCE)]
+        subprocess.run(command, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S)
+        built.replace(path)
+
+
+def _fingerprint(compiler: str) -> str:
+    """Of all that the result depends on: sources, flags, compiler, processor."""
+    version = subprocess.run(
+        [compiler, "--version"], check=True, capture_output=True, text=True, timeout=_TIMEOUT_S
+    ).stdout
+    sources = sorted([*_SOURCE.parent.glob("*.cpp"), *_SOURCE.parent.glob("*.h")])
+    texts = [source.read_text(encoding="utf-8") for source in sources]
+    parts = [*texts, *_FLAGS, version, platform.machine(), _processor_flags()]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _processor_flags() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
+
+
+def _cache_directory() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "verbatim"

@@ -1,0 +1,69 @@
+"""Attention of decoding rows by compiled code, where there is a compiler; torch's stays its oracle."""
+
+import ctypes
+
+import torch
+from torch import Tensor
+
+from engine.attention_plan import RaggedKeys
+from engine.native.library import load_library
+from engine.scores import Scores
+
+_TYPES = (torch.float32, torch.bfloat16)
+
+
+class _Call(ctypes.Structure):
+    """VerbatimDecode of native/decode_attention.cpp."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("query", "keys", "values", "output", "blocks")),
+        *((name, ctypes.c_void_p) for name in ("firsts", "lows", "highs", "sinks")),
+        *((name, ctypes.c_int64) for name in ("query_head_stride", "query_row_stride", "num_rows")),
+        *((name, ctypes.c_int64) for name in ("num_heads", "num_kv_heads", "key_dim", "value_dim")),
+        ("block_size", ctypes.c_int64),
+        *((name, ctypes.c_float) for name in ("scaling", "softcap")),
+        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
+    ]
+
+
+def can_decode(device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether `decode` takes pages there of that type. With AVX-512 it is known to be faster than torch."""
+    is_known = device.type == "cpu" and dtype in _TYPES and torch.cpu._is_avx512_supported()
+    return is_known and load_library() is not None
+
+
+def decode(
+    query: Tensor, keys: Tensor, values: Tensor, ragged: RaggedKeys, scores: Scores, output: Tensor
+) -> None:
+    """query [num_heads, num_rows, key_dim], pages as in `KVPages`, all of one type.
+
+    output: [num_rows, num_heads, value_dim], dense, which is written.
+    """
+    library = load_library()
+    assert library is not None and query.dtype == keys.dtype == values.dtype == output.dtype
+    assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()
+    sinks = None if scores.sinks is None else scores.sinks.float().contiguous()
+    call = _Call(
+        query.data_ptr(),
+        keys.data_ptr(),
+        values.data_ptr(),
+        output.data_ptr(),
+        ragged.blocks.data_ptr(),
+        ragged.firsts.data_ptr(),
+        ragged.lows.data_ptr(),
+        ragged.highs.data_ptr(),
+        None if sinks is None else sinks.data_ptr(),
+        query.stride(0),
+        query.stride(1),
+        query.shape[1],
+        query.shape[0],
+        keys.shape[2],
+        keys.shape[3],
+        values.shape[3],
+        keys.shape[1],
+        scores.scaling,
+        scores.softcap or 0.0,
+        query.dtype == torch.bfloat16,
+        torch.get_num_threads(),
+    )
+    library.verbatim_decode(ctypes.byref(call))

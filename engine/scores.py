@@ -1,0 +1,17 @@
+"""How an attention module turns products of queries and keys into weights."""
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+
+class Scores(NamedTuple):
+    """softcap: scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv 2408.00118, section 2).
+
+    sinks: [num_heads], a learned score that takes weight and gives no value (gpt-oss, arXiv 2508.10925,
+        section 2.2).
+    """
+
+    scaling: float
+    softcap: float | None
+    sinks: Tensor | None

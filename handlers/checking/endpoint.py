@@ -1,0 +1,73 @@
+"""Endpoints whose answers are judged before they leave."""
+
+import json
+
+from starlette.types import Receive, Scope, Send
+from typing_extensions import override
+
+from generated.operation import Handlers, Operation
+from handlers.runtime.call import RequestCall
+from handlers.runtime.contract import Contract
+from handlers.runtime.endpoint import Endpoint
+from handlers.runtime.options import RuntimeOptions
+from handlers.runtime.reply import Reply
+
+from .judge import DeclaredOperation, Judge
+from .watch import AnswerRefused, AnswerWatch
+
+
+class CheckedEndpoint(Endpoint):
+    """An endpoint with what its operation's document declares.
+
+    refuses: an answer that is something else becomes 500, or the contract's error event where a stream has
+    begun; otherwise it leaves, and the log says what is wrong with it.
+    """
+
+    def __init__(
+        self,
+        operation: Operation,
+        handlers: Handlers,
+        contract: Contract,
+        options: RuntimeOptions,
+        *,
+        declared: DeclaredOperation,
+        refuses: bool,
+    ) -> None:
+        super().__init__(operation, handlers, contract, options)
+        self._declared_answers = declared
+        self._refuses = refuses
+
+    @override
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        watch = AnswerWatch(self._declared_answers, scope, receive, send, refuses=self._refuses)
+        try:
+            await super().__call__(scope, watch.receive, watch.send)
+        except AnswerRefused as refusal:
+            call = RequestCall(scope, self.operation)
+            if watch.has_sent:
+                event = self.contract.error_event(self._as_problem(refusal), self.operation, call)
+                await send({"type": "http.response.body", "body": self._frame(event) + self._tail})
+            else:
+                reply = Reply(send, is_head=scope["method"] == "HEAD")
+                await self._send_error(refusal, call, reply)
+
+
+class CheckedEndpoints:
+    """Makes endpoints for the contracts of one server. refuses: as for CheckedEndpoint."""
+
+    def __init__(self, *, refuses: bool) -> None:
+        self._refuses = refuses
+        self._judges: dict[str, Judge] = {}
+
+    def __call__(
+        self, operation: Operation, handlers: Handlers, contract: Contract, options: RuntimeOptions
+    ) -> Endpoint:
+        """ValueError if the contract's document cannot be read, KeyError if it has no such operation."""
+        judge = self._judges.get(contract.name)
+        if judge is None:
+            judge = self._judges[contract.name] = Judge(json.loads(contract.document()))
+        template = operation.path.replace(":path}", "}")
+        declared = judge.operation(operation.method, template)
+        return CheckedEndpoint(
+            operation, handlers, contract, options, declared=declared, refuses=self._refuses
+        )

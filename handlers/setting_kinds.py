@@ -1,0 +1,27 @@
+"""How a setting is read from the environment and from options."""
+
+from typing import Annotated
+
+from pydantic import AliasChoices, BeforeValidator, Field
+from pydantic.fields import FieldInfo
+from pydantic_settings import NoDecode
+
+
+def env(*names: str) -> FieldInfo:
+    """The environment variables a field is read from, the first that is set winning."""
+    field: FieldInfo = Field(validation_alias=AliasChoices(*names))
+    return field
+
+
+def _split(value: object) -> object:
+    """A list as an environment variable holds it, `a,b`, or an option that may be repeated, ["a,b", "c"]."""
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list):
+        return value
+    return tuple(part.strip() for text in value for part in str(text).split(",") if part.strip())
+
+
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Count = Annotated[int, Field(ge=1)]
+Limit = Annotated[int | None, Field(ge=1)]

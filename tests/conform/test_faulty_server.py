@@ -1,0 +1,119 @@
+"""`verbatim conform` against a server whose faults are known: each is found, and named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools.conform.cli import main
+
+from .faulty_server import FAULTS, FaultyServer
+
+Found = dict[str, set[str]]
+
+# Of each fault: the check that finds it, and words of what is told.
+TOLD = {
+    "wrong media type": ("examples", "text/plain"),
+    "undeclared status": ("examples", "202"),
+    "missing member": ("examples", "choices"),
+    "wrong type": ("examples", "created"),
+    "undeclared member": ("examples", "mood"),
+    "accepts too much": ("bounds", "temperature: maximum, 2.0000000000000004: It was answered with 200"),
+    "refuses too much": ("bounds", "top_p: type, 1: It was refused with 400; the document allows it"),
+    "names no field": ("bounds", "The error does not say which field is wrong: temperature"),
+    "fails": ("bounds", "seed: maximum, 9223372036854775807: The server failed with 500"),
+    "no terminator": ("streams", "No event [DONE] ends the stream"),
+    "event after the terminator": ("streams", "It comes after the event that ends the stream"),
+    "other text": ("streams", "Bye."),
+    "no stream": ("streams", "none came"),
+    "not there": ("presence", "404 for every request"),
+}
+# A table of bounds is long; these faults do not hide each other.
+TOGETHER = tuple(fault for fault, (check, _) in TOLD.items() if check == "bounds")
+
+
+def run(folder: Path, *faults: str) -> tuple[int, Found]:
+    """The exit status, and what each check told of the chat."""
+    server = FaultyServer(*faults)
+    checks = [part for check in {TOLD[fault][0] for fault in faults} for part in ("--check", check)]
+    options = ["--contract", "openai", "--base-url", server.url, "--report", str(folder)]
+    try:
+        status = main([*options, "--only", "/v1/chat/completions", "--max-examples", "0", *asked(checks)])
+    finally:
+        server.stop()
+    report = json.loads((folder / "report.json").read_text())
+    return status, {result["check"]: told(result) for result in report["results"]}
+
+
+def asked(checks: list[str]) -> list[str]:
+    """Whether operations are there is always checked."""
+    return [] if "presence" in checks else checks
+
+
+def told(result: dict[str, Any]) -> set[str]:
+    return {
+        f"{finding['title']}: {instance['label']}: {instance['told']}"
+        for finding in result["findings"]
+        for instance in finding["instances"]
+    }
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """What is told of the slice itself, which refuses little and can do little."""
+    return run(tmp_path_factory.mktemp("clean"))[1]
+
+
+@pytest.fixture(scope="module")
+def bounds(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, Found]:
+    return run(tmp_path_factory.mktemp("bounds"), *TOGETHER)
+
+
+def test_every_fault_is_looked_for() -> None:
+    assert set(TOLD) == set(FAULTS)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found_and_named(
+    fault: str, clean: Found, bounds: tuple[int, Found], tmp_path: Path
+) -> None:
+    check, words = TOLD[fault]
+    status, found = bounds if fault in TOGETHER else run(tmp_path, fault)
+    assert status == 1
+    assert any(words in one for one in found[check] - clean[check])
+
+
+def test_an_operation_that_is_not_there_is_one_finding(tmp_path: Path) -> None:
+    _, found = run(tmp_path, "not there")
+    assert [len(all_told) for all_told in found.values()] == [1]
+
+
+def test_the_slice_without_faults_passes_what_is_not_about_bounds(clean: Found) -> None:
+    assert clean["presence"] == clean["examples"] == clean["streams"] == set()
+    assert clean["bounds"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--base-url", "http://127.0.0.1:9"],
+        ["--base-url", "127.0.0.1:9"],
+        ["--base-url", "http://127.0.0.1:9", "--only", "nothing"],
+        ["--base-url", "http://127.0.0.1:9", "--header", "nameless"],
+    ],
+)
+def test_what_cannot_be_run_is_told_in_a_line(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--contract", "openai", *options]) == 2
+    message = capsys.readouterr().err.splitlines()
+    assert len(message) == 1
+    assert message[0].startswith("verbatim: error: ")
+
+
+def test_the_page_needs_nothing_else_and_shows_how_to_send_a_request_again(tmp_path: Path) -> None:
+    run(tmp_path, "wrong type")
+    page = (tmp_path / "report.html").read_text()
+    assert "<script" not in page and "src=" not in page and "<link" not in page
+    assert "curl -i -X POST" in page
+    assert "created" in page
+    assert (tmp_path / "junit.xml").read_text().count("<testcase") == 2

@@ -1,0 +1,127 @@
+"""With `quantize="int8"` logits stay near those of the model as it is, and greedy tokens mostly the same."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.demo_model import DEMO_MODEL
+from engine.errors import ModelNotSupported
+from engine.events import TokenEvent
+from engine.int8_linear import Int8Linear, quantize_linears
+from engine.loader import LoadedModel, load_model
+from engine.merged_linear import merge_linears
+from engine.plain_pass import plain_logits, relative_difference
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
+
+# Largest relative error of the demo model's logits.
+MAX_ERROR = 0.05
+# That of half the tokens of tiny random models, whose attention and experts magnify any rounding. Wrong
+# arithmetic gives more than 1.
+MAX_RANDOM_ERROR = 0.15
+# Smallest share of greedy tokens that are those of the model as it is, given the same tokens before.
+MIN_AGREEMENT = 0.97
+TEXTS = [
+    "Hello! My name is Ada. What is yours?",
+    "What is the capital of France?",
+    "Write a short story about a fox and a river.",
+    '{"name": "Ada", "numbers": [1, 2, 3]}',
+]
+
+
+def error(actual: Tensor, expected: Tensor) -> float:
+    return float((actual - expected).norm() / expected.norm())
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("has_bias", [False, True])
+def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_others(
+    has_bias: bool, dtype: torch.dtype
+) -> None:
+    torch.manual_seed(0)
+    linear = nn.Module.to(nn.Linear(896, 333, bias=has_bias), dtype)
+    rows = torch.randn(2, 7, 896).to(dtype)
+    rows[0, 2] *= 1000
+    rows[1, 3] = 0
+    with torch.inference_mode():
+        quantized = Int8Linear(linear)
+        expected, actual = linear(rows).flatten(0, 1).float(), quantized(rows).flatten(0, 1).float()
+        for row in range(14):
+            assert (actual[row] - expected[row]).norm() <= 0.02 * expected[row].norm()
+            alone = quantized(rows.flatten(0, 1)[row : row + 1])
+            assert torch.equal(alone[0].float(), actual[row])
+        assert quantized(rows[:0]).shape == (0, 7, 333)
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_the_logits_of_every_architecture_are_near(architecture: str) -> None:
+    model = tiny_model(architecture)
+    tokens = list(range(3, 60))
+    expected = plain_logits(model, tokens)
+    merge_linears(model)
+    assert quantize_linears(model) > 0 or architecture == "gpt2"  # whose layers are no nn.Linear
+    assert relative_difference(plain_logits(model, tokens), expected) < MAX_RANDOM_ERROR
+
+
+def load_demo() -> LoadedModel:
+    return load_model(EngineConfig(model=str(DEMO_MODEL), device="cpu"), lambda line: None)
+
+
+def test_the_demo_model_predicts_the_same_tokens() -> None:
+    """Each position of some texts is asked for its best next token."""
+    plain, quantized = load_demo(), load_demo()
+    quantize_linears(quantized.model)
+    num_agreeing = num_positions = 0
+    for text in TEXTS:
+        tokens = plain.tokenizer.encode(text)
+        expected, actual = plain_logits(plain.model, tokens), plain_logits(quantized.model, tokens)
+        assert error(actual, expected) < MAX_ERROR
+        num_agreeing += int((expected.argmax(-1) == actual.argmax(-1)).sum())
+        num_positions += len(tokens)
+    assert num_agreeing >= MIN_AGREEMENT * num_positions
+
+
+def generate(core: EngineCore, prompts: list[tuple[int, ...]]) -> list[list[int]]:
+    for arrival, prompt in enumerate(prompts):
+        core.add(
+            arrival,
+            GenerationRequest(
+                request_id=str(arrival),
+                prompt_token_ids=prompt,
+                sampling=SamplingParams(temperature=0.0),
+                stopping=StopConditions(max_tokens=20),
+            ),
+        )
+    tokens: list[list[int]] = [[] for _ in prompts]
+    while core.has_work:
+        for arrival, event in core.step():
+            assert isinstance(event, TokenEvent), event
+            tokens[arrival].append(event.token_id)
+    return tokens
+
+
+def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None:
+    directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False)
+    said: list[str] = []
+    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
+    core, _, info = build_core(config, said.append)
+    assert info.quantization == "int8"
+    prompts = [tuple(range(start, start + 9)) for start, _ in pairwise(range(0, 80, 10))]
+    together = generate(core, prompts)
+    assert together == [generate(core, [prompt])[0] for prompt in prompts]
+    assert any("to int8" in line for line in said)
+
+
+def test_what_cannot_be_quantized_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="quantize must be int8 or absent, not gptq"):
+        EngineConfig(model="m", quantize="gptq")
+    config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cuda", quantize="int8")
+    monkeypatch.setattr("engine.build.choose_device", torch.device)
+    with pytest.raises(ModelNotSupported, match="on a CPU only, not on cuda"):
+        build_core(config, lambda line: None)

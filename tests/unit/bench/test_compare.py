@@ -1,0 +1,70 @@
+"""What the comparison makes of steps and streams, and that it measures contenders by turns."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.bench.__main__ import main
+from tools.bench.connection import Answer
+from tools.bench.contender import KINDS, Failed, python_of
+from tools.bench.engine_level import decode_speed
+from tools.bench.http_level import text_arrivals
+from tools.bench.machine import describe
+from tools.bench.markdown import markdown
+
+
+def test_a_decode_step_is_timed_between_two_that_give_every_request_a_token() -> None:
+    mixed = [(1.0, 3), (1.5, 4), (2.0, 4), (2.2, 4), (2.5, 1)]
+    assert decode_speed(mixed, 4) == pytest.approx(4 / 0.35)
+    assert decode_speed([(1.0, 4)], 4) == 0.0
+
+
+def answer(*arrivals: tuple[float, bytes], status: int = 200) -> Answer:
+    told = Answer()
+    told.received += b"HTTP/1.1 %d OK\r\n\r\n" % status + b"".join(data for _, data in arrivals)
+    told.arrivals = list(arrivals)
+    return told
+
+
+def piece(text: str) -> bytes:
+    return b'data: {"delta":%b}\n\n' % json.dumps({"content": text}).encode()
+
+
+def test_text_arrives_when_it_is_neither_empty_nor_the_prompt() -> None:
+    role = b'data: {"delta":{"role":"assistant","content":""}}\n\n'
+    told = answer((0.5, role + piece("prompt")), (1.0, piece("a")), (2.0, piece("b") + piece("c")))
+    assert text_arrivals(told, "prompt", 4) == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("told", [answer((1.0, piece("a"))), answer((1.0, piece("a") * 4), status=503)])
+def test_an_answer_that_lacks_tokens_or_refuses_is_no_measurement(told: Answer) -> None:
+    with pytest.raises(Failed):
+        text_arrivals(told, "prompt", 4)
+
+
+def test_a_peer_that_is_not_installed_has_no_python(tmp_path: Path) -> None:
+    given = dict.fromkeys(KINDS, tmp_path)
+    assert [python_of(name, given) for name in KINDS] == [None] * len(KINDS)
+    assert python_of("verbatim", {}) is not None
+
+
+def test_the_machine_is_described() -> None:
+    machine = describe()
+    assert machine["cores"] >= 1 and machine["memory_gib"] > 0 and "torch" in machine["versions"]
+
+
+def test_the_engine_is_measured_by_its_driver_and_the_report_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    options = ["--small", "--only", "verbatim", "--level", "engine", "--rounds", "1"]
+    options += ["--requests", "2", "--prompts", "16", "--logs", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["bench", "compare", *options, "--json", str(tmp_path / "report.json")])
+    main()
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert [row["what"] for row in report["engine"]] == ["decode", "prefill"]
+    assert all(row["tokens_per_s"] > 0 and row["first_token_ms"] > 0 for row in report["engine"])
+    assert report["machine"]["versions"] and report["floor"][0]["tokens_per_s"] > 0
+    told = markdown(report)
+    assert "| engine | load, s | decode at 2 | prompt of 16 |" in told and "| verbatim 0" in told

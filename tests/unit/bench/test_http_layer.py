@@ -1,0 +1,20 @@
+"""The cost of the server without an engine is measured on every contract that is listed."""
+
+import argparse
+
+import pytest
+
+from tools.bench import http_layer
+
+
+async def test_whole_answers_and_events_of_every_contract_are_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = argparse.Namespace(only=None, clients=2, requests=4, tokens=5, warm_up=1)
+    rows = await http_layer.run(arguments)
+    assert [row["contract"] for row in rows] == [http_layer.BARE, *http_layer.REQUESTS]
+    for row in rows:
+        assert 0 < float(row["request_us"]) <= float(row["request_all_us"])
+        assert 0 < float(row["event_us"]) <= float(row["event_all_us"])
+        assert float(row["events_each"]) >= 5, row
+    assert "openai" in capsys.readouterr().out

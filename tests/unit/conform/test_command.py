@@ -1,0 +1,41 @@
+"""How `verbatim` comes by its further commands."""
+
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from handlers import cli
+from handlers.app import CONTRACTS
+
+PROJECT = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+
+
+@pytest.fixture
+def declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entry points as pyproject.toml has them, whatever was installed."""
+    found = [
+        EntryPoint(name, value, "verbatim.commands")
+        for name, value in PROJECT["entry-points"]["verbatim.commands"].items()
+    ]
+    monkeypatch.setattr(cli, "entry_points", lambda group: found)
+
+
+@pytest.mark.usefixtures("declared")
+def test_conform_is_a_command_of_verbatim(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["conform", "--help"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    assert all(contract in told for contract in CONTRACTS)
+
+
+@pytest.mark.usefixtures("declared")
+def test_a_missing_package_is_told_with_the_extra_that_has_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "tools.conform.command", None)
+    monkeypatch.setattr("tools.conform.cli._NEEDED", ("tools.conform.command",))
+    assert cli.main(["conform", "--contract", "openai", "--base-url", "http://127.0.0.1:9"]) == 2
+    assert "pip install 'verbatim[conform]'" in capsys.readouterr().err

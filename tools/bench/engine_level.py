@@ -1,0 +1,106 @@
+"""Engines without a server: how fast they decode and read prompts."""
+
+import argparse
+from itertools import pairwise
+from random import Random
+from statistics import median
+from typing import Final, NamedTuple
+
+from tools.bench.contender import Contender
+from tools.bench.machine import busy_share
+from tools.bench.table import Row, print_table
+
+NUM_TOKENS: Final = 34
+DECODE_PROMPT: Final = 128
+
+
+class Case(NamedTuple):
+    """So many requests at once, each of so many prompt tokens."""
+
+    num_requests: int
+    num_prompt_tokens: int
+    num_tokens: int
+
+
+WARM_UP: Final = Case(1, 128, 4)  # what is set up at need
+
+
+def cases(arguments: argparse.Namespace) -> list[Case]:
+    """Decoding at each concurrency; prompts alone, whose one token ends them."""
+    decoding = [Case(num, DECODE_PROMPT, NUM_TOKENS) for num in arguments.requests]
+    return decoding + [Case(1, num, 1) for num in arguments.prompts]
+
+
+def measure(
+    contenders: list[Contender], case: Case, rounds: int, vocab_size: int
+) -> dict[str, list[tuple[float, float]]]:
+    """Of each contender: decoded tokens/s and seconds to the first token, round by round.
+
+    They take turns, so that what else the machine does meets them alike.
+    """
+    told: dict[str, list[tuple[float, float]]] = {contender.name: [] for contender in contenders}
+    for number in range(rounds):
+        prompts = _prompts(Random(number), case, vocab_size)
+        for contender in contenders:
+            steps = contender.generate(prompts, case.num_tokens)
+            told[contender.name].append((decode_speed(steps, case.num_requests), steps[0][0]))
+    return told
+
+
+def _prompts(random: Random, case: Case, vocab_size: int) -> list[list[int]]:
+    return [
+        [random.randrange(vocab_size) for _ in range(case.num_prompt_tokens)]
+        for _ in range(case.num_requests)
+    ]
+
+
+def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
+    """Tokens/s of the median step that gave each request a token, after one that did so too.
+
+    0 where there are none. A step that computes a prompt beside is no such step.
+    """
+    times = [
+        later - earlier
+        for (earlier, count), (later, next_count) in pairwise(steps)
+        if count == next_count == num_requests
+    ]
+    return num_requests / median(times) if times else 0.0
+
+
+def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
+    """A line for each contender. ratio: ours to theirs, above 1 where ours is faster."""
+    figures = {name: _figure(case, rounds) for name, rounds in told.items()}
+    ours = figures.get("verbatim")
+    return [
+        {
+            "what": "prefill" if case.num_tokens == 1 else "decode",
+            "requests": case.num_requests,
+            "prompt": case.num_prompt_tokens,
+            "contender": name,
+            "tokens_per_s": figure,
+            "first_token_ms": 1e3 * median(first for _, first in told[name]),
+            "ratio": ours / figure if ours and figure else 0.0,
+        }
+        for name, figure in figures.items()
+    ]
+
+
+def _figure(case: Case, rounds: list[tuple[float, float]]) -> float:
+    if case.num_tokens == 1:
+        return case.num_prompt_tokens / median(first for _, first in rounds)
+    return median(speed for speed, _ in rounds)
+
+
+def run(
+    contenders: list[Contender], arguments: argparse.Namespace, vocab_size: int
+) -> tuple[list[Row], float]:
+    """The rows, printed case by case, and how busy others kept the machine at most between two cases."""
+    lines: list[Row] = []
+    busy = busy_share()
+    measure(contenders, WARM_UP, 1, vocab_size)
+    for case in cases(arguments):
+        told = rows(case, measure(contenders, case, arguments.rounds, vocab_size))
+        print_table(told)
+        lines += told
+        busy = max(busy, busy_share())
+    return lines, busy

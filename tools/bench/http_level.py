@@ -1,0 +1,219 @@
+"""Servers under load: when tokens come to clients that stream, all asking at once."""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import signal
+import socket
+import string
+import threading
+import time
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+from typing import Any, Final, NamedTuple, TypeVar
+
+import uvloop
+
+from tools.bench.connection import Answer, Connection, post
+from tools.bench.contender import Contender, Failed, Turns, start
+from tools.bench.table import Row, print_table
+
+T = TypeVar("T")
+
+PATH: Final = "/v1/chat/completions"
+MAX_START_S: Final = 400.0
+# In an event that brings text; some servers send one before it that names the role alone.
+_TEXT: Final = re.compile(rb'"content": ?"([^"]+)"')
+
+
+class Load(NamedTuple):
+    """So many requests at once, each of so many prompt tokens and answer tokens."""
+
+    num_requests: int
+    num_prompt_tokens: int
+    num_tokens: int
+
+
+class Measured(NamedTuple):
+    """Of one load on one server. Seconds; gaps: between arrivals of text, of all requests together."""
+
+    tokens_per_s: float
+    firsts: list[float]
+    gaps: list[float]
+
+
+class Server:
+    """A server that runs within its turns alone. start_s: from its start to its first answer."""
+
+    def __init__(self, contender: Contender, model: Path, log: Path) -> None:
+        """Raises Failed if there is none, or if it does not come up."""
+        self.name = contender.name
+        self.port = _free_port()
+        self._model = str(model)
+        command, environment = contender.server(model, self.port)
+        started = time.perf_counter()
+        self._turns: Turns = start(command, environment, log)
+        try:
+            _with_low_priority(self._come_up())
+        except Failed as error:
+            self.end()
+            raise Failed(f"{error}: see {log}") from None
+        self.start_s = time.perf_counter() - started
+        os.killpg(self._turns.process.pid, signal.SIGSTOP)
+
+    def measure(self, load: Load, random: Random) -> Measured:
+        """All requests at once, with prompts of their own."""
+        prompts = [_text(random, load.num_prompt_tokens) for _ in range(load.num_requests)]
+        requests = [self._request(prompt, load.num_tokens) for prompt in prompts]
+        with self._turns.turn():
+            started, answers = _with_low_priority(_ask_all(self.port, requests))
+        arrivals = [
+            text_arrivals(answer, prompt, load.num_tokens)
+            for answer, prompt in zip(answers, prompts, strict=True)
+        ]
+        wall_s = max(answer.arrivals[-1][0] for answer in answers) - started
+        return Measured(
+            tokens_per_s=load.num_requests * load.num_tokens / wall_s,
+            firsts=[times[0] - started for times in arrivals],
+            gaps=[later - earlier for times in arrivals for earlier, later in pairwise(times)],
+        )
+
+    def end(self) -> None:
+        self._turns.end()
+
+    def _request(self, text: str, num_tokens: int) -> bytes:
+        body = {
+            "model": self._model,
+            "messages": [{"role": "user", "content": text}],
+            "max_tokens": num_tokens,
+            "temperature": 0,
+            "stream": True,
+        }
+        return post(PATH, json.dumps(body).encode())
+
+    async def _come_up(self) -> None:
+        request = self._request("a" * 8, 4)
+        ends = time.perf_counter() + MAX_START_S
+        while time.perf_counter() < ends:
+            if self._turns.process.poll() is not None:
+                raise Failed(f"{self.name}'s server ended")
+            try:
+                connection = await Connection.open("127.0.0.1", self.port)
+                answer = await connection.ask(request)
+                connection.close()
+                if answer.status == 200:
+                    return
+            except OSError:
+                pass
+            await asyncio.sleep(0.2)
+        raise Failed(f"{self.name}'s server did not answer in {MAX_START_S:.0f} s")
+
+
+async def _ask_all(port: int, requests: list[bytes]) -> tuple[float, list[Answer]]:
+    """When all were asked at once, and their whole answers."""
+    connections = [await Connection.open("127.0.0.1", port) for _ in requests]
+    started = time.perf_counter()
+    answers = await asyncio.gather(
+        *(connection.ask(request) for connection, request in zip(connections, requests, strict=True))
+    )
+    for connection in connections:
+        connection.close()
+    return started, answers
+
+
+def text_arrivals(answer: Answer, prompt: str, num_tokens: int) -> list[float]:
+    """When the answer's text came. transformers sends the prompt first, which is no token of the answer's.
+
+    Raises Failed for an answer that can hardly have as many tokens as were asked for.
+    """
+    texts = [(seconds, text) for seconds, data in answer.arrivals for text in _TEXT.findall(data)]
+    times = [seconds for seconds, text in texts if text.decode(errors="replace") != prompt]
+    if answer.status != 200 or 2 * len(times) < num_tokens:
+        raise Failed(f"answered {answer.status}, {len(times)} pieces of text: {bytes(answer.received)!r}")
+    return sorted(set(times))
+
+
+def _with_low_priority(work: Coroutine[Any, Any, T]) -> T:
+    """Runs a client where it takes no core from a server that wants it; Linux has a priority a thread."""
+
+    def run() -> T:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(work)
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(run).result()
+
+
+def _text(random: Random, num_tokens: int) -> str:
+    """A token of the random model's tokenizer is a byte."""
+    return "".join(random.choices(string.ascii_letters, k=num_tokens))
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def loads(arguments: argparse.Namespace) -> list[Load]:
+    """Each concurrency with each prompt and output length."""
+    return [
+        Load(num, prompt, output)
+        for prompt in arguments.prompts
+        for output in arguments.outputs
+        for num in arguments.requests
+    ]
+
+
+def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
+    """A line for each load and server, printed load by load; servers take turns."""
+    lines: list[Row] = []
+    for load in loads(arguments):
+        told: dict[str, list[Measured]] = {server.name: [] for server in servers}
+        for number in range(arguments.rounds):
+            for server in servers:
+                told[server.name].append(server.measure(load, Random(f"{number} {load}")))
+        rows = [_row(load, name, told) for name in told]
+        print_table(rows)
+        lines += rows
+    return lines
+
+
+def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
+    """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster."""
+    rounds, ours = told[name], told.get("verbatim")
+    speed, first = _speed(rounds), _first(rounds)
+    firsts = [first for measured in rounds for first in measured.firsts]
+    gaps = [gap for measured in rounds for gap in measured.gaps]
+    return {
+        "requests": load.num_requests,
+        "prompt": load.num_prompt_tokens,
+        "output": load.num_tokens,
+        "server": name,
+        "tokens_per_s": speed,
+        "first_p50_ms": 1e3 * first,
+        "first_p99_ms": 1e3 * _p99(firsts),
+        "gap_p50_ms": 1e3 * median(gaps),
+        "gap_p99_ms": 1e3 * _p99(gaps),
+        "ratio": _speed(ours) / speed if ours else 0.0,
+        "first_ratio": _first(ours) / first if ours else 0.0,
+    }
+
+
+def _speed(rounds: list[Measured]) -> float:
+    return median(measured.tokens_per_s for measured in rounds)
+
+
+def _first(rounds: list[Measured]) -> float:
+    return median(first for measured in rounds for first in measured.firsts)
+
+
+def _p99(values: list[float]) -> float:
+    return quantiles(values, n=100, method="inclusive")[-1] if len(values) > 1 else values[0]

@@ -1,0 +1,66 @@
+"""A Qwen2 directory as a GGUF file in bfloat16: llama.cpp's own converter knows no tokenizer of ours."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+
+
+def write_gguf(directory: Path, path: Path) -> None:
+    """Norms and biases go as float32, as llama.cpp asks."""
+    config = json.loads((directory / "config.json").read_text())
+    writer = gguf.GGUFWriter(path, "qwen2")
+    _write_config(writer, config)
+    _write_tokenizer(writer, directory)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, config["num_hidden_layers"])
+    for name, tensor in _tensors(directory / "model.safetensors"):
+        own = names.get_name(name, try_suffixes=(".weight", ".bias"))
+        assert own is not None, f"GGUF has no name for {name}"
+        if tensor.ndim == 1:
+            writer.add_tensor(own, (tensor.astype(np.uint32) << 16).view(np.float32))
+        else:
+            raw = tensor.view(np.uint8).reshape(tensor.shape[0], -1)
+            writer.add_tensor(own, raw, raw_dtype=gguf.GGMLQuantizationType.BF16)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _write_config(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
+    writer.add_context_length(config["max_position_embeddings"])
+    writer.add_embedding_length(config["hidden_size"])
+    writer.add_block_count(config["num_hidden_layers"])
+    writer.add_feed_forward_length(config["intermediate_size"])
+    writer.add_head_count(config["num_attention_heads"])
+    writer.add_head_count_kv(config["num_key_value_heads"])
+    writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
+    writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_BF16)
+
+
+def _write_tokenizer(writer: gguf.GGUFWriter, directory: Path) -> None:
+    vocabulary = json.loads((directory / "tokenizer.json").read_text())["model"]["vocab"]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("gpt-2")
+    writer.add_token_list(sorted(vocabulary, key=vocabulary.__getitem__))
+    writer.add_token_types([gguf.TokenType.NORMAL] * len(vocabulary))
+    writer.add_token_merges(["word0 word1"])  # some there must be; no text holds these two
+    writer.add_add_bos_token(False)
+    writer.add_chat_template((directory / "chat_template.jinja").read_text())
+
+
+def _tensors(path: Path) -> list[tuple[str, np.ndarray]]:
+    """Of a safetensors file in bfloat16, which numpy does not have: as unsigned integers of the same bits."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(size))
+    data = np.memmap(path, np.uint8, "r", offset=8 + size)
+    header.pop("__metadata__", None)
+    assert all(entry["dtype"] == "BF16" for entry in header.values()), "written in bfloat16"
+    return [
+        (name, data[slice(*entry["data_offsets"])].view(np.uint16).reshape(entry["shape"]))
+        for name, entry in header.items()
+    ]

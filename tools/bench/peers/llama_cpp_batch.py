@@ -1,0 +1,97 @@
+"""llama.cpp by its own batches, and `llama-server`. Needs llama-cpp-python, gguf, and LLAMA_CPP_LIB_PATH."""
+
+import ctypes
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import llama_cpp
+from driver import Steps, run
+from gguf_model import write_gguf
+
+THREADS = len(os.sched_getaffinity(0))
+MAX_SEQUENCES, MAX_TOKENS = 32, 32 * 704
+PROMPT_BATCH = 2048
+
+
+class LlamaCpp:
+    def load(self, model: str) -> str:
+        llama_cpp.llama_log_set(_quiet, ctypes.c_void_p(0))
+        llama_cpp.llama_backend_init()
+        weights = llama_cpp.llama_model_load_from_file(
+            _gguf(model).encode(), llama_cpp.llama_model_default_params()
+        )
+        options = llama_cpp.llama_context_default_params()
+        options.n_ctx, options.n_batch, options.n_seq_max = MAX_TOKENS, PROMPT_BATCH, MAX_SEQUENCES
+        options.kv_unified = True
+        options.n_threads = options.n_threads_batch = THREADS
+        self._context = llama_cpp.llama_init_from_model(weights, options)
+        assert self._context, "llama.cpp cannot make a context"
+        self._batch = llama_cpp.llama_batch_init(PROMPT_BATCH, 0, 1)
+        self._sampler = llama_cpp.llama_sampler_init_greedy()
+        return str(llama_cpp.__version__)
+
+    def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
+        llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), True)
+        steps = Steps()
+        latest = self._prefill(prompts)
+        steps.add(len(prompts))
+        for place in range(num_tokens - 1):
+            rows = [
+                (token, len(prompt) + place, index, True)
+                for index, (prompt, token) in enumerate(zip(prompts, latest, strict=True))
+            ]
+            latest = self._decode(rows)
+            steps.add(len(prompts))
+        return steps.told
+
+    def _prefill(self, prompts: list[list[int]]) -> list[int]:
+        """The first tokens. Whole prompts together, as many as a batch takes."""
+        latest: list[int] = []
+        rows: list[tuple[int, int, int, bool]] = []
+        for index, prompt in enumerate(prompts):
+            if len(rows) + len(prompt) > PROMPT_BATCH:
+                latest += self._decode(rows)
+                rows = []
+            last = len(prompt) - 1
+            rows += [(token, place, index, place == last) for place, token in enumerate(prompt)]
+        return latest + self._decode(rows)
+
+    def _decode(self, rows: list[tuple[int, int, int, bool]]) -> list[int]:
+        """rows: token, position, sequence, and whether what follows it is wanted."""
+        batch = self._batch
+        batch.n_tokens = len(rows)
+        for row, (token, position, sequence, is_wanted) in enumerate(rows):
+            batch.token[row], batch.pos[row], batch.logits[row] = token, position, is_wanted
+            batch.n_seq_id[row], batch.seq_id[row][0] = 1, sequence
+        status = llama_cpp.llama_decode(self._context, batch)
+        assert status == 0, f"llama_decode returned {status}"
+        wanted = [row for row, (*_, is_wanted) in enumerate(rows) if is_wanted]
+        return [llama_cpp.llama_sampler_sample(self._sampler, self._context, row) for row in wanted]
+
+    def server(self, model: str, port: int) -> dict[str, Any]:
+        program = Path(os.environ["LLAMA_CPP_LIB_PATH"]) / "llama-server"
+        command = [str(program), "-m", _gguf(model), "--port", str(port), "-np", str(MAX_SEQUENCES)]
+        command += ["-c", str(MAX_TOKENS), "-t", str(THREADS), "--jinja", "--no-webui", "--alias", model]
+        return {"command": [*command, "--no-cache-prompt", "--kv-unified"], "environment": {}}
+
+
+@llama_cpp.llama_log_callback
+def _quiet(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
+    pass
+
+
+def _gguf(model: str) -> str:
+    """The model in llama.cpp's format, written once beside the original."""
+    path = Path(model) / "model.gguf"
+    if not path.exists():
+        with tempfile.TemporaryDirectory(dir=model) as directory:
+            part = Path(directory) / path.name
+            write_gguf(Path(model), part)
+            part.rename(path)
+    return str(path)
+
+
+if __name__ == "__main__":
+    run(LlamaCpp())

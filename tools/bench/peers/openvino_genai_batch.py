@@ -1,0 +1,65 @@
+"""OpenVINO GenAI's continuous batching on the CPU; it has no server of its own."""
+
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openvino
+import openvino_genai
+from driver import NotServed, Steps, run
+
+CACHE_GB = 1
+
+
+class OpenVino:
+    def __init__(self) -> None:
+        self._ids = count()
+
+    def load(self, model: str) -> str:
+        scheduler = openvino_genai.SchedulerConfig()
+        scheduler.cache_size, scheduler.enable_prefix_caching = CACHE_GB, False
+        scheduler.max_num_seqs = 32
+        options = {"INFERENCE_PRECISION_HINT": openvino.Type.bf16}
+        directory = _exported(model)
+        self._pipeline = openvino_genai.ContinuousBatchingPipeline(directory, scheduler, "CPU", options)
+        return str(openvino_genai.__version__)
+
+    def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
+        options = openvino_genai.GenerationConfig()
+        options.max_new_tokens, options.ignore_eos, options.do_sample = num_tokens, True, False
+        options.set_eos_token_id(0)  # some token must be named, though it ends nothing
+        steps = Steps()
+        handles = [
+            self._pipeline.add_request(next(self._ids), openvino.Tensor(np.array([prompt])), options)
+            for prompt in prompts
+        ]
+        while self._pipeline.has_non_finished_requests():
+            self._pipeline.step()
+            steps.add(sum(_num_new(handle) for handle in handles))
+        return steps.told
+
+    def server(self, model: str, port: int) -> dict[str, Any]:
+        raise NotServed("OpenVINO Model Server is a program of its own")
+
+
+def _num_new(handle: Any) -> int:
+    if not handle.can_read():
+        return 0
+    return sum(len(output.generated_ids) for output in handle.read().values())
+
+
+def _exported(model: str) -> str:
+    """The model in OpenVINO's format, written once beside the original."""
+    directory = Path(model) / "openvino"
+    if not directory.exists():
+        program = str(Path(sys.executable).with_name("optimum-cli"))
+        command = [program, "export", "openvino", "--model", model, "--task", "text-generation-with-past"]
+        subprocess.run([*command, "--weight-format", "fp16", str(directory)], check=True)
+    return str(directory)
+
+
+if __name__ == "__main__":
+    run(OpenVino())

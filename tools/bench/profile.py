@@ -1,0 +1,189 @@
+"""Where a step's time goes: milliseconds by part, while 1, 8 and 32 sequences decode, and for a prompt."""
+
+import argparse
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from torch import nn
+from transformers import Qwen2Model
+
+import engine.core
+from engine.attention import PagedAttention
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.int8_linear import Int8Linear
+from engine.linear import PackedLinear
+from engine.model_runner import ModelRunner
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.sampler import Sampler
+from engine.scheduler import Scheduler
+from tools.bench.random_model import SHAPES, write_model
+from tools.bench.stopwatch import Stopwatch
+from tools.bench.table import Row, print_table
+
+NUM_PROMPT_TOKENS = 128
+NUM_STEPS = 16
+PREFILL_TOKENS = 512
+NUM_PROMPTS = 3
+
+
+class Variant(NamedTuple):
+    """An engine that differs in one thing. without: what is patched away while it is built or runs."""
+
+    options: dict[str, Any]
+    without: dict[str, Any]
+
+
+VARIANTS = {
+    "default": Variant({}, {}),
+    "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
+    "torch-attention": Variant({}, {"engine.attention.can_decode": lambda device, dtype: False}),
+    "int8": Variant({"quantize": "int8"}, {}),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--small", action="store_true", help="a small model, for a check of a few seconds")
+    parser.add_argument("--requests", type=int, nargs="+", default=[1, 8, 32], help="at the same time")
+    parser.add_argument(
+        "--variants", nargs="+", choices=VARIANTS, default=["default"], help="engines that take turns"
+    )
+
+
+async def run(arguments: argparse.Namespace) -> list[Row]:
+    shape = "small" if arguments.small else "Qwen2.5-0.5B"
+    print(
+        f"{shape}'s shape, random bfloat16 weights, {NUM_PROMPT_TOKENS} prompt tokens, then {NUM_STEPS} steps"
+    )
+    print("milliseconds of a step by part, medians")
+    with tempfile.TemporaryDirectory() as directory:
+        write_model(Path(directory), shape)
+        contestants = [Contestant(name, directory) for name in arguments.variants]
+    vocab_size = SHAPES[shape]["vocab_size"]
+    rows = [row for count in arguments.requests for row in profile(contestants, count, vocab_size)]
+    rows += profile_prompt(contestants, vocab_size)
+    print_table(rows)
+    return rows
+
+
+class Contestant:
+    """A variant's engine; `step` tells the milliseconds of the next step by part."""
+
+    def __init__(self, name: str, directory: str) -> None:
+        self.name = name
+        self._variant = VARIANTS[name]
+        config = EngineConfig(
+            model=directory,
+            device="cpu",
+            kv_cache_bytes=2**29,
+            prefix_caching=False,
+            **self._variant.options,
+        )
+        started = time.perf_counter()
+        with self._patched():
+            self.core = build_core(config, lambda line: None)[0]
+        print(f"{name}: loaded in {time.perf_counter() - started:.1f} s", flush=True)
+
+    def step(self) -> Row:
+        with self._patched():
+            return _measured_step(self.core)
+
+    def start(self, num_requests: int, vocab_size: int) -> None:
+        """Lets so many sequences run to where they decode."""
+        scheduler = self.core.scheduler
+        for arrival in range(num_requests):
+            _add(self.core, arrival, NUM_PROMPT_TOKENS, vocab_size, max_tokens=4 * NUM_STEPS)
+        while not all(sequence.is_decoding for sequence in scheduler.running + scheduler.waiting):
+            self.step()
+
+    def _patched(self) -> ExitStack:
+        stack = ExitStack()
+        for place, instead in self._variant.without.items():
+            stack.enter_context(patch(place, instead))
+        return stack
+
+
+def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -> list[Row]:
+    """Of each contestant the median of steps in which all sequences decode; they take turns."""
+    for contestant in contestants:
+        contestant.start(num_requests, vocab_size)
+    steps = [[contestant.step() for contestant in contestants] for _ in range(NUM_STEPS)]
+    for contestant in contestants:
+        for arrival in range(num_requests):
+            contestant.core.abort(arrival)
+    return _rows(f"decode {num_requests}", contestants, steps)
+
+
+def profile_prompt(contestants: list[Contestant], vocab_size: int) -> list[Row]:
+    """Of each contestant the median of some prompts, each computed in one step."""
+    steps = []
+    for arrival in range(NUM_PROMPTS):
+        for contestant in contestants:
+            _add(contestant.core, arrival, PREFILL_TOKENS, vocab_size, max_tokens=2)
+        steps.append([contestant.step() for contestant in contestants])
+        for contestant in contestants:
+            contestant.core.abort(arrival)
+    return _rows(f"prompt {PREFILL_TOKENS}", contestants, steps)
+
+
+def _rows(kind: str, contestants: list[Contestant], steps: list[list[Row]]) -> list[Row]:
+    return [
+        {"step": kind, "variant": contestant.name, **_medians(list(own))}
+        for contestant, own in zip(contestants, zip(*steps, strict=True), strict=True)
+    ]
+
+
+def _add(core: EngineCore, arrival: int, num_tokens: int, vocab_size: int, *, max_tokens: int) -> None:
+    random = Random(arrival)
+    request = GenerationRequest(
+        request_id=str(arrival),
+        prompt_token_ids=tuple(random.randrange(vocab_size) for _ in range(num_tokens)),
+        sampling=SamplingParams(temperature=0.0),
+        stopping=StopConditions(max_tokens=max_tokens),
+    )
+    core.add(arrival, request)
+
+
+def _measured_step(core: EngineCore) -> Row:
+    stopwatch = Stopwatch()
+    places: dict[str, list[tuple[Any, str]]] = {
+        "run": [(ModelRunner, "run")],
+        "body": [(Qwen2Model, "forward")],
+        "linears": [(PackedLinear, "forward"), (Int8Linear, "forward"), (nn.Linear, "forward")],
+        "attention": [(PagedAttention, "attend")],
+        "sampling": [(Sampler, "sample")],
+        "scheduling": [(Scheduler, "schedule"), (Scheduler, "complete"), (engine.core, "build_batch")],
+    }
+    with ExitStack() as stack:
+        for kind, owners in places.items():
+            stack.enter_context(stopwatch.watch(kind, *owners))
+        started = time.thread_time()
+        core.step()
+        return _parts(time.thread_time() - started, stopwatch.take())
+
+
+def _parts(total: float, taken: dict[str, float]) -> Row:
+    """Milliseconds; a part does not hold those inside it."""
+    head = taken["run"] - taken["body"]
+    linears, attention = taken["linears"] - head, taken["attention"]
+    inside = {
+        "linears": linears,
+        "head": head,
+        "attention": attention,
+        "norms, rope, python": taken["body"] - linears - attention,
+        "sampling": taken.get("sampling", 0.0),  # a chunk that ends no prompt draws nothing
+        "scheduling": taken["scheduling"],
+    }
+    rest = {"the rest": total - sum(inside.values()), "total": total}
+    return {name: 1e3 * seconds for name, seconds in (inside | rest).items()}
+
+
+def _medians(steps: list[Row]) -> Row:
+    return {name: median(float(step[name]) for step in steps) for name in steps[0]}

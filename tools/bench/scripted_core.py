@@ -1,0 +1,108 @@
+"""An engine core that computes nothing: a step gives each request the same word, so only the rest costs."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Final, cast
+
+from engine.core import EngineCore
+from engine.events import FinishReason, TokenEvent
+from engine.grammar import CompiledGrammar
+from engine.job_table import Output
+from engine.model_info import ModelInfo
+from engine.request import GenerationRequest
+from engine.stats import Counters, EngineStats
+
+WORD: Final = " word"
+
+MODEL_INFO: Final = ModelInfo(
+    model_id="scripted",
+    revision=None,
+    architecture="Scripted",
+    dtype="float32",
+    device="cpu",
+    num_parameters=0,
+    max_total_tokens=1 << 20,
+    vocab_size=1536,
+    hidden_size=4,
+    num_blocks=1 << 16,
+    block_size=16,
+    kv_cache_bytes=0,
+    max_batch_tokens=2048,
+    max_num_sequences=1024,
+)
+
+
+class ScriptedCore:
+    """Steps as fast as the loop takes what they tell: as `EngineCore`, for all that a bench asks of it.
+
+    Its step waits until the loop has read the step before, so that a slow loop makes it slow, and no queue
+    grows.
+    """
+
+    is_failing = False
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._requests: dict[int, tuple[GenerationRequest, int]] = {}
+
+    @classmethod
+    def as_core(cls, loop: asyncio.AbstractEventLoop) -> EngineCore:
+        return cast(EngineCore, cls(loop))
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._requests)
+
+    def stats(self) -> EngineStats:
+        return EngineStats(
+            num_running=len(self._requests),
+            num_waiting=0,
+            num_blocks=MODEL_INFO.num_blocks,
+            num_free_blocks=MODEL_INFO.num_blocks,
+            counters=Counters(),
+        )
+
+    def add(
+        self,
+        arrival: int,
+        request: GenerationRequest,
+        grammar: CompiledGrammar | None = None,
+        *,
+        submitted_at: float = 0.0,
+    ) -> None:
+        self._requests[arrival] = request, 0
+
+    def abort(self, arrival: int) -> None:
+        self._requests.pop(arrival, None)
+
+    def step(self) -> list[Output]:
+        self._wait_for_loop()
+        outputs = []
+        for arrival, (request, position) in list(self._requests.items()):
+            is_last = position + 1 == request.stopping.max_tokens
+            outputs.append(Output(arrival, _event(request, position, is_last=is_last)))
+            self._requests[arrival] = request, position + 1
+            if is_last:
+                del self._requests[arrival]
+        return outputs
+
+    def _wait_for_loop(self) -> None:
+        read = threading.Event()
+        twice: Callable[[], object] = read.set
+        self._loop.call_soon_threadsafe(self._loop.call_soon, twice)
+        read.wait()
+
+
+def _event(request: GenerationRequest, position: int, *, is_last: bool) -> TokenEvent:
+    return TokenEvent(
+        request_id=request.request_id,
+        index=0,
+        position=position,
+        token_id=100,
+        token_text=WORD,
+        is_special=False,
+        text=WORD,
+        finish=FinishReason.LENGTH if is_last else None,
+        num_prompt_tokens=len(request.prompt_token_ids),
+    )

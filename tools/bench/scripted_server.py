@@ -1,0 +1,45 @@
+"""The server as it is served, over an engine that computes nothing."""
+
+import argparse
+import asyncio
+import socket
+
+import uvicorn
+import uvloop
+from starlette.types import ASGIApp
+
+from engine.async_engine import AsyncEngine
+from engine.demo_model import DEMO_MODEL
+from engine.tokenizer import Tokenizer
+from handlers.app import build_app
+from handlers.settings import Settings
+from tools.bench.bare_app import bare_app
+from tools.bench.scripted_core import MODEL_INFO, ScriptedCore
+
+
+def _scripted_app() -> ASGIApp:
+    """Needs a running event loop."""
+    tokenizer = Tokenizer.from_directory(DEMO_MODEL, vocab_size=MODEL_INFO.vocab_size, end_token_ids=())
+    core = ScriptedCore.as_core(asyncio.get_running_loop())
+    settings = Settings(max_concurrent_requests=1024)
+    return build_app(settings, AsyncEngine(core, tokenizer, MODEL_INFO))
+
+
+async def _serve(listener: socket.socket, *, is_bare: bool) -> None:
+    app = bare_app if is_bare else _scripted_app()
+    config = uvicorn.Config(app, http="httptools", log_config=None, access_log=False)
+    print(listener.getsockname()[1], flush=True)
+    await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bare", action="store_true", help="an application that does nothing instead")
+    arguments = parser.parse_args()
+    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(listener, is_bare=arguments.bare))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,8 @@
+"""`python -m tools.conform --contract CONTRACT --base-url URL`"""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,190 @@
+"""What is checked of each operation."""
+
+import json
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from typing import NamedTuple
+
+from .boundaries import Row, Verdict
+from .client import NoAnswer
+from .document import Endpoint, endpoints
+from .finding import Fault, Instance, Result, grouped
+from .fuzzing import Fuzz
+from .place import ABSENT
+from .presence import absence
+from .recording import Recorded
+from .request import Request
+from .streams import stream_faults
+from .target import Target, is_of, no_answer
+from .verdicts import deviation
+
+CHECKS = ("presence", "examples", "streams", "bounds", "fuzz")
+_NUM_AT_ONCE = 8
+_LATE = "left out: the time was up"
+_OUTCOMES = {
+    Verdict.ACCEPTED: "What the document allows is refused",
+    Verdict.REFUSED: "What the document forbids is not refused with its error",
+}
+
+
+class Limits(NamedTuple):
+    """num_examples: random requests an operation. deadline_s: by time.monotonic(); None for none."""
+
+    num_examples: int
+    timeout_s: float
+    deadline_s: float | None = None
+    checks: Collection[str] = CHECKS
+
+    @property
+    def is_over(self) -> bool:
+        return self.deadline_s is not None and time.monotonic() > self.deadline_s
+
+    @property
+    def left_s(self) -> float | None:
+        return None if self.deadline_s is None else max(1.0, self.deadline_s - time.monotonic())
+
+
+def check(
+    target: Target, chosen: Sequence[Endpoint], limits: Limits, tell: Callable[[str], None]
+) -> Iterator[Result]:
+    """Every check of every chosen operation. tell: is told what comes next."""
+    present = []
+    for endpoint in chosen:
+        absent = absence(target, endpoint)
+        yield Result(endpoint, "presence", 1, grouped("presence", [absent] if absent else []))
+        if absent is None:
+            present.append(endpoint)
+    for endpoint in present:
+        tell(f"{endpoint.method} {endpoint.path}")
+        if "examples" in limits.checks:
+            yield _examples(target, endpoint)
+        if "streams" in limits.checks and endpoint.can_stream:
+            yield _streams(target, endpoint)
+        if "bounds" in limits.checks and endpoint.validation_status is not None:
+            yield _bounds(target, endpoint, limits)
+    if "fuzz" in limits.checks and present and limits.num_examples:
+        tell("generated requests")
+        yield from _fuzz(target, present, limits)
+
+
+def _examples(target: Target, endpoint: Endpoint) -> Result:
+    requests = list(target.table.examples(endpoint))
+    faults = [fault for name, request in requests for fault in _example(target, endpoint, name, request)]
+    return Result(endpoint, "examples", len(requests), grouped("examples", faults))
+
+
+def _example(target: Target, endpoint: Endpoint, name: str, request: Request) -> list[Fault]:
+    label = f"example {name}"
+    try:
+        answer = target.client.send(request)
+    except NoAnswer as error:
+        return [no_answer(label, request, error)]
+    faults = list(target.judged(label, request, answer))
+    if answer.status >= 400:
+        told = f"{answer.status}: {answer.text[:300]}"
+        faults.insert(
+            0, Fault("The document's own example is refused", Instance(label, told, request, answer))
+        )
+    return faults
+
+
+def _streams(target: Target, endpoint: Endpoint) -> Result:
+    found = list(stream_faults(target, endpoint))
+    faults = [fault for _, some in found for fault in some]
+    return Result(endpoint, "streams", sum(number for number, _ in found), grouped("streams", faults))
+
+
+def _bounds(target: Target, endpoint: Endpoint, limits: Limits) -> Result:
+    rows = list(target.table.rows_of(endpoint))
+    with ThreadPoolExecutor(_NUM_AT_ONCE) as pool:
+        found = list(pool.map(lambda row: _bound(target, row, limits), rows))
+    sent = [faults for faults in found if faults is not None]
+    note = f"{len(found) - len(sent)} rows {_LATE}" if len(sent) < len(found) else ""
+    faults = [fault for some in sent for fault in some]
+    return Result(endpoint, "bounds", len(sent), grouped("bounds", faults), note)
+
+
+def _bound(target: Target, row: Row, limits: Limits) -> list[Fault] | None:
+    """None where there was no time."""
+    if limits.is_over:
+        return None
+    label = f"{row.field or 'body'}: {row.keyword}, {_shown(row)}"
+    try:
+        answer = target.client.send(row.request)
+    except NoAnswer as error:
+        return [no_answer(label, row.request, error)]
+    told = deviation(row, answer)
+    faults = list(target.judged(label, row.request, answer))
+    if told is not None:
+        kind = _kind_of(row, told)
+        says = f"{row.field or 'The body'}: {_schema(row)}"
+        faults.insert(0, Fault(kind, Instance(label, told, row.request, answer, says)))
+    return faults
+
+
+def _kind_of(row: Row, told: str) -> str:
+    if told.startswith("The server failed"):
+        return "The server failed"
+    if told.startswith("The error does not say"):
+        return "The error does not say which field is wrong"
+    return _OUTCOMES[row.verdict]
+
+
+def _schema(row: Row) -> str:
+    """What the document has there, without its prose."""
+    bare = {key: value for key, value in row.schema.items() if key not in ("description", "title")}
+    text = json.dumps(bare)
+    rule = f" ({row.reason})" if row.reason else ""
+    return (text if len(text) < 500 else f"{text[:500]}...") + rule
+
+
+def _shown(row: Row) -> str:
+    text = "absent" if row.value is ABSENT else json.dumps(row.value)
+    return text if len(text) < 60 else f"{text[:40]}... ({len(text)} characters)"
+
+
+def _fuzz(target: Target, chosen: Sequence[Endpoint], limits: Limits) -> Iterator[Result]:
+    if limits.is_over:
+        yield from (Result(endpoint, "fuzz", 0, note=_LATE) for endpoint in chosen)
+        return
+    recorded = fuzz_of(target, chosen, limits).run()
+    for endpoint in chosen:
+        own = [one for one in recorded if one.operation == f"{endpoint.method} {endpoint.path}"]
+        faults = [fault for one in own for fault in fuzz_faults(target, one)]
+        yield Result(endpoint, "fuzz", len(own), grouped("fuzz", faults), "" if own else _LATE)
+
+
+def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: Limits) -> Fuzz:
+    """How the operations of a server are fuzzed."""
+    twin = json.loads(files(f"generated.{target.contract}").joinpath("fuzz.json").read_bytes())
+    return Fuzz(
+        target.contract,
+        twin,
+        chosen,
+        target.client.url,
+        target.names,
+        target.client.headers,
+        limits.num_examples,
+        limits.timeout_s,
+        limits.left_s,
+    )
+
+
+def fuzz_faults(target: Target, recorded: Recorded) -> Iterator[Fault]:
+    """What schemathesis and the judge have against one recorded exchange."""
+    request = Request(recorded.method, recorded.path, ABSENT, recorded.headers, recorded.body)
+    label = f"generated {recorded.method} {recorded.path[:60]}"
+    for title, message in recorded.faults:
+        yield Fault(title, Instance(label, message or title, request, recorded.answer))
+    answer = recorded.answer
+    if answer is None:
+        yield no_answer(label, request, NoAnswer("the connection failed, or the time was up"))
+    elif is_declared(target, request):
+        yield from target.judged(label, request, answer)
+
+
+def is_declared(target: Target, request: Request) -> bool:
+    """Whether the document has the operation; schemathesis tries methods that it has not, too."""
+    return any(is_of(endpoint, request.method, request.path) for endpoint in endpoints(target.document))

@@ -1,0 +1,125 @@
+"""A run, from its options to its reports."""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
+
+from .checks import CHECKS, Limits, check
+from .client import Client, NoAnswer
+from .document import Endpoint, endpoints, load
+from .place import Place, at
+from .report.html import render_html
+from .report.machine import render_json, render_junit
+from .report.run import Run
+from .report.summary import render_summary
+from .request import Request
+from .served import names_of
+from .target import Target
+
+# Where a contract's own operations tell the names of models.
+_LISTS: Final[tuple[tuple[Request, Place], ...]] = (
+    (Request("GET", "/v1/models"), ("data", 0, "id")),
+    (Request("GET", "/models_available"), (0, "name")),
+    (Request("POST", "/v2/repository/index", {}), (0, "name")),
+)
+
+
+class Unusable(Exception):
+    """What stands in the way of a run, a sentence."""
+
+
+def conform(given: argparse.Namespace) -> bool:
+    """Runs all checks, tells what they found, and whether they found faults. Raises Unusable."""
+    headers = _headers(given)
+    document = load(given.contract)
+    chosen = _chosen(document, given.only, given.skip)
+    client = Client(_url(given.base_url, chosen), headers, given.timeout)
+    model = given.model or _model(client, document, given.contract)
+    target = Target(given.contract, client, names_of(model))
+    began, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
+    deadline_s = None if given.time_limit is None else began_s + given.time_limit
+    limits = Limits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
+    _tell(f"{client.url}: {given.contract}, model {model}")
+    results = tuple(check(target, chosen, limits, _tell))
+    client.close()
+    seconds = time.monotonic() - began_s
+    hidden = {name: f"${_variable(name)}" for name in headers}
+    run = Run(given.contract, client.url, began, seconds, results, hidden, document)
+    print(render_summary(run))
+    if given.report is not None:
+        _write(run, given.report)
+    return bool(run.findings)
+
+
+def _headers(given: argparse.Namespace) -> dict[str, str]:
+    headers = {} if given.api_key is None else {"authorization": f"Bearer {given.api_key}"}
+    for text in given.header:
+        name, colon, value = text.partition(":")
+        if not colon or not name.strip():
+            raise Unusable(f"--header {text}: a header is NAME:VALUE")
+        headers[name.strip()] = value.strip()
+    return headers
+
+
+def _variable(name: str) -> str:
+    return name.upper().replace("-", "_")
+
+
+def _chosen(document: Mapping[str, Any], only: list[str], skip: list[str]) -> list[Endpoint]:
+    def is_named(endpoint: Endpoint, globs: list[str]) -> bool:
+        return any(fnmatchcase(name, glob) for glob in globs for name in (endpoint.id, endpoint.path))
+
+    chosen = [
+        one for one in endpoints(document) if (not only or is_named(one, only)) and not is_named(one, skip)
+    ]
+    if not chosen:
+        known = ", ".join(f"{one.id} ({one.path})" for one in endpoints(document))
+        raise Unusable(f"no operation is left; the contract has {known}")
+    return chosen
+
+
+def _url(given: str, chosen: list[Endpoint]) -> str:
+    """Clients of OpenAI's are told an URL that ends with /v1, which the document's paths begin with."""
+    url = given.rstrip("/")
+    if not url.startswith(("http://", "https://")):
+        raise Unusable(f"--base-url {given}: it begins with http:// or https://")
+    is_twice = url.endswith("/v1") and all(one.path.startswith("/v1/") for one in chosen)
+    return url.removesuffix("/v1") if is_twice else url
+
+
+def _model(client: Client, document: Mapping[str, Any], contract: str) -> str:
+    """The first that the server tells of."""
+    lists = [one for one in _LISTS if one[0].path in document["paths"]]
+    for request, place in lists or [_LISTS[0]]:
+        try:
+            answer = client.send(request)
+        except NoAnswer as error:
+            raise Unusable(f"{client.url} does not answer: {error}") from error
+        found = at(answer.json, place)
+        if isinstance(found, str):
+            return found
+    raise Unusable(f"{client.url} does not tell its model's name; say it with --model")
+
+
+def _write(run: Run, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in _reports(run):
+        (folder / name).write_text(text, encoding="utf-8", errors="replace")
+    print(f"report: {folder / 'report.html'}")
+
+
+def _reports(run: Run) -> Iterator[tuple[str, str]]:
+    yield "report.html", render_html(run)
+    yield "report.json", render_json(run)
+    yield "junit.xml", render_junit(run)
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,55 @@
+"""What is wrong with a server, and how it showed."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .client import Answer
+from .document import Endpoint
+from .request import Request
+
+
+class Instance(NamedTuple):
+    """One exchange that shows a fault. label: what was tried. told: what is wrong with it.
+
+    says: what the document says there, where that is not the list of declared answers.
+    """
+
+    label: str
+    told: str
+    request: Request
+    answer: Answer | None = None
+    says: str = ""
+
+
+class Fault(NamedTuple):
+    """A fault before it is grouped. kind: what all instances of one finding share."""
+
+    kind: str
+    instance: Instance
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong with an operation, however often it showed. instances: the first one first."""
+
+    check: str
+    title: str
+    instances: tuple[Instance, ...]
+
+
+class Result(NamedTuple):
+    """What one check found of one operation. note: why it was left out, or what was; empty for neither."""
+
+    endpoint: Endpoint
+    check: str
+    num_requests: int
+    findings: tuple[Finding, ...] = ()
+    note: str = ""
+
+
+def grouped(check: str, faults: Iterable[Fault]) -> tuple[Finding, ...]:
+    """Those of one kind together, in the order in which each first showed."""
+    found: dict[str, list[Instance]] = defaultdict(list)
+    for fault in faults:
+        found[fault.kind].append(fault.instance)
+    return tuple(Finding(check, kind, tuple(instances)) for kind, instances in found.items())

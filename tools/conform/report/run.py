@@ -1,0 +1,66 @@
+"""One run against one server."""
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ..document import Endpoint, resolve
+from ..finding import Finding, Instance, Result
+
+
+class Run(NamedTuple):
+    """began: ISO 8601. headers: names of those that were sent with every request, with what stands for their
+    values in a command that others may read.
+    """
+
+    contract: str
+    url: str
+    began: str
+    seconds: float
+    results: tuple[Result, ...]
+    headers: Mapping[str, str]
+    document: Mapping[str, Any]
+
+    @property
+    def endpoints(self) -> list[Endpoint]:
+        return list({result.endpoint.id: result.endpoint for result in self.results}.values())
+
+    @property
+    def findings(self) -> list[tuple[Endpoint, Finding]]:
+        return [(result.endpoint, finding) for result in self.results for finding in result.findings]
+
+    @property
+    def num_requests(self) -> int:
+        return sum(result.num_requests for result in self.results)
+
+    def of(self, endpoint: Endpoint, check: str) -> Result | None:
+        """What a check found of an operation; None where it was not made."""
+        found = (one for one in self.results if one.endpoint.id == endpoint.id and one.check == check)
+        return next(found, None)
+
+    def says(self, endpoint: Endpoint, instance: Instance) -> str:
+        """What the document says."""
+        if instance.says:
+            return instance.says
+        node = self.document["paths"][endpoint.path][endpoint.method.lower()]
+        answers = (
+            f"{status} {', '.join(resolve(self.document, answer).get('content', {})) or 'no body'}"
+            for status, answer in node["responses"].items()
+        )
+        return "Declared answers: " + "; ".join(answers)
+
+    def curl(self, instance: Instance) -> str:
+        """A command that sends the request again."""
+        request = instance.request
+        parts = ["curl", "-i", "-X", request.method, shlex.quote(self.url + request.path)]
+        headers = {**self.headers, **request.headers}
+        if request.content is not None and not any(name.lower() == "content-type" for name in headers):
+            headers["content-type"] = "application/json"
+        for name, value in headers.items():
+            parts += [
+                "-H",
+                f'"{name}: {value}"' if value.startswith("$") else shlex.quote(f"{name}: {value}"),
+            ]
+        if request.content is not None:
+            parts += ["--data-raw", shlex.quote(request.content.decode(errors="replace"))]
+        return " ".join(parts)

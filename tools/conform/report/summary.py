@@ -1,0 +1,38 @@
+"""A run in a few lines, for a terminal."""
+
+from collections.abc import Iterator
+
+from .run import Run
+
+_WIDTH = 160
+_MAX_FINDINGS = 25
+
+
+def render_summary(run: Run) -> str:
+    """A line for each operation, then one for each kind of fault."""
+    return "\n".join([*_operations(run), "", *_findings(run)])
+
+
+def _operations(run: Run) -> Iterator[str]:
+    width = max(len(f"{one.method} {one.path}") for one in run.endpoints)
+    for endpoint in run.endpoints:
+        results = [result for result in run.results if result.endpoint.id == endpoint.id]
+        num_faults = sum(len(result.findings) for result in results)
+        num_requests = sum(result.num_requests for result in results)
+        told = f"{num_faults} fault{'s' * (num_faults != 1)}" if num_faults else "ok"
+        notes = {result.note for result in results if result.note}
+        late = f" ({'; '.join(sorted(notes))})" if notes else ""
+        yield f"  {f'{endpoint.method} {endpoint.path}':{width}}  {told:10}{num_requests:6} requests{late}"
+
+
+def _findings(run: Run) -> Iterator[str]:
+    for endpoint, finding in run.findings[:_MAX_FINDINGS]:
+        times = f" ({len(finding.instances)} times)" if len(finding.instances) > 1 else ""
+        line = f"{endpoint.method} {endpoint.path}: {finding.title}{times}"
+        yield line[:_WIDTH]
+        yield f"    {finding.instances[0].label}: {finding.instances[0].told}".replace("\n", " ")[:_WIDTH]
+    left = len(run.findings) - _MAX_FINDINGS
+    if left > 0:
+        yield f"and {left} more"
+    number = len(run.findings)
+    yield f"{number} fault{'s' * (number != 1)} in {run.num_requests} requests, {run.seconds:.0f} s"

@@ -1,0 +1,70 @@
+"""Event streams: each judged by the document, and its text compared with that of the whole answer."""
+
+from collections.abc import Iterator
+
+from .client import NoAnswer
+from .document import Endpoint
+from .finding import Fault, Instance
+from .place import put
+from .request import Request
+from .target import Target, no_answer
+from .texts import streamed_text, whole_text
+
+_NUM_TOKENS = 12
+_EVENTS = "text/event-stream"
+
+
+def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
+    """Requests of an operation that are answered with events; none if it has no such answer."""
+    if not endpoint.can_stream or endpoint.body is None:
+        return
+    for name, request in target.table.examples(endpoint):
+        body = request.body
+        if target.table.has(endpoint, ("stream",)):
+            body = put(body, ("stream",), True)
+        yield name, request._replace(body=body)
+
+
+def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, list[Fault]]]:
+    """Of each stream, with the number of its requests."""
+    for name, request in streaming(target, endpoint):
+        yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
+    first = next(streaming(target, endpoint), None)
+    if first is not None:
+        yield 3, _faults_of_text(target, endpoint, first[1])
+
+
+def _faults_of_stream(target: Target, label: str, request: Request) -> list[Fault]:
+    try:
+        answer = target.client.send(request)
+    except NoAnswer as error:
+        return [no_answer(label, request, error)]
+    faults = list(target.judged(label, request, answer))
+    if answer.status == 200 and answer.media_type != _EVENTS:
+        told = f"It is {answer.media_type or 'of no media type'}; a stream is {_EVENTS}"
+        faults.append(Fault("A stream was asked for, and none came", Instance(label, told, request, answer)))
+    return faults
+
+
+def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> list[Fault]:
+    """Greedy text, streamed and not; nothing is said of a server whose greedy text changes by itself."""
+    streamed = request._replace(body=target.table.greedy(endpoint, request.body, _NUM_TOKENS))
+    path = endpoint.path.removesuffix("_stream")
+    whole = streamed._replace(path=streamed.path.removesuffix("_stream"))
+    if path == endpoint.path:
+        whole = whole._replace(body=put(streamed.body, ("stream",), False))
+        whole = whole._replace(
+            body={key: value for key, value in whole.body.items() if key != "stream_options"}
+        )
+    try:
+        first, answer, second = (target.client.send(one) for one in (whole, streamed, whole))
+    except NoAnswer as error:
+        return [no_answer("greedy text", streamed, error)]
+    expected, text = whole_text(first.body), streamed_text(answer.body)
+    if expected is None or expected != whole_text(second.body) or answer.status != 200:
+        return []
+    if text == expected or text.strip() == expected.strip():
+        return []
+    told = f"Streamed: {text!r}. Not streamed: {expected!r}"
+    kind = "The streamed text is not that of the whole answer"
+    return [Fault(kind, Instance("greedy text", told, streamed, answer))]

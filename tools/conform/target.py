@@ -1,0 +1,73 @@
+"""The server that is checked, under the contract that it claims."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from handlers.checking.exchange import Exchange
+from handlers.checking.judge import Judge
+
+from .boundaries import Table
+from .client import Answer, Client, NoAnswer
+from .document import Endpoint, load
+from .finding import Fault, Instance
+from .request import Request
+from .rules import rules_of
+
+_HOP = ("content-encoding", "transfer-encoding")  # taken off with what they say of the body
+
+
+class Target:
+    """names: values of parameters by name, and of a body's `model`."""
+
+    def __init__(self, contract: str, client: Client, names: Mapping[str, str]) -> None:
+        self.contract = contract
+        self.client = client
+        self.names = names
+        self.document: dict[str, Any] = load(contract)
+        self.table = Table(self.document, rules_of(contract), names)
+        self._judge = Judge(self.document)
+
+    def faults(self, label: str, request: Request) -> Iterator[Fault]:
+        """Sends a request; what its answer has that the document does not state."""
+        try:
+            answer = self.client.send(request)
+        except NoAnswer as error:
+            yield no_answer(label, request, error)
+            return
+        yield from self.judged(label, request, answer)
+
+    def judged(self, label: str, request: Request, answer: Answer) -> Iterator[Fault]:
+        """What an answer has that the document does not state."""
+        encoded = any(name == "content-encoding" for name, _ in answer.headers)
+        dropped = (*_HOP, "content-length") if encoded else _HOP
+        exchange = Exchange(
+            request.method,
+            request.path.partition("?")[0],
+            tuple(request.headers.items()),
+            request.content,
+            answer.status,
+            tuple(field for field in answer.headers if field[0] not in dropped),
+            answer.body,
+        )
+        for fault in self._judge.faults(exchange):
+            place = re.sub(r"\d+", "*", fault.place)
+            told = f"{fault.place}: {fault.message}"
+            yield Fault(_kind(fault.check, place, fault.message), Instance(label, told, request, answer))
+
+
+def no_answer(label: str, request: Request, error: Exception) -> Fault:
+    """A request that nothing came back for."""
+    return Fault("The server gave no answer", Instance(label, str(error), request))
+
+
+def is_of(endpoint: Endpoint, method: str, path: str) -> bool:
+    """Whether a requested path, with or without a query, is an operation's."""
+    template = re.sub(r"\\\{[^}]*\}", "[^/]+", re.escape(endpoint.path))
+    return method == endpoint.method and re.fullmatch(template, path.partition("?")[0]) is not None
+
+
+def _kind(check: str, place: str, message: str) -> str:
+    """Of faults that differ in what a value happens to be; what is quoted at length differs most."""
+    bare = re.sub(r"\d+(\.\d+)?", "*", re.sub(r"(['\"]).{25,}\1", "...", message))
+    return f"{check}: {place}: {bare[:160]}"

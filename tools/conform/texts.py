@@ -1,0 +1,58 @@
+"""The text that an answer or an event tells, whatever the contract calls it."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from .place import ABSENT, Place, at
+
+_WHOLE: Final[tuple[Place, ...]] = (
+    ("choices", 0, "message", "content"),
+    ("choices", 0, "text"),
+    ("generated_text",),
+    (0, "generated_text"),
+    ("text_output",),
+    ("completions", 0, "completion"),
+    ("output", 0, "content", 0, "text"),
+    ("content", 0, "text"),
+)
+_PIECES: Final[tuple[Place, ...]] = (
+    ("choices", 0, "delta", "content"),
+    ("choices", 0, "text"),
+    ("token", "text"),
+    ("text_output",),
+    ("delta", "text"),
+    ("completion",),
+)
+
+
+def whole_text(body: bytes) -> str | None:
+    """Of an answer that is no stream; None where it tells none, or more than one."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return None
+    return next((text for place in _WHOLE if isinstance(text := at(value, place), str)), None)
+
+
+def streamed_text(body: bytes) -> str:
+    """Of all events together."""
+    return "".join(_piece(event) for event in _events(body))
+
+
+def _piece(event: Any) -> str:
+    if at(event, ("type",)) == "response.output_text.delta":
+        return str(event["delta"])
+    if at(event, ("token", "special")) is True:
+        return ""
+    found = (at(event, place) for place in _PIECES)
+    return next((text for text in found if text is not ABSENT and isinstance(text, str)), "")
+
+
+def _events(body: bytes) -> Iterator[Any]:
+    for line in body.decode(errors="replace").splitlines():
+        if line.startswith("data:"):
+            try:
+                yield json.loads(line.removeprefix("data:"))
+            except ValueError:
+                continue  # a terminator, or what the judge tells of

@@ -1,0 +1,56 @@
+"""`python -m tools.mutate`: records what the server answers, corrupts it, and counts what the judge finds."""
+
+import argparse
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Final
+
+from engine.async_engine import AsyncEngine
+from handlers.app import engine_config
+from handlers.settings import Settings
+
+from .record import documents, record
+from .report import render
+from .score import Score, score
+
+# Requests that fill the context end soon.
+_LIMITS: Final = Settings(max_total_tokens=512, max_batch_total_tokens=16384)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0 if enough of the mutants were found, and no answer was at fault as it was recorded; else 1."""
+    options = _parse(arguments)
+    found = asyncio.run(_score(options.contract))
+    print(render(found))
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(found.as_json(), indent=2) + "\n", encoding="utf-8")
+    return int(found.share < options.least or bool(found.faulty))
+
+
+async def _score(names: list[str]) -> Score:
+    judged = {name: document for name, document in documents().items() if not names or name in names}
+    engine = await AsyncEngine.start(engine_config(_LIMITS))
+    try:
+        recorded = [one async for one in record(engine, judged)]
+    finally:
+        await engine.stop()
+    return score(judged, recorded)
+
+
+def _parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.mutate",
+        description="Corrupts what the server answers, in every way that its documents rule out, and counts "
+        "how much of it the judge of answers finds.",
+    )
+    parser.add_argument("--contract", action="append", default=[], help="only this one; may be repeated")
+    parser.add_argument("--least", type=float, default=0.99, help="share to find (default: %(default)s)")
+    parser.add_argument("--json", type=Path, help="write all figures and survivors here")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""An engine that does as another does, until it fails."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+from engine.events import Embedding, TokenEvent
+from engine.model_info import ModelInfo
+from engine.request import EmbeddingRequest, GenerationRequest
+from engine.stats import EngineStats, Health
+from engine.tokenizer import Tokenizer
+from handlers.engine import Engine
+
+
+class FailingEngine:
+    """Implements `handlers.engine.Engine`. num_events: of each request, after which it fails."""
+
+    def __init__(self, engine: Engine, error: Exception, num_events: int) -> None:
+        self._engine = engine
+        self._error = error
+        self._num_events = num_events
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self._engine.tokenizer
+
+    @property
+    def model_info(self) -> ModelInfo:
+        return self._engine.model_info
+
+    async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        if self._num_events:
+            num_left = self._num_events
+            async with aclosing(self._engine.submit(request)) as events:
+                async for event in events:
+                    if num_left == 0:
+                        break
+                    num_left -= 1
+                    yield event
+                else:
+                    return
+        raise self._error
+
+    async def embed(self, request: EmbeddingRequest) -> Embedding:
+        raise self._error
+
+    async def health(self) -> Health:
+        return Health(False, str(self._error))
+
+    def stats(self) -> EngineStats:
+        return self._engine.stats()
+
+    async def drain(self, timeout_s: float) -> None:
+        pass
+
+    async def stop(self) -> None:
+        pass

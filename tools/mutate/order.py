@@ -1,0 +1,91 @@
+"""Which changes of a stream's order its document rules out, read from `x-stream` without the judge."""
+
+from typing import Any
+
+from tools.generate.document import Schema
+
+from .wire import WireEvent
+
+# An event that is neither first nor last of anything, and bears no number, tells of another text elsewhere.
+UNNUMBERED = "an event in the middle of a stream whose events the document does not number"
+
+
+def excuse_for_loss(media: Schema, events: list[WireEvent], at: int) -> str | None:
+    """Why a stream without an event is still as the document has it."""
+    if at + 1 < len(events) and is_failure(events[at + 1]):
+        return "the last event before a failure, which may come at any place"
+    return excuse_for_double(media, events, at)
+
+
+def excuse_for_double(media: Schema, events: list[WireEvent], at: int) -> str | None:
+    """Why a stream with an event twice is still as the document has it."""
+    return None if _matters(media, events, at) else UNNUMBERED
+
+
+def excuse_for_swap(media: Schema, events: list[WireEvent], at: int) -> str | None:
+    """Why a stream may have an event and the next in the other order."""
+    laws = media.get("x-stream", [])
+    if any(law.get("counts") for law in laws) or _is_end(media, events, at) or _is_end(media, events, at + 1):
+        return None
+    shared = [
+        (law, number)
+        for law in _parts(laws)
+        for number in _numbers(law, events[at].data) & _numbers(law, events[at + 1].data)
+    ]
+    of_both = any(
+        _is_end_of_part(law, number, events, here) for law, number in shared for here in (at, at + 1)
+    )
+    return None if of_both else UNNUMBERED
+
+
+def _matters(media: Schema, events: list[WireEvent], at: int) -> bool:
+    laws = media.get("x-stream", [])
+    return (
+        any(law.get("counts") for law in laws)
+        or _is_end(media, events, at)
+        or any(
+            _is_end_of_part(law, number, events, at)
+            for law in _parts(laws)
+            for number in _numbers(law, events[at].data)
+        )
+    )
+
+
+def _is_end(media: Schema, events: list[WireEvent], at: int) -> bool:
+    """Whether it is the terminator, a failure, or the first or the last by a law of all events."""
+    laws = media.get("x-stream", [])
+    data = [event for event in events if event.text != media.get("x-sse-terminator")]
+    if events[at].text == media.get("x-sse-terminator"):
+        return True
+    begins = at == 0 and any("first" in law for law in laws)
+    ends = at == len(data) - 1 and any("last" in law for law in laws)
+    return is_failure(events[at]) or begins or ends
+
+
+def is_failure(event: WireEvent) -> bool:
+    """Whether it tells of a failure, after which a stream need not have been whole."""
+    return isinstance(event.data, dict) and (
+        "error" in event.data or event.data.get("type") in ("error", "response.failed")
+    )
+
+
+def _parts(laws: list[Any]) -> list[Any]:
+    return [part for law in laws for part in (*law.get("parts", []), *_parts(law.get("parts", [])))]
+
+
+def _items(part: Any, data: Any) -> list[Any]:
+    """Of parts that stand at the top of an event; of those inside of others the judge's own tests tell."""
+    for step in part["at"].split("/")[1:]:
+        data = data.get(step) if isinstance(data, dict) else None
+    return data if isinstance(data, list) else [data]
+
+
+def _numbers(part: Any, data: Any) -> set[int]:
+    name = part["by"].removeprefix("/")
+    return {item[name] for item in _items(part, data) if isinstance(item, dict) and name in item}
+
+
+def _is_end_of_part(part: Any, number: int, events: list[WireEvent], at: int) -> bool:
+    places = [here for here, event in enumerate(events) if number in _numbers(part, event.data)]
+    is_whole = not any(is_failure(event) for event in events)
+    return ("first" in part and at == places[0]) or ("last" in part and is_whole and at == places[-1])

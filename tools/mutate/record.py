@@ -1,0 +1,91 @@
+"""Records what the server answers, in its own process and without a network."""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+import httpx
+from starlette.types import ASGIApp
+
+from engine.errors import EngineBusy, EngineStopped, GenerationFailed
+from handlers.app import CONTRACTS, build_app
+from handlers.checking.exchange import Exchange
+from handlers.engine import Engine
+from handlers.settings import Settings
+
+from .failing_engine import FailingEngine
+from .requests import Request, bad_requests, good_requests, plain_requests
+
+_MAX_BODY_BYTES: Final = 20_000
+_ERRORS: Final = (
+    EngineBusy("busy"),
+    EngineStopped("stopped"),
+    GenerationFailed("failed"),
+    RuntimeError("broken"),
+)
+
+
+class Recorded(NamedTuple):
+    """One exchange of an operation of a contract."""
+
+    contract: str
+    operation: str
+    exchange: Exchange
+
+
+def documents() -> Mapping[str, Any]:
+    """The effective document of every contract."""
+    return {name: json.loads(served.contract.document()) for name, served in CONTRACTS.items()}
+
+
+async def record(engine: Engine, contracts: Mapping[str, Any]) -> AsyncIterator[Recorded]:
+    """What the contracts answer to good requests, to bad ones, without a key, and when the engine fails."""
+    limits: dict[str, Any] = {"payload_limit": _MAX_BODY_BYTES}
+    app = build_app(Settings(**limits), engine)
+    keyed = build_app(Settings(api_key="secret", **limits), engine)
+    failing = [
+        build_app(Settings(**limits), FailingEngine(engine, error, num_events))
+        for error in _ERRORS
+        for num_events in (0, 2)
+    ]
+    for name, document in contracts.items():
+        model = Settings().model_name
+        plain = list(plain_requests(document, model))
+        bad = bad_requests(document, model, _MAX_BODY_BYTES)
+        for served, requests in ((app, good_requests(document, model)), (app, bad), (keyed, plain)):
+            async for recorded in _answers(served, name, requests):
+                yield recorded
+        for served in failing:
+            with _silent():  # what fails on purpose is no news
+                async for recorded in _answers(served, name, plain):
+                    yield recorded
+
+
+async def _answers(app: ASGIApp, contract: str, requests: Iterable[Request]) -> AsyncIterator[Recorded]:
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url=f"http://server/{contract}/") as client:
+        for request in requests:
+            answer = await client.request(
+                request.method, request.path, content=request.body, headers=request.headers, timeout=60
+            )
+            exchange = Exchange(
+                request.method,
+                request.path,
+                tuple(answer.request.headers.multi_items()),
+                request.body,
+                answer.status_code,
+                tuple(answer.headers.multi_items()),
+                answer.content,
+            )
+            yield Recorded(contract, request.operation, exchange)
+
+
+@contextmanager
+def _silent() -> Any:
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)

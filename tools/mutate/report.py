@@ -1,0 +1,29 @@
+"""A score as a table to read."""
+
+from collections import Counter
+
+from .score import Score
+
+
+def render(score: Score) -> str:
+    """Mutants by kind and contract, then those that lived, and why others are no fault."""
+    contracts = sorted({contract for contract, _ in score.killed | score.lived})
+    kinds = sorted({kind for _, kind in score.killed | score.lived})
+    width = max(map(len, kinds), default=0) + 2
+    lines = [" " * width + "".join(f"{name:>14}" for name in contracts)]
+    for kind in kinds:
+        cells = (_cell(score, contract, kind) for contract in contracts)
+        lines.append(f"{kind:{width}}" + "".join(f"{cell:>14}" for cell in cells))
+    lived = Counter(f"{one.contract} {one.operation}: {one.kind} {one.place}" for one in score.survivors)
+    lines += ["", *(f"lived: {told}" for told in sorted(lived))]
+    lines += [f"faulty as recorded: {told}" for told in score.faulty]
+    reasons = sum((Counter({reason: count}) for (_, reason), count in score.excused.items()), Counter[str]())
+    lines += [f"no fault: {count:6} {reason}" for reason, count in reasons.most_common()]
+    found = f"{score.killed.total()} found: {score.share:.2%}"
+    lines.append(f"{score.num_answers} answers, {score.num_mutants} mutants, {found}")
+    return "\n".join(lines)
+
+
+def _cell(score: Score, contract: str, kind: str) -> str:
+    killed, lived = score.killed[contract, kind], score.lived[contract, kind]
+    return f"{killed}/{killed + lived}" if killed + lived else ""

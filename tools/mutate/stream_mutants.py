@@ -1,0 +1,141 @@
+"""Corrupts an event stream: its events, their order, their framing and its end."""
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from handlers.checking.pointer import look_up
+from tools.generate.document import Schema
+
+from .declared import Reading
+from .order import excuse_for_double, excuse_for_loss, excuse_for_swap, is_failure
+from .seen import Seen
+from .value_mutants import value_mutants
+from .wire import WireEvent, events_of, frames
+
+_NUM_PLACES: Final = 3  # at each end of a stream; what happens between is the same
+
+_OF_WHOLE_ARRAYS: Final = ("item doubled", "items reordered")
+
+
+class BodyMutant(NamedTuple):
+    """A corrupted body. excuse: as for a ValueMutant."""
+
+    kind: str
+    place: str
+    body: bytes
+    excuse: str | None
+
+
+def stream_mutants(
+    body: bytes, media: Schema, reading: Reading, seen: Seen, known: set[Any]
+) -> Iterator[BodyMutant]:
+    """media: the media type object of the stream. known: shapes of events whose data is corrupted already."""
+    events = events_of(body)
+    yield from _of_data(events, media["schema"], reading, seen, known)
+    yield from _of_order(events, media)
+    yield from _of_names(events, media)
+    yield from _of_end(events, media)
+    yield from _of_framing(events)
+    yield from _of_identity(events)
+
+
+def shape(value: Any) -> Any:
+    """What values of the same structure have in common; of an array its first item stands for all."""
+    if isinstance(value, dict):
+        return tuple((name, shape(inner)) for name, inner in value.items())
+    if isinstance(value, list):
+        return ("list", *(shape(inner) for inner in value[:1]))
+    return type(value).__name__
+
+
+def _of_data(
+    events: list[WireEvent], schema: Schema, reading: Reading, seen: Seen, known: set[Any]
+) -> Iterator[BodyMutant]:
+    for at, event in enumerate(events):
+        if event.data is None or shape(event.data) in known:
+            continue
+        known.add(shape(event.data))
+        for kind, place, value, excuse in value_mutants(event.data, schema, reading, seen):
+            if kind in _OF_WHOLE_ARRAYS:
+                continue  # the numbers in an event tell streams apart, and are no places
+            if kind == "number changed":
+                excuse = _excuse_for_number(events, at, place)
+            text = json.dumps(value)
+            yield BodyMutant(
+                kind, f"event {at}/{place}", _replaced(events, at, event._replace(text=text)), excuse
+            )
+
+
+def _excuse_for_number(events: list[WireEvent], at: int, place: str) -> str | None:
+    """Why an event may be of another of the sequences that share the stream."""
+    if any(is_failure(event) for event in events):
+        return "a sequence of a stream that fails need not be whole"
+    pointer = tuple(place.split("/"))
+    num_here = len(look_up(events[at].data, pointer))
+    others = (items for event in events if isinstance(items := look_up(event.data, pointer), list))
+    is_told = any(item["index"] == num_here for items in others for item in items)
+    return "the number of another sequence of the same stream" if is_told else None
+
+
+def _of_order(events: list[WireEvent], media: Schema) -> Iterator[BodyMutant]:
+    last = len(events) - 1
+    for at in sorted({*range(_NUM_PLACES), *range(last - _NUM_PLACES, last + 1)} & set(range(last + 1))):
+        place = f"event {at}"
+        lost, doubled = [*events[:at], *events[at + 1 :]], [*events[: at + 1], *events[at:]]
+        yield BodyMutant("event lost", place, frames(lost), excuse_for_loss(media, events, at))
+        yield BodyMutant("event doubled", place, frames(doubled), excuse_for_double(media, events, at))
+        if at < last:
+            swapped = [*events[:at], events[at + 1], events[at], *events[at + 2 :]]
+            yield BodyMutant("events reordered", place, frames(swapped), excuse_for_swap(media, events, at))
+
+
+def _of_names(events: list[WireEvent], media: Schema) -> Iterator[BodyMutant]:
+    is_named = "x-sse-event-name" in media
+    for at in {0, len(events) - 1}:
+        for name in ("verbatim-mutant", *((None,) if is_named else ())):
+            changed = _replaced(events, at, events[at]._replace(name=name))
+            yield BodyMutant("event name wrong", f"event {at}", changed, None)
+
+
+def _of_end(events: list[WireEvent], media: Schema) -> Iterator[BodyMutant]:
+    terminator = media.get("x-sse-terminator")
+    another = WireEvent(None, "[END]", None)
+    if terminator is None:
+        added = WireEvent(None, "[DONE]", None)
+        yield BodyMutant("terminator added", "end", frames([*events, added]), None)
+        return
+    yield BodyMutant("terminator missing", "end", frames(events[:-1]), None)
+    yield BodyMutant("terminator doubled", "end", frames([*events, events[-1]]), None)
+    yield BodyMutant("terminator wrong", "end", frames([*events[:-1], another]), None)
+    yield BodyMutant("terminator wrong", "begin", frames([events[-1], *events[:-1]]), None)
+
+
+def _of_framing(events: list[WireEvent]) -> Iterator[BodyMutant]:
+    whole = frames(events)
+    yield BodyMutant("body truncated", "in the last event", whole[:-3], None)
+    yield BodyMutant("body truncated", "before its last line end", whole[:-1], None)
+    yield BodyMutant("framing broken", "no data:", whole.replace(b"data: ", b"", 1), None)
+    yield BodyMutant("framing broken", "another field", b"id: 1\n" + whole, None)
+    yield BodyMutant("framing broken", "not UTF-8", whole.replace(b"data: ", b"data: \xff", 1), None)
+    if len(events) > 1:
+        joined = events[0].frame()[:-1] + frames(events[1:])
+        yield BodyMutant("framing broken", "two events in one", joined, None)
+
+
+def _of_identity(events: list[WireEvent]) -> Iterator[BodyMutant]:
+    """What is the same in every event, and is no constant of the document, tells streams apart."""
+    told = [event.data for event in events if isinstance(event.data, dict) and "error" not in event.data]
+    if len(told) < 3:
+        return
+    at = next(here for here, event in enumerate(events) if event.data is told[1])
+    for name, value in told[1].items():
+        if (isinstance(value, str) or name == "created") and all(data.get(name) == value for data in told):
+            other = f"{value}x" if isinstance(value, str) else value + 1
+            text = json.dumps({**told[1], name: other})
+            changed = _replaced(events, at, events[at]._replace(text=text))
+            yield BodyMutant("identity changed", f"event {at}/{name}", changed, None)
+
+
+def _replaced(events: list[WireEvent], at: int, event: WireEvent) -> bytes:
+    return frames([*events[:at], event, *events[at + 1 :]])
