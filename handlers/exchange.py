@@ -1,6 +1,6 @@
 """One request from its arrival to its answer, under whatever contract: let in, timed and counted."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import AbstractContextManager, aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -10,6 +10,7 @@ from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.engine import Engine
 from handlers.limits import ConcurrencyLimit, Overloaded
+from handlers.telling import Told, telling
 from handlers.timing import Timing
 
 
@@ -99,23 +100,21 @@ class Exchanges:
         self._observers += (observer,)
 
     @contextmanager
-    def open(self, received_s: float, told: Callable[[Exception], Exception]) -> Iterator[Exchange]:
+    def open(self, received_s: float, told: Told) -> Iterator[Exchange]:
         """The block answers a request; what fails in it is counted, and raised as the contract tells of it.
 
         received_s: when the request arrived, by time.perf_counter().
-        told: the contract's Problem for an exception, or the exception itself if nobody raised it on purpose.
         """
         for observer in self._observers:
             observer.received()
         timing = Timing(received_s)
-        try:
-            yield Exchange(timing, self._engine, self._limit, self._observers)
-        except BaseException as error:
-            for observer in self._observers:
-                observer.failed(error, timing.total_s)
-            if not isinstance(error, Exception) or (problem := told(error)) is error:
+        with telling(told):
+            try:
+                yield Exchange(timing, self._engine, self._limit, self._observers)
+            except BaseException as error:
+                for observer in self._observers:
+                    observer.failed(error, timing.total_s)
                 raise
-            raise problem from error
         timing.finish()
         for observer in self._observers:
             observer.succeeded(timing)

@@ -11,12 +11,14 @@ from generated.operation import Call, EventStream, Operation
 from handlers.aleph_alpha.chat import Chat
 from handlers.aleph_alpha.completions import Completions
 from handlers.aleph_alpha.contract import AlephAlphaContract
+from handlers.aleph_alpha.errors import told
 from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
 from handlers.aleph_alpha.service import Service
 from handlers.aleph_alpha.tokens import detokenize, tokenize
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
+from handlers.telling import telling
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 
@@ -58,7 +60,7 @@ class AlephAlphaHandlers(Operations):
     @override
     async def tokenize(self, body: m.TokenizationRequest, call: Call[NoHeaders]) -> m.TokenizationResponse:
         service = self._service
-        with service.telling():
+        with telling(told):
             service.model_names.check(body.model)
             return await service.workers.tokenize(len(body.prompt), tokenize, body, service.tokenizer)
 
@@ -67,7 +69,7 @@ class AlephAlphaHandlers(Operations):
         self, body: m.DetokenizationRequest, call: Call[NoHeaders]
     ) -> m.DetokenizationResponse:
         service = self._service
-        with service.telling():
+        with telling(told):
             service.model_names.check(body.model)
             return await service.workers.tokenize(len(body.token_ids), detokenize, body, service.tokenizer)
 

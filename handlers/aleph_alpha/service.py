@@ -1,7 +1,6 @@
 """What all operations of the contract share."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 
 from handlers.aleph_alpha.errors import told
 from handlers.exchange import Exchange
@@ -26,14 +25,3 @@ class Service:
     def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
         """As `Exchanges.open`."""
         return self.exchanges.open(received_s, told)
-
-    @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Of a block that is no exchange: what fails in it is raised as the contract tells of it."""
-        try:
-            yield
-        except Exception as error:
-            problem = told(error)
-            if problem is error:
-                raise
-            raise problem from error

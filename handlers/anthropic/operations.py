@@ -13,11 +13,13 @@ from generated.anthropic.operations import (
     Operations,
 )
 from generated.operation import Call, EventStream, Operation
+from handlers.anthropic.errors import told
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
+from handlers.telling import telling
 
 
 @final
@@ -47,7 +49,7 @@ class AnthropicHandlers(Operations):
         body: m.MessageCountTokensParams,
         call: Call[CountMessageTokensHeaders],
     ) -> m.MessageTokensCount:
-        with self._service.telling():
+        with telling(told):
             prepared = await self._service.prepare(body)
         return m.MessageTokensCount(input_tokens=len(prepared.request.prompt_token_ids))
 
@@ -55,12 +57,12 @@ class AnthropicHandlers(Operations):
     async def list_models(
         self, arguments: m.ListModelsArguments, call: Call[ListModelsHeaders]
     ) -> m.ModelPage:
-        with self._service.telling():
+        with telling(told):
             return self._models.list(arguments)
 
     @override
     async def get_model(self, arguments: m.GetModelArguments, call: Call[GetModelHeaders]) -> m.ModelInfo:
-        with self._service.telling():
+        with telling(told):
             return self._models.retrieve(arguments.model_id)
 
     def refused(self, operation: Operation, problem: Problem) -> None:

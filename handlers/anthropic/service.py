@@ -1,7 +1,6 @@
 """What all operations of the contract share."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 
 from msgspec.structs import replace
@@ -27,17 +26,6 @@ class Service:
     def exchange(self, received_s: float, body: Body) -> AbstractContextManager[Exchange]:
         """As `Exchanges.open`."""
         return self.exchanges.open(received_s, partial(told, grammar_field=grammar_field(body)))
-
-    @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Of a block that is no exchange: what fails in it is raised as the contract tells of it."""
-        try:
-            yield
-        except Exception as error:
-            problem = told(error)
-            if problem is error:
-                raise
-            raise problem from error
 
     async def prepare(self, body: Body) -> PreparedChat:
         """In a thread, since templates of other people's take their time. Raises Refused and its kinds."""

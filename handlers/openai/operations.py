@@ -1,6 +1,7 @@
 """The contract's operations."""
 
 import time
+from functools import partial
 from typing import final
 
 from typing_extensions import override
@@ -20,11 +21,13 @@ from handlers.embeddings import Embedder
 from handlers.openai.chat import Chat
 from handlers.openai.completions import Completions
 from handlers.openai.embeddings import Embeddings
+from handlers.openai.errors import told
 from handlers.openai.models import Models
 from handlers.openai.responses import Responses
 from handlers.openai.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
+from handlers.telling import telling
 
 
 @final
@@ -78,7 +81,7 @@ class OpenAIHandlers(Operations):
     async def retrieve_model(
         self, arguments: m.RetrieveModelArguments, call: Call[RetrieveModelHeaders]
     ) -> m.Model:
-        with self._service.telling():
+        with telling(partial(told, prompt_field="")):
             return self._models.retrieve(arguments.model)
 
     def refused(self, operation: Operation, problem: Problem) -> None:

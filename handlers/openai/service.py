@@ -1,7 +1,6 @@
 """What all operations of the contract share."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 
 from handlers.envelope import Envelope
@@ -32,17 +31,6 @@ class Service:
         return self.exchanges.open(
             received_s, partial(told, prompt_field=prompt_field, grammar_field=grammar_field)
         )
-
-    @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Of a block that is no exchange: what fails in it is raised as the contract tells of it."""
-        try:
-            yield
-        except Exception as error:
-            problem = told(error, "")
-            if problem is error:
-                raise
-            raise problem from error
 
     def envelope(self, prefix: str) -> Envelope:
         """Of a new answer, whose id has the prefix."""

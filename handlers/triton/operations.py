@@ -9,10 +9,11 @@ from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
-from handlers.triton.errors import NotReady
+from handlers.telling import telling
+from handlers.triton.errors import NotReady, told
 from handlers.triton.generate import Generate
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
-from handlers.triton.service import Service, telling
+from handlers.triton.service import Service
 
 _PROBES: Final = frozenset({"model_ready", "model_version_ready"})
 _GENERATES: Final = frozenset({"generate", "generate_stream", "generate_version", "generate_stream_version"})
@@ -29,7 +30,7 @@ class TritonHandlers(Operations):
     def look_up(self, operation: Operation, arguments: Any) -> None:
         """Before the body is read. Probes of readiness tell themselves of what is not there."""
         if arguments is not None and operation.handler not in _PROBES:
-            with telling():
+            with telling(told):
                 self._service.models.check(arguments)
 
     def refused(self, operation: Operation, problem: Problem) -> None:
@@ -71,7 +72,7 @@ class TritonHandlers(Operations):
 
     @override
     async def server_ready(self, call: Call[NoHeaders]) -> None:
-        with telling():
+        with telling(told):
             if not await self._service.is_healthy():
                 raise NotReady("Server not ready")
 
@@ -133,5 +134,5 @@ class TritonHandlers(Operations):
 
     async def _check_ready(self, arguments: Any) -> None:
         is_healthy = await self._service.is_healthy()
-        with telling():
+        with telling(told):
             self._service.models.check_ready(arguments, is_healthy=is_healthy)

@@ -1,7 +1,6 @@
 """What all operations of the contract share."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 
 from handlers.exchange import Exchange
 from handlers.shared import Shared
@@ -31,15 +30,3 @@ class Service:
 
     async def is_healthy(self) -> bool:
         return (await self.engine.health()).is_healthy
-
-
-@contextmanager
-def telling() -> Iterator[None]:
-    """Of a block that is no exchange: what fails in it is raised as the contract tells of it."""
-    try:
-        yield
-    except Exception as error:
-        problem = told(error)
-        if problem is error:
-            raise
-        raise problem from error

@@ -1,0 +1,20 @@
+"""Failures in a contract's words."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+Told: TypeAlias = Callable[[Exception], Exception]
+"""The contract's Problem for an exception, or the exception itself if nobody raised it on purpose."""
+
+
+@contextmanager
+def telling(told: Told) -> Iterator[None]:
+    """What fails in the block is raised as the contract tells of it."""
+    try:
+        yield
+    except Exception as error:
+        problem = told(error)
+        if problem is error:
+            raise
+        raise problem from error
