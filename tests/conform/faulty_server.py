@@ -30,7 +30,7 @@ FAULTS: Final = (
 
 _MODEL: Final = "small"
 _WORDS: Final = ("Hello", " there", ".")
-_BASE: Final = {"id": "chatcmpl-1", "created": 1, "model": _MODEL}
+_BASE: Final = {"id": "chatcmpl-1", "created": 1, "model": _MODEL, "system_fingerprint": "fp_0123456789"}
 _USAGE: Final = {
     "prompt_tokens": 1,
     "completion_tokens": 3,
@@ -98,9 +98,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif "fails" in self.has and request.get("seed") == 2**63 - 1:
             self._refuse(500, None, "out of order")
         elif request.get("stream") and "no stream" not in self.has:
-            self._stream()
+            self._stream(request)
         else:
-            self._whole()
+            self._whole(request.get("n") or 1)
 
     def _fault_of(self, request: dict[str, Any]) -> str | None:
         temperature = request.get("temperature")
@@ -113,12 +113,13 @@ class _Handler(BaseHTTPRequestHandler):
             return "top_p"
         return next((name for name in ("model", "messages") if not request.get(name)), None)
 
-    def _whole(self) -> None:
+    def _whole(self, num_choices: int) -> None:
         message: dict[str, Any] = {"role": "assistant", "content": "".join(_WORDS), "refusal": None}
         if "undeclared member" in self.has:
             message["mood"] = "good"
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
-        answer = {**_BASE, "object": "chat.completion", "choices": [choice], "usage": _USAGE}
+        choice = {"message": message, "logprobs": None, "finish_reason": "stop"}
+        choices = [{"index": index, **choice} for index in range(num_choices)]
+        answer = {**_BASE, "object": "chat.completion", "choices": choices, "usage": _USAGE}
         if "missing member" in self.has:
             del answer["choices"]
         if "wrong type" in self.has:
@@ -126,21 +127,26 @@ class _Handler(BaseHTTPRequestHandler):
         status = 202 if "undeclared status" in self.has else 200
         self._answer(status, answer, "text/plain" if "wrong media type" in self.has else "application/json")
 
-    def _stream(self) -> None:
-        events = [f"data: {json.dumps(chunk)}\n\n" for chunk in self._chunks()]
+    def _stream(self, request: dict[str, Any]) -> None:
+        events = [f"data: {json.dumps(chunk)}\n\n" for chunk in self._chunks(request)]
         if "no terminator" not in self.has:
             events.append("data: [DONE]\n\n")
         if "event after the terminator" in self.has:
             events.append(events[0])
         self._send(200, "".join(events).encode(), "text/event-stream; charset=utf-8")
 
-    def _chunks(self) -> Iterator[dict[str, Any]]:
+    def _chunks(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         words = ("Bye", ".") if "other text" in self.has else _WORDS
         deltas = [{"role": "assistant", "content": ""}, *({"content": word} for word in words), {}]
-        for delta in deltas:
-            finish = None if delta else "stop"
-            choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-            yield {**_BASE, "object": "chat.completion.chunk", "choices": [choice]}
+        has_usage = bool((request.get("stream_options") or {}).get("include_usage"))
+        base = {**_BASE, "object": "chat.completion.chunk", **({"usage": None} if has_usage else {})}
+        for index in range(request.get("n") or 1):
+            for delta in deltas:
+                finish = None if delta else "stop"
+                choice = {"index": index, "delta": delta, "logprobs": None, "finish_reason": finish}
+                yield {**base, "choices": [choice]}
+        if has_usage:
+            yield {**base, "choices": [], "usage": _USAGE}
 
     def _refuse(self, status: int, field: str | None, message: str) -> None:
         error = {"message": message, "type": "invalid_request_error", "param": field, "code": None}
