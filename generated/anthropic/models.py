@@ -578,33 +578,18 @@ class ModelInfo(BaseModel):
     """
 
 
-class ErrorObject(BaseModel):
+class ErrorDetails(BaseModel):
     """
-    What went wrong.
+    What went wrong, for programs.
     """
 
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    type: Literal[
-        "invalid_request_error",
-        "authentication_error",
-        "billing_error",
-        "permission_error",
-        "not_found_error",
-        "request_too_large",
-        "rate_limit_error",
-        "timeout_error",
-        "api_error",
-        "overloaded_error",
-    ]
+    error_code: Literal["thread_unsupported_request"]
     """
-    What it is.
-    """
-    message: StrictStr
-    """
-    For people.
+    Which error it is.
     """
 
 
@@ -668,7 +653,7 @@ class GetModelArguments(BaseModel):
     )
     model_id: Annotated[StrictStr, Field(min_length=1)]
     """
-    The model's name.
+    The model's name, which may hold slashes.
     """
     anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
     """
@@ -863,17 +848,35 @@ class ModelPage(BaseModel):
     """
 
 
-class ErrorResponse(BaseModel):
+class ErrorObject(BaseModel):
+    """
+    What went wrong.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    type: Literal["error"]
-    error: ErrorObject
-    request_id: StrictStr | None
+    type: Literal[
+        "invalid_request_error",
+        "authentication_error",
+        "billing_error",
+        "permission_error",
+        "not_found_error",
+        "request_too_large",
+        "rate_limit_error",
+        "timeout_error",
+        "api_error",
+        "overloaded_error",
+    ]
     """
-    As the header `request-id` has it.
+    What it is.
     """
+    message: StrictStr
+    """
+    For people.
+    """
+    details: ErrorDetails | MISSING = MISSING
 
 
 class TextBlockParam(BaseModel):
@@ -1029,6 +1032,19 @@ class ContentBlockDeltaEvent(BaseModel):
     delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
     """
     What a block gains.
+    """
+
+
+class ErrorResponse(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["error"]
+    error: ErrorObject
+    request_id: StrictStr | None
+    """
+    As the header `request-id` has it.
     """
 
 
@@ -1257,6 +1273,10 @@ class MessageCreateParams(BaseModel):
     top_p: Annotated[StrictFloat | MISSING, Field(ge=0.0, le=1.0)] = MISSING
     """
     Draw from the likeliest tokens that make up this probability.
+    """
+    thread: Annotated[None, Field(None)] = None
+    """
+    Refused: the server holds no conversation. The error's `details.error_code` is `thread_unsupported_request`, upon which Anthropic's clients send the whole conversation instead.
     """
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal, TypeAlias, final
 
-from pydantic import BaseModel
+from pydantic import MISSING, BaseModel
 from typing_extensions import override
 
 from generated.anthropic import models as m
@@ -41,13 +41,20 @@ class AnthropicContract(Contract):
         kind = _TYPES.get(problem.status, "invalid_request_error")
         return m.ErrorResponse(
             type="error",
-            error=m.ErrorObject(type=kind, message=_message(problem)),
+            error=m.ErrorObject(type=kind, message=_message(problem), details=_details(problem)),
             request_id=call.request_id,
         )
 
     @override
     def headers(self, call: RequestCall) -> Mapping[str, str]:
         return {"request-id": call.request_id}
+
+
+def _details(problem: Problem) -> m.ErrorDetails | MISSING:
+    """The SDK's tool runner asks for a thread, and goes on without one where it is told so."""
+    if problem.field != "thread":
+        return MISSING
+    return m.ErrorDetails(error_code="thread_unsupported_request")
 
 
 def _message(problem: Problem) -> str:

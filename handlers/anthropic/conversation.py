@@ -25,10 +25,11 @@ def conversation(
     text = "" if system is None else system_text(system)
     if text:
         reader.add(ChatMessage(role="system", content=text))
-    for place, message in enumerate(messages):
+    full = _without_empty_beginning(messages)
+    for place, message in enumerate(full):
         reader.read(message, f"messages[{place}].content")
     told = tuple(reader.messages)
-    _check_end(messages, told)
+    _check_end(full, told)
     return told
 
 
@@ -39,6 +40,7 @@ class _Reader:
         self.messages: list[ChatMessage] = []
         self._names: dict[str, str] = {}  # of tools, by use
         self._unanswered: set[str] = set()
+        self._is_new_turn = False
 
     def read(self, message: m.MessageParam, field: str) -> None:
         content = message.content
@@ -61,8 +63,6 @@ class _Reader:
             between = _BETWEEN_TURNS if self._is_new_turn else ""
             self.messages[-1] = _joined(last, message, between)
         self._is_new_turn = False
-
-    _is_new_turn = False
 
     def _read_block(self, role: str, block: Any, field: str) -> None:
         match block:
@@ -100,6 +100,8 @@ class _Reader:
         if block.tool_use_id not in self._unanswered:
             reason = "no tool use of the message before it has this id"
             raise Refused(reason, f"{field}.tool_use_id")
+        if self.messages[-1].role not in ("assistant", "tool"):
+            raise Refused("a `tool_result` must come before all else in its message", field)
         self._unanswered.remove(block.tool_use_id)
         text = result_text(given(block.content) or "", f"{field}.content")
         self.add(
@@ -110,6 +112,12 @@ class _Reader:
                 name=self._names[block.tool_use_id],
             )
         )
+
+
+def _without_empty_beginning(messages: Sequence[m.MessageParam]) -> Sequence[m.MessageParam]:
+    """Only the last message can be empty, if it is where the assistant's answer begins."""
+    *before, last = messages
+    return before if before and last.role == "assistant" and not last.content else messages
 
 
 def _blocks(content: Any) -> Sequence[Any]:

@@ -29,6 +29,11 @@ def chat_params(body: Body) -> ChatParams:
     form = None if output is None else output.format
     choice = None if body.tool_choice is MISSING else body.tool_choice
     messages = conversation(None if body.system is MISSING else body.system, body.messages)
+    is_begun = messages[-1].role == "assistant"
+    if is_begun and form is not None:
+        raise Refused(
+            "the form binds a whole answer, and this one's beginning is given", "output_config.format"
+        )
     return ChatParams(
         request_id=uuid4().hex,
         messages=messages,
@@ -42,7 +47,7 @@ def chat_params(body: Body) -> ChatParams:
         reasoning=ReasoningStyle.SPLIT,
         reasoning_effort=None if output is None else output.effort,
         enable_thinking=_thinks(body),
-        continue_final_message=messages[-1].role == "assistant",
+        continue_final_message=is_begun,
     )
 
 

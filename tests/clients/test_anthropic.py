@@ -115,7 +115,10 @@ def test_a_tool_use_is_streamed_in_pieces_that_the_client_joins(client: Anthropi
 
 
 def test_the_clients_tool_loop_runs_to_its_end(client: Anthropic) -> None:
-    """It sends its version of the API, names of features, and the blocks that it was answered with."""
+    """It sends its version of the API, names of features, and the blocks that it was answered with.
+
+    It asks for a thread first, which the server does not hold, and sends the whole conversation then.
+    """
     asked: list[int] = []
 
     @beta_tool
@@ -135,7 +138,6 @@ def test_the_clients_tool_loop_runs_to_its_end(client: Anthropic) -> None:
         tools=[add],
         messages=[{"role": "user", "content": "What is 12 plus 30?"}],
         max_iterations=3,
-        thread=False,  # the server holds no conversation
         extra_body=GREEDY,
     )
     last = runner.until_done()

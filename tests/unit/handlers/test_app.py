@@ -1,5 +1,6 @@
 """What holds for the whole server, whichever contract answers."""
 
+import json
 import re
 from typing import Any
 
@@ -8,7 +9,8 @@ from starlette.types import Message
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import TABLES, build_app, create_app, engine_config
+from handlers.app import CONTRACTS, TABLES, build_app, create_app, engine_config
+from handlers.openai.contract import OpenAIContract
 from handlers.placement import UnknownContract, placements
 from handlers.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
@@ -41,6 +43,22 @@ async def test_what_is_listed_is_what_is_served() -> None:
         path = path.replace("{model_version}", "1")
         response = await send(api.app, placement.operation.method, path, content=b"")
         assert response.status_code not in (404, 405), placement
+
+
+@pytest.mark.parametrize(("mode", "status", "told"), [("off", 200, 0), ("log", 200, 1), ("fail", 500, 1)])
+async def test_a_server_judges_its_answers_as_it_was_told(
+    mode: str, status: int, told: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    document = json.loads(CONTRACTS["openai"].contract.document())
+    document["components"]["schemas"]["Model"]["properties"]["owned_by"]["const"] = "somebody else"
+    monkeypatch.setattr(OpenAIContract, "document", lambda self: json.dumps(document).encode())
+    app = build_app(Settings(check_responses=mode), ScriptedEngine(says("a")))
+    answer = await send(app, "GET", "/v1/models")
+    assert answer.status_code == status
+    assert status == 200 or answer.json()["error"]["type"] == "server_error"
+    faults = [record for record in caplog.records if "owned_by" in record.getMessage()]
+    assert len(faults) == told
+    assert (await send(app, "GET", "/tgi/v1/models")).status_code == 200
 
 
 def test_an_unknown_contract_at_the_root_stops_the_start() -> None:

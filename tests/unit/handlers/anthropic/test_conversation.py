@@ -41,6 +41,13 @@ async def test_the_assistants_last_words_are_continued() -> None:
     assert (await prompt_of(body)).endswith("I am")
 
 
+@pytest.mark.parametrize("empty", ["", []])
+async def test_an_empty_beginning_is_none(empty: object) -> None:
+    asked = {"role": "user", "content": "Who are you?"}
+    body = conversation(asked, {"role": "assistant", "content": empty})
+    assert await prompt_of(body) == await prompt_of(conversation(asked))
+
+
 async def test_calls_and_results_are_told_as_the_template_tells_them() -> None:
     prompt = await prompt_of(
         conversation(user(text("Add")), assistant(USE), user(RESULT, text("And?")), tools=[TOOL])
@@ -114,6 +121,12 @@ CITED = {
         ([user(text("a")), assistant(USE), user(RESULT, RESULT)], "messages[2].content[1].tool_use_id: "),
         ([user(text("a")), assistant(USE), user(text("b"))], "messages[2].content: the tool uses before it"),
         ([user(text("a")), assistant(USE, USE)], "messages[1].content[1].id: "),
+        ([assistant()], "messages[0].content: must not be empty"),
+        ([user(text("a")), assistant(), user(text("b"))], "messages[1].content: must not be empty"),
+        (
+            [user(text("a")), assistant(USE), user(text("b"), RESULT)],
+            "messages[2].content[1]: a `tool_result`",
+        ),
         ([user(text("a")), assistant(USE)], "messages[1].content: the last message"),
         ([user(text("a")), assistant(text("b "))], "messages[1].content: the text that is continued"),
         (

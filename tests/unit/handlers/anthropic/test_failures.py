@@ -31,6 +31,20 @@ async def test_an_unknown_model_is_not_found() -> None:
     assert error_of(response) == (404, "not_found_error", "model: claude-9")
 
 
+async def test_a_name_of_a_model_may_have_slashes() -> None:
+    api = Api(says("x"), served_model_name="org/name")
+    for name in ("org/name", "org%2Fname"):
+        assert (await api.get(f"{MODELS}/{name}")).json()["id"] == "org/name"
+    assert error_of(await api.get(f"{MODELS}/org/b")) == (404, "not_found_error", "model: org/b")
+
+
+async def test_a_client_that_asks_for_a_thread_is_told_to_go_on_without() -> None:
+    response = await quiet().post(ask(thread={"type": "create"}))
+    assert error_of(response) == (400, "invalid_request_error", "thread: is not supported by this server")
+    assert response.json()["error"]["details"] == {"error_code": "thread_unsupported_request"}
+    assert "details" not in (await quiet().post(ask(unknown=1))).json()["error"]
+
+
 async def test_a_body_that_is_too_long_is_too_large() -> None:
     status, kind, _ = error_of(await Api(says("x"), payload_limit=100).post(ask("a" * 100)))
     assert (status, kind) == (413, "request_too_large")

@@ -7,7 +7,7 @@ import pytest
 
 from engine.request import GrammarKind
 from tests.scripted_engine import says
-from tests.unit.handlers.anthropic.api import COUNT, TOOL, Api, ask, quiet
+from tests.unit.handlers.anthropic.api import COUNT, TOOL, Api, ask, conversation, quiet
 
 
 async def submitted(**fields: Any) -> Any:
@@ -33,6 +33,13 @@ async def test_a_schema_binds_the_answer() -> None:
     ).sampling.grammar
     assert grammar is not None
     assert json.dumps(schema) in grammar.source
+
+
+async def test_a_schema_binds_whole_answers_alone() -> None:
+    form = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
+    asked, begun = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "{"}
+    complaint = await quiet().refusal(conversation(asked, begun, output_config=form))
+    assert complaint.startswith("output_config.format: the form binds a whole answer")
 
 
 @pytest.mark.parametrize(

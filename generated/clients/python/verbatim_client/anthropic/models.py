@@ -274,32 +274,17 @@ class ModelInfo(AnswerPart):
     """
 
 
-class ErrorObject(AnswerPart):
+class ErrorDetails(AnswerPart):
     """
-    What went wrong.
+    What went wrong, for programs.
     """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    type: Literal[
-        "invalid_request_error",
-        "authentication_error",
-        "billing_error",
-        "permission_error",
-        "not_found_error",
-        "request_too_large",
-        "rate_limit_error",
-        "timeout_error",
-        "api_error",
-        "overloaded_error",
-    ]
+    error_code: Literal["thread_unsupported_request"]
     """
-    What it is.
-    """
-    message: str
-    """
-    For people.
+    Which error it is.
     """
 
 
@@ -383,16 +368,34 @@ class ModelPage(AnswerPart):
     """
 
 
-class ErrorResponse(AnswerPart):
+class ErrorObject(AnswerPart):
+    """
+    What went wrong.
+    """
+
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    type: Literal["error"]
-    error: ErrorObject
-    request_id: str | None
+    type: Literal[
+        "invalid_request_error",
+        "authentication_error",
+        "billing_error",
+        "permission_error",
+        "not_found_error",
+        "request_too_large",
+        "rate_limit_error",
+        "timeout_error",
+        "api_error",
+        "overloaded_error",
+    ]
     """
-    As the header `request-id` has it.
+    What it is.
     """
+    message: str
+    """
+    For people.
+    """
+    details: ErrorDetails | None = None
 
 
 class Message(AnswerPart):
@@ -463,6 +466,18 @@ class ContentBlockDeltaEvent(AnswerPart):
     delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
     """
     What a block gains.
+    """
+
+
+class ErrorResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["error"]
+    error: ErrorObject
+    request_id: str | None
+    """
+    As the header `request-id` has it.
     """
 
 

@@ -48,7 +48,7 @@ LIST_MODELS: Final[Operation[m.ModelPage, None]] = Operation(
 )
 GET_MODEL: Final[Operation[m.ModelInfo, None]] = Operation(
     method="GET",
-    path="/v1/models/{model_id}",
+    path="/v1/models/{model_id:path}",
     answer=m.ModelInfo,
     errors=e.ERRORS,
 )

@@ -543,6 +543,10 @@ class MessageCreateParams(TypedDict, closed=True):
     """
     Draw from the likeliest tokens that make up this probability. At least 0, at most 1.
     """
+    thread: NotRequired[None]
+    """
+    Refused: the server holds no conversation. The error's `details.error_code` is `thread_unsupported_request`, upon which Anthropic's clients send the whole conversation instead.
+    """
 
 
 class MessageCountTokensParams(TypedDict, closed=True):
