@@ -108,7 +108,7 @@ class Token(BaseModel):
     )
     id: Annotated[StrictInt, Field(ge=0)]
     text: StrictStr
-    logprob: StrictFloat
+    logprob: StrictFloat | MISSING = MISSING
     special: StrictBool
 
 

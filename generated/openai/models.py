@@ -1327,7 +1327,7 @@ class CreateCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -1737,7 +1737,7 @@ class CreateCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -2034,7 +2034,7 @@ class CreateChatCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -2366,7 +2366,7 @@ class CreateChatCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
-    system_fingerprint: StrictStr
+    system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
     """

@@ -103,6 +103,8 @@ class Fuzz(NamedTuple):
             (
                 "continue-on-failure = true",
                 "max-stream-events = 1000",
+                "[output.truncation]",
+                "max-recorded-payload-size = 0",  # all of a body: the judge reads it
                 "[output.sanitization]",
                 "enabled = false",
                 "[generation]",

@@ -94,7 +94,7 @@ class Token(AnswerPart):
     )
     id: Annotated[int, Field(ge=0)]
     text: str
-    logprob: float
+    logprob: float | None = None
     special: bool
 
 

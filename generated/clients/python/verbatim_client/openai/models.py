@@ -677,7 +677,7 @@ class CreateCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str
+    system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -778,7 +778,7 @@ class CreateCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str
+    system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -895,7 +895,7 @@ class CreateChatCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str
+    system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
     """
@@ -1052,7 +1052,7 @@ class CreateChatCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
-    system_fingerprint: str
+    system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
     """
