@@ -144,13 +144,14 @@ class _Comparison:
 
 
 def _extensions(place: str, old: Document, new: Document) -> Iterator[Change]:
-    """`x-…` keys, which say how a stream ends or how a body is read; only reading more breaks nobody."""
+    """`x-…` keys, which say how a stream ends or how a body is read; reading more, or promising more, breaks nobody."""
     for key in sorted({*old, *new}):
-        if key.startswith("x-") and old.get(key) != new.get(key) and (key, old.get(key)) != _READS_MORE:
+        is_harmless = key in _MAY_COME and key not in old
+        if key.startswith("x-") and old.get(key) != new.get(key) and not is_harmless:
             yield Change("operation", f"{key} changed", place, show_both(old.get(key), new.get(key)))
 
 
-_READS_MORE = ("x-any-media-type", None)
+_MAY_COME = {"x-any-media-type", "x-path-parameter", "x-stream"}
 
 
 def _member(document: Document, node: Document, at: Pointer, key: str) -> tuple[Document, Pointer]:
