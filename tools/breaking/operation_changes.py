@@ -144,7 +144,7 @@ class _Comparison:
 
 
 def _extensions(place: str, old: Document, new: Document) -> Iterator[Change]:
-    """`x-…` keys, which say how a stream ends or how a body is read; to read or promise more breaks nobody."""
+    """`x-…` keys, which say how streams end or bodies are read; reading or promising more breaks nobody."""
     for key in sorted({*old, *new}):
         is_harmless = key in _MAY_COME and key not in old
         if key.startswith("x-") and old.get(key) != new.get(key) and not is_harmless:
