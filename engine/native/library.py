@@ -2,6 +2,9 @@
 
 It is plain C++ behind a C interface, called through ctypes. It takes no headers of torch, so g++ is done in
 two seconds. Where there is no compiler, the callers keep to torch.
+
+It is linked without an OpenMP library and finds torch's, whatever file that is in: a second one would keep
+threads of its own, which spin against torch's for the same cores.
 """
 
 import ctypes
@@ -15,12 +18,14 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+import torch  # noqa: F401 - its OpenMP library must be there before ours is loaded
+
 _log = logging.getLogger(__name__)
 
 _SOURCE = Path(__file__).with_name("decode_attention.cpp")
 # Sums may be taken in any order, but NaN and infinity keep their meaning.
 _FLAGS = (
-    *("-std=c++17", "-O3", "-march=native", "-fopenmp", "-shared", "-fPIC"),
+    *("-std=c++17", "-O3", "-march=native", "-fopenmp", "-fPIC"),
     *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math"),
 )
 _TIMEOUT_S = 60
@@ -47,10 +52,13 @@ def _compile(compiler: str, path: Path) -> None:
     """Into a file of its own first, as several servers may start at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as directory:
-        built = Path(directory) / path.name
-        command = [compiler, *_FLAGS, "-o", str(built), str(_SOURCE)]
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S)
-        built.replace(path)
+        compiled, linked = Path(directory, "compiled.o"), Path(directory, "linked.so")
+        for command in (
+            [compiler, *_FLAGS, "-c", str(_SOURCE), "-o", str(compiled)],
+            [compiler, "-shared", str(compiled), "-o", str(linked)],
+        ):
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S)
+        linked.replace(path)
 
 
 def _fingerprint(compiler: str) -> str:

@@ -163,3 +163,15 @@ def test_the_library_is_compiled_once_and_found_again(
     at_first = built.stat().st_mtime_ns
     assert library.load_library.__wrapped__() is not None
     assert [path.stat().st_mtime_ns for path in (tmp_path / "verbatim").iterdir()] == [at_first]
+
+
+@needs_compiler
+def test_its_threads_are_torchs_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each OpenMP library in a process keeps threads, which spin against the others' for the same cores."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert library.load_library.__wrapped__() is not None
+    [built] = (tmp_path / "verbatim").iterdir()
+    needed = subprocess.run(["readelf", "-d", built], check=True, capture_output=True, text=True).stdout
+    assert "gomp" not in needed
+    mapped = {line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "gomp" in line}
+    assert len(mapped) == 1
