@@ -62,7 +62,7 @@ format: $(READY)  ## Format and mend what ruff can mend
 .PHONY: test
 test: $(READY)  ## Run the tests (under 10 minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz'
 
 PEERS := .venv-peers
 
@@ -144,11 +144,11 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
-check: check-static test  ## Everything that CI checks
+check: check-static breaking test fuzz-short test-sdk  ## Everything that CI checks but pages (test-browser) and Node
 
 .PHONY: fuzz
-fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, for longer than `make test` does
-	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} $(BIN)/pytest tests/contract tests/unit/chat -m fuzz --timeout=7200
+fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, with 500 random requests an operation
+	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal tests/contract tests/unit/chat -m fuzz --timeout=7200
 
 .PHONY: conform
 conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: every bound, streams, fuzz
@@ -157,6 +157,10 @@ conform: $(READY)  ## Check the server against every contract as `verbatim confo
 .PHONY: mutate
 mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --json reports/mutants.json
+
+.PHONY: fuzz-short
+fuzz-short:  ## Fuzz with the systematic requests and five random ones an operation (five minutes)
+	VERBATIM_FUZZ_EXAMPLES=5 $(MAKE) fuzz
 
 .PHONY: soak
 soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten minutes on two cores
