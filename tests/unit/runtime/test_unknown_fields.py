@@ -1,6 +1,8 @@
 """However many fields of an object are unknown, the first is told, and soon."""
 
+import gc
 import json
+from contextlib import suppress
 from time import thread_time
 from typing import Any
 
@@ -67,8 +69,19 @@ async def test_a_free_object_may_have_many_fields_and_all_are_validated() -> Non
 
 
 async def test_a_body_of_2_mb_of_unknown_fields_takes_no_longer_than_its_parsing_deserves() -> None:
-    body = {"form": {f"f{number}": 1 for number in range(150_000)}}
-    start = thread_time()
-    with pytest.raises(InvalidRequest):
-        await read(body)
-    assert thread_time() - start < 1.5, "told one by one they take several seconds"
+    many = {f"f{number}": 1 for number in range(150_000)}
+    accepted_s = await processor_seconds({"bias": many})
+    refused_s = await processor_seconds({"form": many})
+    assert refused_s < 3 * accepted_s, "told one by one they take minutes"
+
+
+async def processor_seconds(body: Any) -> float:
+    """What reading costs this thread, without the garbage of all other tests being collected."""
+    gc.disable()
+    try:
+        start = thread_time()
+        with suppress(InvalidRequest):
+            await read(body)
+        return thread_time() - start
+    finally:
+        gc.enable()
