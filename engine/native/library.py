@@ -1,7 +1,8 @@
 """Compiles this folder's C++ once, for the processor it runs on, and keeps it in the user's cache.
 
-It is plain C++ behind a C interface, called through ctypes. It takes no headers of torch, so g++ is done in
-two seconds. Where there is no compiler, the callers keep to torch.
+Each .cpp file is one of its functions, and all are linked into one library. It is plain C++ behind a C
+interface, called through ctypes. It takes no headers of torch, so g++ is done with a file in two seconds.
+Where there is no compiler, the callers keep to torch.
 
 It is linked without an OpenMP library and finds torch's, whatever file that is in: a second one would keep
 threads of its own, which spin against torch's for the same cores.
@@ -22,7 +23,7 @@ import torch  # noqa: F401 - its OpenMP library must be there before ours is loa
 
 _log = logging.getLogger(__name__)
 
-_SOURCE = Path(__file__).with_name("decode_attention.cpp")
+_FOLDER = Path(__file__).parent
 # Sums may be taken in any order, but NaN and infinity keep their meaning.
 _FLAGS = (
     *("-std=c++17", "-O3", "-march=native", "-fopenmp", "-fPIC"),
@@ -36,15 +37,15 @@ def load_library() -> ctypes.CDLL | None:
     """The compiled functions; None where they cannot be had, which is logged once."""
     compiler = shutil.which(os.environ.get("CXX", "g++"))
     if platform.system() != "Linux" or compiler is None:
-        _log.info("no C++ compiler: attention stays with torch")
+        _log.info("no C++ compiler: torch computes everything")
         return None
     try:
-        path = _cache_directory() / f"decode-{_fingerprint(compiler)}.so"
+        path = _cache_directory() / f"native-{_fingerprint(compiler)}.so"
         if not path.exists():
             _compile(compiler, path)
         return ctypes.CDLL(str(path))
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:  # RuntimeError: the user has no home
-        _log.warning("attention stays with torch: %s", getattr(error, "stderr", None) or error)
+        _log.warning("torch computes everything: %s", getattr(error, "stderr", None) or error)
         return None
 
 
@@ -52,13 +53,16 @@ def _compile(compiler: str, path: Path) -> None:
     """Into a file of its own first, as several servers may start at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as directory:
-        compiled, linked = Path(directory, "compiled.o"), Path(directory, "linked.so")
+        sources = sorted(_FOLDER.glob("*.cpp"))
+        objects = [f"{source.stem}.o" for source in sources]
         for command in (
-            [compiler, *_FLAGS, "-c", str(_SOURCE), "-o", str(compiled)],
-            [compiler, "-shared", str(compiled), "-o", str(linked)],
+            [compiler, *_FLAGS, "-c", *map(str, sources)],
+            [compiler, "-shared", *objects, "-o", "linked.so"],
         ):
-            subprocess.run(command, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S)
-        linked.replace(path)
+            subprocess.run(
+                command, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S, cwd=directory
+            )
+        Path(directory, "linked.so").replace(path)
 
 
 def _fingerprint(compiler: str) -> str:
@@ -66,7 +70,7 @@ def _fingerprint(compiler: str) -> str:
     version = subprocess.run(
         [compiler, "--version"], check=True, capture_output=True, text=True, timeout=_TIMEOUT_S
     ).stdout
-    sources = sorted([*_SOURCE.parent.glob("*.cpp"), *_SOURCE.parent.glob("*.h")])
+    sources = sorted([*_FOLDER.glob("*.cpp"), *_FOLDER.glob("*.h")])
     texts = [source.read_text(encoding="utf-8") for source in sources]
     parts = [*texts, *_FLAGS, version, platform.machine(), _processor_flags()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
