@@ -46,6 +46,7 @@ VARIANTS = {
     "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
     "torch-attention": Variant({}, {"engine.attention.can_decode": lambda device, dtype: False}),
     "int8": Variant({"quantize": "int8"}, {}),
+    "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.int8_linear.has_vnni": lambda: False}),
 }
 
 
