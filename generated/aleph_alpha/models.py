@@ -16,6 +16,9 @@ class ChatMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     role: Literal["system", "user", "assistant"]
+    """
+    Who speaks. A message of the system can only come first; after it user and assistant alternate, and the user begins and ends.
+    """
     content: StrictStr
     """
     What is said.
@@ -47,6 +50,9 @@ class ChatAnswerMessage(BaseModel):
     )
     role: Literal["assistant"]
     content: StrictStr
+    """
+    The answer's text, without special tokens and stop texts.
+    """
 
 
 class ChatDelta(BaseModel):
@@ -71,8 +77,17 @@ class ChatUsage(BaseModel):
         use_attribute_docstrings=True,
     )
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated over all answers, end tokens counted.
+    """
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the conversation as the model read it, counted once for all answers.
+    """
     total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompt and of the answers together.
+    """
 
 
 Datum = TypeAliasType("Datum", Annotated[StrictInt, Field(ge=0)])
@@ -97,8 +112,17 @@ class StreamSummary(BaseModel):
     )
     type: Literal["stream_summary"]
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the completions has ended, from 0.
+    """
     model_version: StrictStr
+    """
+    The name of the served model, then `@` and its revision if it has one.
+    """
     finish_reason: Literal["maximum_tokens", "end_of_text", "stop_sequence_reached"]
+    """
+    What ended the completion.
+    """
 
 
 class EvaluationResult(BaseModel):
@@ -114,13 +138,25 @@ class EvaluationResult(BaseModel):
     The same without its sign.
     """
     log_perplexity_per_token: StrictFloat
+    """
+    `log_perplexity` divided by `token_count`.
+    """
     log_perplexity_per_character: StrictFloat
+    """
+    `log_perplexity` divided by `character_count`.
+    """
     correct_greedy: StrictBool
     """
     Whether the most likely tokens are the expected ones.
     """
     token_count: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the expected completion.
+    """
     character_count: Annotated[StrictInt, Field(ge=0)]
+    """
+    Characters of the expected completion, which are Unicode code points.
+    """
     completion: StrictStr
     """
     The most likely token in each place of the expected completion.
@@ -132,7 +168,13 @@ class TokenizationRequest(BaseModel):
         use_attribute_docstrings=True,
     )
     model: StrictStr
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     prompt: StrictStr
+    """
+    The text to turn into tokens. No special tokens are added.
+    """
     tokens: StrictBool
     """
     Whether to tell the tokens as the vocabulary writes them.
@@ -151,7 +193,13 @@ class TokenizationResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     tokens: list[StrictStr] | MISSING = MISSING
+    """
+    The tokens as the vocabulary writes them, in order; there only if `tokens` is true.
+    """
     token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The tokens' ids, in order; there only if `token_ids` is true.
+    """
 
 
 class DetokenizationRequest(BaseModel):
@@ -159,7 +207,13 @@ class DetokenizationRequest(BaseModel):
         use_attribute_docstrings=True,
     )
     model: StrictStr
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     token_ids: list[TokenId]
+    """
+    Token ids of the served model. One outside of the vocabulary is refused.
+    """
 
 
 class DetokenizationResponse(BaseModel):
@@ -167,6 +221,9 @@ class DetokenizationResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     result: StrictStr
+    """
+    The text of the tokens, special ones included.
+    """
 
 
 class AvailableModel(BaseModel):
@@ -174,14 +231,41 @@ class AvailableModel(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    What to send as `model`.
+    """
     description: StrictStr
+    """
+    A phrase for people: the name, and who serves it.
+    """
     max_context_size: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that prompt and completion may have together.
+    """
     hostings: list[StrictStr]
+    """
+    Where a request may be sent to be processed. Empty; there is this server alone.
+    """
     image_support: StrictBool
+    """
+    Whether prompts may hold images. Always false.
+    """
     qa_support: StrictBool
+    """
+    Whether the model takes requests of the former question answering. Always false.
+    """
     summarization_support: StrictBool
+    """
+    Whether the model takes requests of the former summarization. Always false.
+    """
     embedding_types: list[StrictStr]
+    """
+    The kinds of embeddings that the model gives. Empty; this contract serves none.
+    """
     maximum_completion_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Tokens that a completion can have at most, which is after a prompt of one token.
+    """
     aligned: StrictBool
     """
     Whether the model was trained to follow instructions.
@@ -193,13 +277,37 @@ class ModelSettings(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    What to send as `model`.
+    """
     status: Literal["available", "unavailable"]
+    """
+    Whether the model takes requests. A server that answers has loaded its model, so that it is `available`.
+    """
     description: StrictStr
+    """
+    A phrase for people: the name, and who serves it.
+    """
     multimodal: StrictBool
+    """
+    Whether prompts may hold images. Always false.
+    """
     max_context_size: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that prompt and completion may have together.
+    """
     completion_type: Literal["none", "full"]
+    """
+    Whether `/complete` takes the model, which it does; always `full`.
+    """
     embedding_type: Literal["none", "raw", "semantic", "instructable"]
+    """
+    The kind of embeddings that the model gives. Always `none`.
+    """
     maximum_completion_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    Tokens that a completion can have at most, which is after a prompt of one token.
+    """
     aligned: StrictBool
     """
     Whether the model was trained to follow instructions.
@@ -209,6 +317,9 @@ class ModelSettings(BaseModel):
     Whether `/chat/completions` takes it.
     """
     prompt_template: StrictStr | None
+    """
+    A template for instructions in `/complete`. Null; the chat template of the model is applied in `/chat/completions`.
+    """
     model_card: StrictStr | None
     """
     Where to read about the model.
@@ -332,6 +443,9 @@ class ChatRequest(BaseModel):
         ]
         | None
     ) = None
+    """
+    What is added to the scores of single tokens before one is drawn, from -100 to 100 by token id. Null changes none.
+    """
     stream_options: StreamOptions | None = None
     """
     Options of a stream; without one they have no effect.
@@ -375,7 +489,13 @@ class TopLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: StrictFloat
+    """
+    Natural logarithm of the token's probability; -9999.0 where there is none.
+    """
     bytes: list[TokenByte]
     """
     The token as UTF-8.
@@ -388,6 +508,9 @@ class TextItem(BaseModel):
     )
     type: Literal["text"]
     data: StrictStr
+    """
+    The text. The tokenizer's own special tokens are put before it only if it is the first item.
+    """
     controls: Annotated[list[dict[str, Any]] | MISSING, Field(max_length=0)] = MISSING
     """
     How much attention parts of the item get.
@@ -400,6 +523,9 @@ class TokensItem(BaseModel):
     )
     type: Literal["token_ids"]
     data: list[Datum]
+    """
+    Token ids of the served model, taken as they are. One outside of the vocabulary is refused.
+    """
     controls: Annotated[list[dict[str, Any]] | MISSING, Field(max_length=0)] = MISSING
     """
     How much attention parts of the item get.
@@ -427,12 +553,21 @@ class StreamChunk(BaseModel):
     )
     type: Literal["stream_chunk"]
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the completions gains, from 0.
+    """
     log_probs: list[dict[str, StrictFloat | None]] | MISSING = MISSING
     """
     One a token; none for a first token that nothing precedes.
     """
     completion: StrictStr
+    """
+    What the text gains; it may be empty where tokens are told. With `echo` the first piece begins with the prompt.
+    """
     raw_completion: StrictStr | MISSING = MISSING
+    """
+    The same with special tokens and stop texts. There only if `raw_completion` asks for it.
+    """
     completion_tokens: list[StrictStr] | MISSING = MISSING
     """
     One a token. A text that is no whole character shows as U+FFFD.
@@ -444,11 +579,17 @@ class EvaluationResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     model_version: StrictStr
+    """
+    The name of the served model, then `@` and its revision if it has one.
+    """
     message: StrictStr | None | MISSING = MISSING
     """
     A warning or a hint.
     """
     result: EvaluationResult
+    """
+    How likely the expected completion is.
+    """
     num_tokens_prompt_total: Annotated[StrictInt, Field(ge=0)]
     """
     Of the prompt and the expected completion.
@@ -466,6 +607,9 @@ class TokenLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: StrictFloat
     """
     Natural logarithm; -9999.0 where there is none.
@@ -485,17 +629,29 @@ class CompletionResult(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The completion's place in the list, from 0.
+    """
     log_probs: list[dict[str, StrictFloat | None]] | MISSING = MISSING
     """
     One a token; none for a first token that nothing precedes.
     """
     completion: StrictStr
+    """
+    The text, without special tokens and stop texts; with `echo` the prompt stands before it.
+    """
     raw_completion: StrictStr | MISSING = MISSING
+    """
+    The text with special tokens and stop texts. There only if `raw_completion` asks for it.
+    """
     completion_tokens: list[StrictStr] | MISSING = MISSING
     """
     One a token. A text that is no whole character shows as U+FFFD.
     """
     finish_reason: Literal["maximum_tokens", "end_of_text", "stop_sequence_reached"]
+    """
+    What ended the completion.
+    """
 
 
 class CompletionSummary(BaseModel):
@@ -510,7 +666,13 @@ class CompletionSummary(BaseModel):
     The prompt after optimisation, if there was any.
     """
     num_tokens_prompt_total: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompt, counted once for each completion that was generated.
+    """
     num_tokens_generated: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated over all completions; 0 if the request asks for none.
+    """
 
 
 class ChatLogprobs(BaseModel):
@@ -518,6 +680,9 @@ class ChatLogprobs(BaseModel):
         use_attribute_docstrings=True,
     )
     content: list[TokenLogprob]
+    """
+    One entry a token of the answer, in order.
+    """
 
 
 class CompletionRequest(BaseModel):
@@ -525,6 +690,9 @@ class CompletionRequest(BaseModel):
         use_attribute_docstrings=True,
     )
     model: StrictStr
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     prompt: StrictStr | list[Annotated[TextItem | TokensItem | ImageItem, Field(discriminator="type")]]
     """
     A text, or items that follow each other. An empty one begins a text.
@@ -616,6 +784,9 @@ class CompletionRequest(BaseModel):
         ]
         | None
     ) = None
+    """
+    What is added to the scores of single tokens before one is drawn, from -100 to 100 by token id. Null changes none.
+    """
     log_probs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
     """
     Tell the tokens' log-probabilities, and those of as many of the most likely in each place.
@@ -679,7 +850,13 @@ class CompletionResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     completions: Annotated[list[CompletionResult], Field(min_length=1)]
+    """
+    As many as `n` asks for; of more that `best_of` had generated, the likeliest first.
+    """
     model_version: StrictStr
+    """
+    The name of the served model, then `@` and its revision if it has one.
+    """
     optimized_prompt: (
         list[Annotated[TextItem | TokensItem | ImageItem, Field(discriminator="type")]] | MISSING
     ) = MISSING
@@ -706,6 +883,9 @@ class EvaluationRequest(BaseModel):
         use_attribute_docstrings=True,
     )
     model: StrictStr
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     prompt: StrictStr | list[Annotated[TextItem | TokensItem | ImageItem, Field(discriminator="type")]]
     """
     A text, or items that follow each other. An empty one begins a text.
@@ -737,8 +917,17 @@ class ChatCompletionChoice(BaseModel):
     `length`: max_tokens, or the context is full. `content_filter`: a reason that is none of the others.
     """
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The answer's place in the list, from 0.
+    """
     message: ChatAnswerMessage
+    """
+    The answer.
+    """
     logprobs: ChatLogprobs | None
+    """
+    Log-probabilities of the answer's tokens; null unless `logprobs` or `top_logprobs` asks for them.
+    """
 
 
 class ChatChunkChoice(BaseModel):
@@ -750,8 +939,17 @@ class ChatChunkChoice(BaseModel):
     In an answer's last chunk.
     """
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the answers, from 0.
+    """
     delta: ChatDelta
+    """
+    What the answer gains.
+    """
     logprobs: ChatLogprobs | None
+    """
+    Of the tokens whose text the chunk brings; null unless `logprobs` or `top_logprobs` asks for them.
+    """
 
 
 class ChatCompletion(BaseModel):
@@ -759,18 +957,30 @@ class ChatCompletion(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    Unique; a UUID.
+    """
     choices: Annotated[list[ChatCompletionChoice], Field(min_length=1)]
+    """
+    The answers, as many as `n` asks for.
+    """
     created: Annotated[StrictInt, Field(ge=0)]
     """
     Unix time in seconds.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: StrictStr
     """
     Equal where the same model runs in the same way.
     """
     object: Literal["chat.completion"]
     usage: ChatUsage
+    """
+    What the request cost, in tokens.
+    """
 
 
 class ChatCompletionChunk(BaseModel):
@@ -782,11 +992,17 @@ class ChatCompletionChunk(BaseModel):
     The same in all chunks of an answer.
     """
     choices: list[ChatChunkChoice]
+    """
+    What one of the answers gains. Empty in the chunk that tells the token counts.
+    """
     created: Annotated[StrictInt, Field(ge=0)]
     """
     Unix time in seconds.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: StrictStr | None
     """
     In the chunk that ends an answer, and in that of the token counts.

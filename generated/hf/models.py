@@ -36,8 +36,17 @@ class Info(BaseModel):
     What the model is for.
     """
     max_concurrent_requests: Annotated[StrictInt, Field(ge=0)]
+    """
+    Sequences that may run or wait at once; a request beyond them is refused as one too many.
+    """
     max_best_of: Annotated[StrictInt, Field(ge=0)]
+    """
+    Highest `best_of` of a request.
+    """
     max_stop_sequences: Annotated[StrictInt, Field(ge=0)]
+    """
+    Most stop texts of a request.
+    """
     max_input_length: Annotated[StrictInt, Field(ge=0)]
     """
     Longest prompt, in tokens.
@@ -47,10 +56,25 @@ class Info(BaseModel):
     Longest prompt and text together, in tokens.
     """
     waiting_served_ratio: StrictFloat | MISSING = MISSING
+    """
+    Never sent; it tunes a scheduler that is not this server's.
+    """
     max_batch_total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that the cache holds, of all running sequences together.
+    """
     max_waiting_tokens: Annotated[StrictInt | MISSING, Field(ge=0)] = MISSING
+    """
+    Never sent; it tunes a scheduler that is not this server's.
+    """
     validation_workers: Annotated[StrictInt, Field(ge=0)]
+    """
+    Threads that tokenize long prompts.
+    """
     max_client_batch_size: Annotated[StrictInt, Field(ge=0)]
+    """
+    Most prompts of one request of /v1/completions.
+    """
     version: StrictStr
     """
     Version of the server.
@@ -70,8 +94,17 @@ class Usage(BaseModel):
         use_attribute_docstrings=True,
     )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompt, as the model read it.
+    """
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated, the end token counted.
+    """
     total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Both together.
+    """
 
 
 class ErrorResponse(BaseModel):
@@ -107,9 +140,21 @@ class Token(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictInt, Field(ge=0)]
+    """
+    The token's id in the model's vocabulary.
+    """
     text: StrictStr
+    """
+    What the token adds to the text. Empty while a character is not complete.
+    """
     logprob: StrictFloat | MISSING = MISSING
+    """
+    Natural logarithm of the probability that the model gave the token, before temperature and penalties. Absent where it was 0.
+    """
     special: StrictBool
+    """
+    Whether it is a special token, such as the one that ends a text; those are left out of `generated_text`.
+    """
 
 
 class PrefillToken(BaseModel):
@@ -117,8 +162,17 @@ class PrefillToken(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictInt, Field(ge=0)]
+    """
+    The token's id in the model's vocabulary.
+    """
     text: StrictStr
+    """
+    The token's part of the prompt.
+    """
     logprob: StrictFloat | MISSING = MISSING
+    """
+    Natural logarithm of the token's probability after those before it. Absent for the first, and where it was 0.
+    """
 
 
 class TextPart(BaseModel):
@@ -127,6 +181,9 @@ class TextPart(BaseModel):
     )
     type: Literal["text"]
     text: StrictStr
+    """
+    The text.
+    """
 
 
 class ImageUrl(BaseModel):
@@ -134,6 +191,9 @@ class ImageUrl(BaseModel):
         use_attribute_docstrings=True,
     )
     url: StrictStr
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
 
 
 class FunctionCall(BaseModel):
@@ -141,6 +201,9 @@ class FunctionCall(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The function that was called.
+    """
     arguments: StrictStr | MISSING = MISSING
     """
     The arguments as JSON text; without it, none.
@@ -169,6 +232,9 @@ class FunctionName(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class FunctionDefinition(BaseModel):
@@ -176,7 +242,13 @@ class FunctionDefinition(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(min_length=1)]
+    """
+    What the model calls the function.
+    """
     description: StrictStr | MISSING = MISSING
+    """
+    What the function does and when to call it, for the model to read.
+    """
     parameters: dict[str, Any] | MISSING = MISSING
     """
     JSON Schema of the arguments; absent where the function takes none.
@@ -195,6 +267,9 @@ class NamedSchema(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    A name for the schema. It has no effect.
+    """
     description: StrictStr | MISSING = MISSING
     """
     Without effect; it tells people what the form is for.
@@ -225,6 +300,9 @@ class AnswerFunctionCall(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: StrictStr
     """
     The arguments as JSON text.
@@ -240,7 +318,13 @@ class TopLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token decoded by itself.
+    """
     logprob: StrictFloat
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
 
 
 class DeltaFunction(BaseModel):
@@ -268,7 +352,13 @@ class CompletionChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     text: StrictStr
+    """
+    The continuation, without the prompt and the stop text.
+    """
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the prompts, from 0.
+    """
     finish_reason: Literal["stop", "length"]
     """
     `stop`: the end or a stop text; `length`: the token bound.
@@ -280,7 +370,13 @@ class CompletionChunkChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     text: StrictStr
+    """
+    What the continuation gains; it may be empty.
+    """
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the prompts, from 0.
+    """
     finish_reason: Literal["stop", "length"] | MISSING = MISSING
     """
     `stop`: the end or a stop text; `length`: the token bound.
@@ -301,6 +397,9 @@ class Model(BaseModel):
     When the server started; Unix time in seconds.
     """
     owned_by: StrictStr
+    """
+    Who serves the model; always `verbatim`.
+    """
 
 
 class TokenizeRequest(BaseModel):
@@ -348,11 +447,26 @@ class CompletionResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Unique.
+    """
     object: Literal["text_completion"]
     created: Annotated[StrictInt, Field(ge=0)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     model: StrictStr
+    """
+    The name of the served model, whatever name the request had.
+    """
     usage: Usage
+    """
+    What the request cost, in tokens, over all its prompts.
+    """
     choices: Annotated[list[CompletionChoice], Field(min_length=1)]
+    """
+    One continuation of each prompt, in the prompts' order.
+    """
 
 
 class CompletionStreamResponse(BaseModel):
@@ -365,8 +479,17 @@ class CompletionStreamResponse(BaseModel):
     """
     object: Literal["text_completion"]
     created: Annotated[StrictInt, Field(ge=0)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     model: StrictStr
+    """
+    The name of the served model, whatever name the request had.
+    """
     choices: list[CompletionChunkChoice]
+    """
+    What the continuation of one prompt gains.
+    """
 
 
 class JsonGrammar(BaseModel):
@@ -393,7 +516,13 @@ class StreamDetails(BaseModel):
     Why the text ends.
     """
     generated_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated, the end token counted.
+    """
     seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
+    """
+    The seed that was used; absent where nothing was drawn at random.
+    """
 
 
 class BestOfSequence(BaseModel):
@@ -401,14 +530,29 @@ class BestOfSequence(BaseModel):
         use_attribute_docstrings=True,
     )
     generated_text: StrictStr
+    """
+    The text of this sequence; with `return_full_text`, after the prompt.
+    """
     finish_reason: Literal["length", "eos_token", "stop_sequence"]
     """
     Why the text ends.
     """
     generated_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated, the end token counted.
+    """
     seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
+    """
+    The seed that was used; absent where nothing was drawn at random.
+    """
     prefill: list[PrefillToken]
+    """
+    The prompt's tokens; empty unless `decoder_input_details` is true.
+    """
     tokens: Annotated[list[Token], Field(min_length=1)]
+    """
+    The generated tokens in their order, the end token included.
+    """
 
 
 class ImagePart(BaseModel):
@@ -417,6 +561,9 @@ class ImagePart(BaseModel):
     )
     type: Literal["image_url"]
     image_url: ImageUrl
+    """
+    The picture. A model that reads text alone refuses it.
+    """
 
 
 class ToolCall(BaseModel):
@@ -424,8 +571,14 @@ class ToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: FunctionCall
+    """
+    The function that was called, and with what.
+    """
 
 
 Stop1 = TypeAliasType("Stop1", Annotated[list[StopText], Field(max_length=4)])
@@ -440,6 +593,9 @@ class NamedToolChoice(BaseModel):
     )
     type: Literal["function"] = "function"
     function: FunctionName
+    """
+    The function that the model has to call.
+    """
 
 
 class Tool(BaseModel):
@@ -448,6 +604,9 @@ class Tool(BaseModel):
     )
     type: Literal["function"]
     function: FunctionDefinition
+    """
+    The function that the model may call.
+    """
 
 
 class JsonSchemaFormat(BaseModel):
@@ -456,6 +615,9 @@ class JsonSchemaFormat(BaseModel):
     )
     type: Literal["json_schema"]
     json_schema: NamedSchema
+    """
+    The schema, and its name.
+    """
 
 
 class AnswerToolCall(BaseModel):
@@ -463,8 +625,14 @@ class AnswerToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
+    """
     type: Literal["function"]
     function: AnswerFunctionCall
+    """
+    The function that is called, and with what.
+    """
 
 
 class TokenLogprob(BaseModel):
@@ -472,8 +640,17 @@ class TokenLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    What the token adds to the text. Empty while a character is not complete.
+    """
     logprob: StrictFloat
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
     top_logprobs: list[TopLogprob]
+    """
+    The likeliest tokens in its place, the best first; empty unless `top_logprobs` asks for them.
+    """
 
 
 class DeltaToolCall(BaseModel):
@@ -485,11 +662,17 @@ class DeltaToolCall(BaseModel):
     In the first piece of a call.
     """
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the answer's calls, from 0.
+    """
     type: Literal["function"] | MISSING = MISSING
     """
     In the first piece of a call.
     """
     function: DeltaFunction
+    """
+    The function's name in the first piece of a call, then pieces of its arguments.
+    """
 
 
 CompletionEvent = TypeAliasType("CompletionEvent", CompletionStreamResponse | ErrorResponse)
@@ -504,6 +687,9 @@ class ModelList(BaseModel):
     )
     object: Literal["list"]
     data: Annotated[list[Model], Field(min_length=1)]
+    """
+    The one model that is served.
+    """
 
 
 TokenizeResponse = TypeAliasType("TokenizeResponse", list[TextToken])
@@ -518,6 +704,9 @@ class StreamResponse(BaseModel):
     The whole text, on the last event.
     """
     token: Token
+    """
+    The token that the event tells of.
+    """
     details: StreamDetails | MISSING = MISSING
 
 
@@ -530,10 +719,25 @@ class CompletionRequest(BaseModel):
     Any name is accepted, and answered by the served model.
     """
     max_tokens: Annotated[StrictInt, Field(ge=1)] = 16
+    """
+    Upper bound on the tokens of each continuation. A prompt that leaves less room in the context is refused.
+    """
     temperature: Annotated[StrictFloat | MISSING, Field(ge=0.0, le=2.0)] = MISSING
+    """
+    High values make the text more varied; 0 always takes the likeliest token. Without it 1.
+    """
     top_p: Annotated[StrictFloat | MISSING, Field(ge=0.0, le=1.0)] = MISSING
+    """
+    Draw only from the likeliest tokens that together have this probability; 0 leaves one. Without it all may be drawn, as with 1.
+    """
     stream: StrictBool = False
+    """
+    Answer with server-sent events instead of one JSON object.
+    """
     seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
+    """
+    Seed of the random draws, the same for every prompt; without it each prompt draws its own.
+    """
     suffix: StrictStr | MISSING = MISSING
     """
     Not supported; a request that has it is refused.
@@ -594,6 +798,9 @@ class AnswerMessage(BaseModel):
     Absent where the model does nothing but call tools.
     """
     tool_calls: Annotated[list[AnswerToolCall] | MISSING, Field(min_length=1)] = MISSING
+    """
+    The functions that the model calls; absent where it calls none.
+    """
     tool_call_id: StrictStr | MISSING = MISSING
     """
     Never sent; it is of messages that answer a call.
@@ -605,6 +812,9 @@ class ChatLogprobs(BaseModel):
         use_attribute_docstrings=True,
     )
     content: list[TokenLogprob]
+    """
+    One entry a generated token, the end token included.
+    """
 
 
 class Delta(BaseModel):
@@ -620,7 +830,13 @@ class Delta(BaseModel):
     In the first chunk of a choice.
     """
     content: StrictStr | MISSING = MISSING
+    """
+    What the text gains.
+    """
     tool_calls: Annotated[list[DeltaToolCall] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Pieces of the functions' calls.
+    """
     tool_call_id: StrictStr | MISSING = MISSING
     """
     Never sent; it is of messages that answer a call.
@@ -636,6 +852,9 @@ class GenerateResponse(BaseModel):
     The text that was generated.
     """
     details: Details | MISSING = MISSING
+    """
+    How the text came about. There only if `details` or `decoder_input_details` is true.
+    """
 
 
 class GenerateParameters(BaseModel):
@@ -713,7 +932,13 @@ class Message(BaseModel):
         use_attribute_docstrings=True,
     )
     role: Literal["system", "user", "assistant", "tool"]
+    """
+    Who speaks: instructions are of the system, what a function returned is of the tool.
+    """
     content: StrictStr | list[Annotated[TextPart | ImagePart, Field(discriminator="type")]] | None = None
+    """
+    A text, or parts of text. Null where an assistant's message has nothing but calls.
+    """
     tool_calls: list[ToolCall] | None = None
     """
     Calls that an assistant's message makes.
@@ -733,12 +958,21 @@ class ChatChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The answer's place in the list, which is 0.
+    """
     message: AnswerMessage
+    """
+    The answer.
+    """
     finish_reason: Literal["stop", "length", "tool_calls"]
     """
     `stop`: the end or a stop text; `length`: the token bound; `tool_calls`: the model called tools.
     """
     logprobs: ChatLogprobs | MISSING = MISSING
+    """
+    Log-probabilities of the generated tokens. There only if `logprobs` is true.
+    """
 
 
 class ChatChunkChoice(BaseModel):
@@ -746,12 +980,18 @@ class ChatChunkChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The answer's place in the list, which is 0.
+    """
     delta: Delta
     finish_reason: Literal["stop", "length", "tool_calls"] | MISSING = MISSING
     """
     `stop`: the end or a stop text; `length`: the token bound; `tool_calls`: the model called tools.
     """
     logprobs: ChatLogprobs | MISSING = MISSING
+    """
+    Of the tokens that the chunk brings. There only if `logprobs` is true.
+    """
 
 
 class GenerateRequest(BaseModel):
@@ -763,6 +1003,9 @@ class GenerateRequest(BaseModel):
     The prompt.
     """
     parameters: GenerateParameters | MISSING = MISSING
+    """
+    How to generate. Absent and empty mean the same, which is the defaults.
+    """
 
 
 class ChatCompletionRequest(BaseModel):
@@ -774,14 +1017,29 @@ class ChatCompletionRequest(BaseModel):
     Any name is accepted, and answered by the served model.
     """
     frequency_penalty: Annotated[StrictFloat | MISSING, Field(ge=-2.0, le=2.0)] = MISSING
+    """
+    Lowers a token's score for each time that it stands in the answer already. A negative value raises it; 0 changes nothing, as if it were absent.
+    """
     logprobs: StrictBool | MISSING = MISSING
+    """
+    Tell the log-probability of each generated token. Absent counts as false.
+    """
     max_tokens: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     Upper bound on the tokens of the answer; without it the context is filled.
     """
     presence_penalty: Annotated[StrictFloat | MISSING, Field(ge=-2.0, le=2.0)] = MISSING
+    """
+    Lowers the score of every token that stands in the answer already, once. A negative value raises it; 0 changes nothing, as if it were absent.
+    """
     seed: Annotated[StrictInt | MISSING, Field(ge=0, le=18446744073709551615)] = MISSING
+    """
+    Seed of the random draws; without it one is drawn, and not told.
+    """
     stream: StrictBool = False
+    """
+    Answer with server-sent events instead of one JSON object.
+    """
     temperature: Annotated[StrictFloat | MISSING, Field(ge=0.0, le=2.0)] = MISSING
     """
     0 always takes the likeliest token; without it 1.
@@ -795,6 +1053,9 @@ class ChatCompletionRequest(BaseModel):
     Likeliest tokens to tell at each position; needs `logprobs`.
     """
     top_p: Annotated[StrictFloat | MISSING, Field(ge=0.0, le=1.0)] = MISSING
+    """
+    Draw only from the likeliest tokens that together have this probability; 0 leaves one. Without it all may be drawn, as with 1.
+    """
     messages: Annotated[list[Message], Field(min_length=1)]
     """
     The conversation, oldest message first.
@@ -810,11 +1071,17 @@ class ChatCompletionRequest(BaseModel):
     Texts that end the answer and are cut off it.
     """
     stream_options: StreamOptions | MISSING = MISSING
+    """
+    What else a stream tells. It is refused if it asks for counts and `stream` is false.
+    """
     tool_choice: Literal["auto", "none", "required"] | NamedToolChoice | MISSING = MISSING
     """
     `auto`: the model chooses between an answer and calls. `none`: it answers. `required`: it calls at least one. The object: it calls that function.
     """
     tools: list[Tool] | MISSING = MISSING
+    """
+    Functions that the model may call.
+    """
 
 
 class ChatCompletionResponse(BaseModel):
@@ -822,12 +1089,30 @@ class ChatCompletionResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Unique.
+    """
     object: Literal["chat.completion"]
     created: Annotated[StrictInt, Field(ge=0)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     model: StrictStr
+    """
+    The name of the served model, whatever name the request had.
+    """
     system_fingerprint: StrictStr
+    """
+    The version of the server.
+    """
     usage: Usage
+    """
+    What the request cost, in tokens.
+    """
     choices: Annotated[list[ChatChoice], Field(min_length=1)]
+    """
+    The answer, which is the only one.
+    """
 
 
 class ChatCompletionStreamResponse(BaseModel):
@@ -840,10 +1125,25 @@ class ChatCompletionStreamResponse(BaseModel):
     """
     object: Literal["chat.completion.chunk"]
     created: Annotated[StrictInt, Field(ge=0)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     model: StrictStr
+    """
+    The name of the served model, whatever name the request had.
+    """
     system_fingerprint: StrictStr
+    """
+    The version of the server.
+    """
     usage: Usage | MISSING = MISSING
+    """
+    What the request cost, in tokens. There only in the last chunk, if `stream_options` asks for it.
+    """
     choices: list[ChatChunkChoice]
+    """
+    What the answer gains. Empty in the chunk that tells the token counts.
+    """
 
 
 ChatCompletionEvent = TypeAliasType("ChatCompletionEvent", ChatCompletionStreamResponse | ErrorResponse)

@@ -16,6 +16,9 @@ class MessageFunction(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The function that was called.
+    """
     arguments: StrictStr
     """
     JSON text.
@@ -53,8 +56,17 @@ class FunctionParameters(BaseModel):
         use_attribute_docstrings=True,
     )
     type: StrictStr | MISSING = MISSING
+    """
+    The arguments' JSON type, which is an object.
+    """
     properties: dict[str, Any] | MISSING = MISSING
+    """
+    A JSON Schema for each argument, by its name.
+    """
     required: list[StrictStr] | MISSING = MISSING
+    """
+    The names of the arguments that no call may leave out.
+    """
     additional_properties: Annotated[StrictBool, Field(alias="additionalProperties")] = False
     """
     Whether there may be arguments that `properties` does not name.
@@ -66,6 +78,9 @@ class NamedFunction(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class CalledFunction(BaseModel):
@@ -73,6 +88,9 @@ class CalledFunction(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: StrictStr
     """
     JSON text, as the model wrote it.
@@ -106,6 +124,9 @@ class MediaUrl(BaseModel):
         use_attribute_docstrings=True,
     )
     url: StrictStr
+    """
+    Where the medium is, or the medium itself in base64.
+    """
 
 
 class TextFormat(BaseModel):
@@ -131,7 +152,13 @@ class NamedSchema(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(max_length=64, min_length=1)]
+    """
+    A name for the schema. It has no effect.
+    """
     schema_: Annotated[dict[str, Any], Field(alias="schema")]
+    """
+    The JSON Schema that the text must satisfy. One with a keyword that cannot be held to is refused.
+    """
 
 
 class CompletionTokensDetails(BaseModel):
@@ -143,6 +170,9 @@ class CompletionTokensDetails(BaseModel):
         use_attribute_docstrings=True,
     )
     reasoning_tokens: Annotated[StrictInt, Field(ge=1)]
+    """
+    Tokens of thoughts, over all answers.
+    """
 
 
 class CalledFunctionChunk(BaseModel):
@@ -182,7 +212,13 @@ class ContentPart(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["text", "image_url", "video_url", "audio_url"] | MISSING = MISSING
+    """
+    Which of the other members holds the content. If it is absent, the first that is there.
+    """
     text: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
+    """
+    The text, if the part is one.
+    """
     image_url: StrictStr | MediaUrl | MISSING = MISSING
     """
     A JPG or PNG of at most 40 MB: its URL, or the picture in base64.
@@ -202,8 +238,14 @@ class MessageToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: MessageFunction
+    """
+    The function that was called, and with what.
+    """
 
 
 class FunctionDefinition(BaseModel):
@@ -211,6 +253,9 @@ class FunctionDefinition(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_ 一-龥-]{1,64}$")]
+    """
+    What the model calls the function: letters, digits, Chinese characters, blanks, `_` and `-`.
+    """
     strict: StrictBool = False
     """
     Hold the arguments to the schema also where the model may choose whether to call.
@@ -232,6 +277,9 @@ class NamedToolChoice(BaseModel):
     )
     type: Literal["function"]
     function: NamedFunction
+    """
+    The function that the model has to call.
+    """
 
 
 class ToolCall(BaseModel):
@@ -239,8 +287,14 @@ class ToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
+    """
     type: Literal["function"]
     function: CalledFunction
+    """
+    The function that is called, and with what.
+    """
 
 
 class Usage(BaseModel):
@@ -248,9 +302,21 @@ class Usage(BaseModel):
         use_attribute_docstrings=True,
     )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the conversation as the model read it, counted once for all answers.
+    """
     prompt_tokens_details: PromptTokensDetails
+    """
+    What of the prompt was not computed again.
+    """
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated over all answers, thoughts and end tokens counted.
+    """
     total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompt and of the answers together.
+    """
     batch_size: Annotated[list[BatchSize], Field(min_length=1)]
     """
     For each generated token, the sequences of the step that made it.
@@ -272,6 +338,9 @@ class JsonSchemaFormat(BaseModel):
     )
     type: Literal["json_schema"]
     json_schema: NamedSchema
+    """
+    The schema, and its name.
+    """
 
 
 class ToolCallChunk(BaseModel):
@@ -291,6 +360,9 @@ class ToolCallChunk(BaseModel):
     In the first piece of a call.
     """
     function: CalledFunctionChunk
+    """
+    The function's name in the first piece of a call, then pieces of its arguments.
+    """
 
 
 ContentParts = TypeAliasType("ContentParts", Annotated[list[ContentPart], Field(min_length=1)])
@@ -302,6 +374,9 @@ class Tool(BaseModel):
     )
     type: Literal["function"]
     function: FunctionDefinition
+    """
+    The function that the model may call.
+    """
 
 
 class AnswerMessage(BaseModel):
@@ -310,6 +385,9 @@ class AnswerMessage(BaseModel):
     )
     role: Literal["assistant"]
     content: StrictStr
+    """
+    The text, without thoughts and calls; empty where the model does nothing but call functions.
+    """
     tool_calls: list[ToolCall]
     """
     The functions that the model calls.
@@ -325,7 +403,13 @@ class TopLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
     bytes: list[Byte]
     """
     The token in UTF-8. A character may be spread over several tokens.
@@ -346,6 +430,9 @@ class Delta(BaseModel):
     What the model thought; absent where it does not think.
     """
     tool_calls: Annotated[list[ToolCallChunk] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Pieces of the functions' calls.
+    """
 
 
 class TokenLogprob(BaseModel):
@@ -353,6 +440,9 @@ class TokenLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[StrictFloat, Field(le=0.0)]
     """
     Natural logarithm of the token's probability.
@@ -377,6 +467,9 @@ class SystemMessage(BaseModel):
     )
     role: Literal["system"]
     content: StrictStr | ContentParts
+    """
+    The instructions. All messages together have 1 to 4,194,304 characters.
+    """
 
 
 class UserMessage(BaseModel):
@@ -389,6 +482,9 @@ class UserMessage(BaseModel):
     )
     role: Literal["user"]
     content: StrictStr | ContentParts
+    """
+    A text, or parts of text; pictures, films and sounds are refused by models that read text alone.
+    """
 
 
 class AssistantMessage(BaseModel):
@@ -424,6 +520,9 @@ class ToolMessage(BaseModel):
     )
     role: Literal["tool"]
     content: StrictStr | ContentParts
+    """
+    What the function returned: a text, or parts of text.
+    """
     tool_call_id: Annotated[StrictStr, Field(min_length=1)]
     """
     The call that it answers.
@@ -435,6 +534,9 @@ class Logprobs(BaseModel):
         use_attribute_docstrings=True,
     )
     content: list[TokenLogprob]
+    """
+    One entry a token of the text, in order.
+    """
 
 
 class ChunkChoice(BaseModel):
@@ -442,7 +544,13 @@ class ChunkChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the answers, from 0.
+    """
     delta: Delta
+    """
+    What the answer gains.
+    """
     finish_reason: Literal["stop", "length", "tool_calls"] | None
     """
     Null until the answer ends.
@@ -458,7 +566,13 @@ class Choice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The answer's place in the list, from 0.
+    """
     message: AnswerMessage
+    """
+    The answer.
+    """
     logprobs: Logprobs | None
     """
     Null unless asked for.
@@ -483,12 +597,21 @@ class ChatCompletionChunk(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     full_text: StrictStr | MISSING = MISSING
     """
     The whole text, in the chunk that ends an answer, on a server that repeats the text so far in every chunk.
     """
     usage: Usage | MISSING = MISSING
+    """
+    Token counts and times of all answers, in the last chunk alone.
+    """
     choices: list[ChunkChoice]
+    """
+    What one answer gains, or its end.
+    """
 
 
 class ChatRequest(BaseModel):
@@ -617,8 +740,17 @@ class ChatCompletion(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     choices: Annotated[list[Choice], Field(min_length=1)]
+    """
+    The answers, as many as `n` or `best_of` asks for.
+    """
     usage: Usage
+    """
+    What the request cost, and what the engine measured of each token.
+    """
     prefill_time: Annotated[StrictInt, Field(ge=0)]
     """
     Milliseconds that the first token took.

@@ -17,6 +17,9 @@ class RequestCalledFunction(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The function that was called.
+    """
     arguments: StrictStr
     """
     JSON text.
@@ -52,6 +55,9 @@ class InputAudio(BaseModel):
     The sound in base64.
     """
     format: Literal["wav", "mp3"]
+    """
+    How the sound is encoded.
+    """
 
 
 class InputFile(BaseModel):
@@ -68,6 +74,9 @@ class InputFile(BaseModel):
     The id of an uploaded file.
     """
     filename: StrictStr | None = None
+    """
+    What the file is called.
+    """
 
 
 class ChatCompletionRequestMessageContentPartRefusal(BaseModel):
@@ -93,6 +102,9 @@ class PromptCacheBreakpoint(BaseModel):
     )
     mode: Literal["explicit"]
     ttl: Literal["30m", "12h"] | None = None
+    """
+    How long OpenAI keeps the prefix. It has no effect here.
+    """
 
 
 class PromptCacheOptions(BaseModel):
@@ -101,7 +113,13 @@ class PromptCacheOptions(BaseModel):
         use_attribute_docstrings=True,
     )
     mode: Literal["implicit", "explicit"] | None = None
+    """
+    Whether OpenAI chooses what is cached. It has no effect here.
+    """
     ttl: Literal["30m"] | None = None
+    """
+    How long OpenAI keeps a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionStreamOptions(BaseModel):
@@ -125,6 +143,9 @@ class NamedFunction(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class ResponseFormatText(BaseModel):
@@ -141,6 +162,9 @@ class JsonSchemaFormat(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["person"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    """
+    A name for the schema. It has no effect.
+    """
     description: StrictStr | None = None
     """
     What the form is for.
@@ -172,6 +196,9 @@ class CalledFunction(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: StrictStr
     """
     JSON text, as the model wrote it.
@@ -254,6 +281,9 @@ class ResponseReasoningOptions(BaseModel):
         use_attribute_docstrings=True,
     )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    """
+    How much to think; the model's chat template is told. Null leaves it to the template.
+    """
     summary: Literal["auto", "concise", "detailed"] | None = None
     """
     Repeated by the response. Thoughts are told whole, in `content`; no summary is made of them.
@@ -335,6 +365,9 @@ class ResponseFunctionChoice(BaseModel):
     )
     type: Literal["function"]
     name: StrictStr
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class ResponseAllowedTools(BaseModel):
@@ -348,7 +381,13 @@ class ResponseAllowedTools(BaseModel):
     )
     type: Literal["allowed_tools"]
     mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
     tools: Annotated[list[ResponseFunctionChoice], Field(min_length=1)]
+    """
+    The functions that may be called, each of which `tools` offers. The others stay in the prompt.
+    """
 
 
 class ResponseInputText(BaseModel):
@@ -358,7 +397,13 @@ class ResponseInputText(BaseModel):
     )
     type: Literal["input_text"]
     text: StrictStr
+    """
+    The text.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ResponseInputImage(BaseModel):
@@ -372,9 +417,21 @@ class ResponseInputImage(BaseModel):
     )
     type: Literal["input_image"]
     image_url: StrictStr | None = None
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
     file_id: StrictStr | None = None
+    """
+    The id of an uploaded picture.
+    """
     detail: Literal["auto", "low", "high", "original"] | None = None
+    """
+    How closely to look.
+    """
 
 
 class ResponseInputFile(BaseModel):
@@ -388,11 +445,29 @@ class ResponseInputFile(BaseModel):
     )
     type: Literal["input_file"]
     file_id: StrictStr | None = None
+    """
+    The id of an uploaded file.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
     file_url: StrictStr | None = None
+    """
+    Where the file is.
+    """
     file_data: StrictStr | None = None
+    """
+    The file in base64.
+    """
     filename: StrictStr | None = None
+    """
+    What the file is called.
+    """
     detail: Literal["auto", "low", "high"] | None = None
+    """
+    How closely to look.
+    """
 
 
 class ResponseOutputTextInput(BaseModel):
@@ -402,6 +477,9 @@ class ResponseOutputTextInput(BaseModel):
     )
     type: Literal["output_text"]
     text: StrictStr
+    """
+    The text.
+    """
     annotations: list[dict[str, Any]] | None = None
     """
     Without effect.
@@ -439,12 +517,21 @@ class ResponseFunctionCallInput(BaseModel):
     )
     type: Literal["function_call"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
+    """
+    The id by which the function's answer refers to the call.
+    """
     name: Annotated[StrictStr, Field(max_length=128, min_length=1)]
+    """
+    The function that was called.
+    """
     arguments: StrictStr
     """
     JSON text, as the model wrote it.
     """
     id: StrictStr | None = None
+    """
+    The id that the item had in its response. It is not looked at.
+    """
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
     As an answer told it; without effect.
@@ -454,8 +541,17 @@ class ResponseFunctionCallInput(BaseModel):
     The arguments as a library parsed them. It has no effect.
     """
     async_: Annotated[None, Field(None)] = None
+    """
+    Null alone, as OpenAI's Python library writes a call that it sends back.
+    """
     caller: Annotated[None, Field(None)] = None
+    """
+    Null alone, as OpenAI's Python library writes a call that it sends back.
+    """
     namespace: Annotated[None, Field(None)] = None
+    """
+    Null alone, as OpenAI's Python library writes a call that it sends back.
+    """
 
 
 class ResponseItemReference(BaseModel):
@@ -469,6 +565,9 @@ class ResponseItemReference(BaseModel):
     )
     type: Literal["item_reference"]
     id: StrictStr
+    """
+    The id of an item. None is stored here, so that none is found.
+    """
 
 
 class ResponseReasoningSettings(BaseModel):
@@ -476,7 +575,13 @@ class ResponseReasoningSettings(BaseModel):
         use_attribute_docstrings=True,
     )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None
+    """
+    As in the request.
+    """
     summary: Literal["auto", "concise", "detailed"] | None
+    """
+    As in the request, under either of its names. It has no effect.
+    """
 
 
 class ResponseError(BaseModel):
@@ -485,6 +590,9 @@ class ResponseError(BaseModel):
     )
     code: Literal["server_error"]
     message: StrictStr
+    """
+    What went wrong, in words.
+    """
 
 
 class ResponseIncompleteDetails(BaseModel):
@@ -524,6 +632,9 @@ class ResponseSummaryText(BaseModel):
     )
     type: Literal["summary_text"]
     text: StrictStr
+    """
+    What the model thought, in short.
+    """
 
 
 class ResponseReasoningText(BaseModel):
@@ -532,6 +643,9 @@ class ResponseReasoningText(BaseModel):
     )
     type: Literal["reasoning_text"]
     text: StrictStr
+    """
+    What the model thought.
+    """
 
 
 class ResponseTopLogprob(BaseModel):
@@ -539,8 +653,17 @@ class ResponseTopLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     bytes: list[Byte]
+    """
+    The token in UTF-8, which may be part of a character.
+    """
     logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
 
 
 class ResponseFunctionCall(BaseModel):
@@ -548,17 +671,26 @@ class ResponseFunctionCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    Unique; `fc_` and a number in hexadecimal digits.
+    """
     type: Literal["function_call"]
     call_id: StrictStr
     """
     Repeat it in the item that holds the function's answer.
     """
     name: StrictStr
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: StrictStr
     """
     JSON text.
     """
     status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the arguments come, `incomplete` where they were cut short.
+    """
 
 
 class ResponseReasoningTextDeltaEvent(BaseModel):
@@ -567,9 +699,21 @@ class ResponseReasoningTextDeltaEvent(BaseModel):
     )
     type: Literal["response.reasoning_text.delta"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     delta: StrictStr
     """
     What the thoughts gain.
@@ -582,9 +726,21 @@ class ResponseReasoningTextDoneEvent(BaseModel):
     )
     type: Literal["response.reasoning_text.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     text: StrictStr
     """
     The whole thoughts.
@@ -597,8 +753,17 @@ class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
     )
     type: Literal["response.function_call_arguments.delta"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     delta: StrictStr
     """
     What the arguments' JSON text gains.
@@ -611,10 +776,25 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     )
     type: Literal["response.function_call_arguments.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     name: StrictStr
+    """
+    The function that is called.
+    """
     arguments: StrictStr
+    """
+    The whole arguments, as JSON text.
+    """
 
 
 class ResponseErrorEvent(BaseModel):
@@ -631,8 +811,17 @@ class ResponseErrorEvent(BaseModel):
     The count is lost with what broke.
     """
     code: StrictStr | None
+    """
+    A name to act on, if the fault has one.
+    """
     message: StrictStr
+    """
+    What went wrong, in words.
+    """
     param: StrictStr | None
+    """
+    The field at fault, if it is one's.
+    """
 
 
 EmbeddingText = TypeAliasType("EmbeddingText", Annotated[StrictStr, Field(min_length=1)])
@@ -659,7 +848,13 @@ class EmbeddingUsage(BaseModel):
         use_attribute_docstrings=True,
     )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of all inputs.
+    """
     total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    The same; nothing is generated.
+    """
 
 
 class Model(BaseModel):
@@ -667,12 +862,18 @@ class Model(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    What to send as `model`.
+    """
     object: Literal["model"]
     created: Annotated[StrictInt, Field(ge=0, le=9223372036854775807)]
     """
     Seconds since 1970.
     """
     owned_by: StrictStr
+    """
+    Who serves the model; always `verbatim`.
+    """
     max_model_len: Annotated[StrictInt | MISSING, Field(ge=1)] = MISSING
     """
     Tokens of prompt and answer together.
@@ -723,6 +924,9 @@ class ResponseFormatRegex(BaseModel):
     )
     type: Literal["regex"]
     value: StrictStr
+    """
+    The expression, which the text matches from its first character to its last.
+    """
 
 
 Choice = TypeAliasType("Choice", Annotated[StrictStr, Field(min_length=1)])
@@ -766,6 +970,9 @@ class StructuredOutputsRegex(BaseModel):
         use_attribute_docstrings=True,
     )
     regex: StrictStr
+    """
+    The expression.
+    """
 
 
 class StructuredOutputsGrammar(BaseModel):
@@ -778,6 +985,9 @@ class StructuredOutputsGrammar(BaseModel):
         use_attribute_docstrings=True,
     )
     grammar: StrictStr
+    """
+    The grammar, whose first rule is `root`.
+    """
 
 
 class StructuredOutputsStructuralTag(BaseModel):
@@ -811,8 +1021,14 @@ class ChatCompletionRequestMessageToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: RequestCalledFunction
+    """
+    The function that was called, and with what.
+    """
     index: StrictInt | None = None
     """
     Which of the answer's calls it was. It has no effect.
@@ -826,7 +1042,13 @@ class ChatCompletionRequestMessageContentPartText(BaseModel):
     )
     type: Literal["text"]
     text: StrictStr
+    """
+    The text.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartImage(BaseModel):
@@ -836,7 +1058,13 @@ class ChatCompletionRequestMessageContentPartImage(BaseModel):
     )
     type: Literal["image_url"]
     image_url: ImageUrl
+    """
+    The picture. A model that reads text alone refuses it.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartAudio(BaseModel):
@@ -846,7 +1074,13 @@ class ChatCompletionRequestMessageContentPartAudio(BaseModel):
     )
     type: Literal["input_audio"]
     input_audio: InputAudio
+    """
+    The sound. A model that reads text alone refuses it.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartFile(BaseModel):
@@ -856,7 +1090,13 @@ class ChatCompletionRequestMessageContentPartFile(BaseModel):
     )
     type: Literal["file"]
     file: InputFile
+    """
+    The file. A model that reads text alone refuses it.
+    """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class FunctionObject(BaseModel):
@@ -865,6 +1105,9 @@ class FunctionObject(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
+    """
+    What the model calls the function. No other of `tools` has the name.
+    """
     description: StrictStr | None = None
     """
     When to call it and what it does.
@@ -890,6 +1133,9 @@ class ChatCompletionNamedToolChoice(BaseModel):
     )
     type: Literal["function"] = "function"
     function: NamedFunction
+    """
+    The function that the model has to call.
+    """
 
 
 class ResponseFormatJsonObject(BaseModel):
@@ -919,6 +1165,9 @@ class ResponseFormatJsonSchema(BaseModel):
     )
     type: Literal["json_schema"]
     json_schema: JsonSchemaFormat
+    """
+    The schema, and its name.
+    """
 
 
 Metadata = TypeAliasType(
@@ -938,8 +1187,14 @@ class ChatCompletionMessageToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
+    """
     type: Literal["function"]
     function: CalledFunction
+    """
+    The function that is called, and with what.
+    """
 
 
 class CompletionUsage(BaseModel):
@@ -947,10 +1202,25 @@ class CompletionUsage(BaseModel):
         use_attribute_docstrings=True,
     )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompts, as the model read them; one prompt counts once, however many answers it has.
+    """
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated over all answers, thoughts and end tokens counted.
+    """
     total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of prompts and answers together.
+    """
     prompt_tokens_details: PromptTokensDetails | MISSING = MISSING
+    """
+    What of the prompts was not computed again.
+    """
     completion_tokens_details: CompletionTokensDetails | MISSING = MISSING
+    """
+    What the generated tokens were.
+    """
 
 
 class ChatCompletionMessageToolCallChunk(BaseModel):
@@ -970,6 +1240,9 @@ class ChatCompletionMessageToolCallChunk(BaseModel):
     In the first piece of a call.
     """
     function: CalledFunctionChunk | MISSING = MISSING
+    """
+    The function's name in the first piece of a call, then pieces of its arguments.
+    """
 
 
 TokenIds = TypeAliasType("TokenIds", Annotated[list[TokenId], Field(min_length=1)])
@@ -987,8 +1260,17 @@ class CompletionLogprobs(BaseModel):
         use_attribute_docstrings=True,
     )
     tokens: list[StrictStr]
+    """
+    The tokens as texts. Bytes that are no whole character are told as U+FFFD.
+    """
     token_logprobs: list[CompletionTokenLogprob]
+    """
+    Natural logarithm of each token's probability, before temperature and penalties; -9999 stands for 0.
+    """
     top_logprobs: list[dict[str, Any] | None]
+    """
+    For each place the most likely tokens, as many as `logprobs` says, and the token that was taken, by their texts.
+    """
     text_offset: list[TextOffset]
     """
     Where each token begins, in characters of prompt and text.
@@ -1000,7 +1282,13 @@ class CompletionStreamChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the texts, from 0; those of the first prompt come first.
+    """
     text: StrictStr
+    """
+    What the text gains; it may be empty. With `echo` the first piece begins with the prompt.
+    """
     logprobs: CompletionLogprobs | None
     finish_reason: Literal["stop", "length"] | None
     """
@@ -1032,7 +1320,13 @@ class ResponseFunctionCallOutput(BaseModel):
             Annotated[ResponseInputText | ResponseInputImage | ResponseInputFile, Field(discriminator="type")]
         ]
     )
+    """
+    A text, or parts of text. A model that reads text alone refuses pictures and files.
+    """
     id: StrictStr | None = None
+    """
+    An id of the item. It is not looked at.
+    """
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
     As an answer told it; without effect.
@@ -1050,11 +1344,17 @@ class ResponseReasoningInput(BaseModel):
     )
     type: Literal["reasoning"]
     id: StrictStr | None = None
+    """
+    The id that the item had in its response. It is not looked at.
+    """
     summary: list[ResponseSummaryText] | None = None
     """
     Read where there is no `content`.
     """
     content: list[ResponseReasoningText] | None = None
+    """
+    The thoughts. Several texts are joined by empty lines.
+    """
     encrypted_content: Annotated[None, Field(None)] = None
     """
     This server encrypts nothing, and cannot read what another has encrypted.
@@ -1073,7 +1373,13 @@ class ResponseTextSettings(BaseModel):
         ResponseFormatText | TextResponseFormatJsonObject | TextResponseFormatJsonSchema,
         Field(discriminator="type"),
     ]
+    """
+    As in the request; plain text where that is silent.
+    """
     verbosity: Literal["low", "medium", "high"] | None
+    """
+    As in the request.
+    """
 
 
 class ResponseUsage(BaseModel):
@@ -1081,10 +1387,25 @@ class ResponseUsage(BaseModel):
         use_attribute_docstrings=True,
     )
     input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the input, as the model read it.
+    """
     input_tokens_details: ResponseInputTokensDetails
+    """
+    What of the input was not computed again.
+    """
     output_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated, thoughts and the end token counted.
+    """
     output_tokens_details: ResponseOutputTokensDetails
+    """
+    What the generated tokens were.
+    """
     total_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Both together.
+    """
 
 
 class ResponseReasoningItem(BaseModel):
@@ -1092,14 +1413,26 @@ class ResponseReasoningItem(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    Unique; `rs_` and a number in hexadecimal digits.
+    """
     type: Literal["reasoning"]
     summary: list[ResponseSummaryText]
     """
     Empty; the thoughts are told whole.
     """
     content: list[ResponseReasoningText]
+    """
+    The thoughts as one text; empty while the item is in progress.
+    """
     encrypted_content: None
+    """
+    Always null; the thoughts are told in `content`.
+    """
     status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the thoughts come, `incomplete` where they were cut short.
+    """
 
 
 class ResponseLogprob(BaseModel):
@@ -1107,6 +1440,9 @@ class ResponseLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     bytes: list[Byte]
     """
     The token in UTF-8; of several tokens that share a character, each has its bytes of it.
@@ -1116,6 +1452,9 @@ class ResponseLogprob(BaseModel):
     -9999 stands for a probability of 0.
     """
     top_logprobs: list[ResponseTopLogprob]
+    """
+    The most likely tokens in its place, the best first; empty unless `top_logprobs` asks for them.
+    """
 
 
 class ResponseTextDeltaEvent(BaseModel):
@@ -1124,9 +1463,21 @@ class ResponseTextDeltaEvent(BaseModel):
     )
     type: Literal["response.output_text.delta"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     delta: StrictStr
     """
     What the text gains.
@@ -1143,14 +1494,29 @@ class ResponseTextDoneEvent(BaseModel):
     )
     type: Literal["response.output_text.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     text: StrictStr
     """
     The whole text.
     """
     logprobs: list[ResponseLogprob]
+    """
+    Of all tokens of the text, if `include` asks for them; else empty.
+    """
 
 
 EmbeddingTokenIdLists = TypeAliasType(
@@ -1164,7 +1530,13 @@ class Embedding(BaseModel):
     )
     object: Literal["embedding"]
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the inputs, from 0.
+    """
     embedding: EmbeddingVector | EmbeddingBase64
+    """
+    The vector, as numbers or as little-endian float32 in base64, whichever `encoding_format` asks for.
+    """
 
 
 class ListModelsResponse(BaseModel):
@@ -1173,6 +1545,9 @@ class ListModelsResponse(BaseModel):
     )
     object: Literal["list"]
     data: Annotated[list[Model], Field(min_length=1)]
+    """
+    The one model that is served, under its own name.
+    """
 
 
 class ErrorResponse(BaseModel):
@@ -1180,6 +1555,9 @@ class ErrorResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     error: Error
+    """
+    What went wrong.
+    """
 
 
 class ResponseFormatJson(BaseModel):
@@ -1211,6 +1589,9 @@ class StructuredOutputsChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     choice: Annotated[list[Choice], Field(min_length=1)]
+    """
+    The texts of which one is the answer.
+    """
 
 
 TextContentParts = TypeAliasType(
@@ -1225,6 +1606,9 @@ class ChatCompletionTool(BaseModel):
     )
     type: Literal["function"]
     function: FunctionObject
+    """
+    The function that the model may call.
+    """
 
 
 class ChatCompletionAllowedTools(BaseModel):
@@ -1233,7 +1617,13 @@ class ChatCompletionAllowedTools(BaseModel):
         use_attribute_docstrings=True,
     )
     mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
     tools: Annotated[list[ChatCompletionNamedToolChoice], Field(min_length=1)]
+    """
+    The functions that may be called, each of which `tools` offers. The others stay in the prompt.
+    """
 
 
 class ChatCompletionResponseMessage(BaseModel):
@@ -1268,7 +1658,13 @@ class ChatCompletionTopLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
     bytes: list[Byte] | None
     """
     The token in UTF-8. A character may be spread over several tokens; their bytes joined are the text. Null for a token that stands for no text.
@@ -1284,8 +1680,17 @@ class ChatCompletionStreamResponseDelta(BaseModel):
     In the first piece of an answer.
     """
     content: StrictStr | None | MISSING = MISSING
+    """
+    What the text gains. Empty in the first piece, or null where that begins a call.
+    """
     refusal: None | MISSING = MISSING
+    """
+    Never sent; a refusal is told as content.
+    """
     tool_calls: Annotated[list[ChatCompletionMessageToolCallChunk] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Pieces of the functions' calls.
+    """
     reasoning: StrictStr | None | MISSING = MISSING
     """
     What the model thought; absent where it does not think.
@@ -1301,7 +1706,13 @@ class CompletionChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The text's place in the list, from 0.
+    """
     text: StrictStr
+    """
+    The text, without the stop text that ended it; with `echo` the prompt stands before it.
+    """
     logprobs: CompletionLogprobs | None
     finish_reason: Literal["stop", "length"]
     """
@@ -1327,6 +1738,9 @@ class CreateCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
@@ -1363,13 +1777,22 @@ class ResponseInputMessage(BaseModel):
     )
     type: Literal["message"] | MISSING = MISSING
     role: Literal["user", "system", "developer"]
+    """
+    Who speaks; `system` and `developer` give instructions.
+    """
     content: (
         StrictStr
         | list[
             Annotated[ResponseInputText | ResponseInputImage | ResponseInputFile, Field(discriminator="type")]
         ]
     )
+    """
+    A text, or parts of text. A model that reads text alone refuses pictures and files.
+    """
     id: StrictStr | None = None
+    """
+    An id of the item. It is not looked at.
+    """
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
     As an answer told it; without effect.
@@ -1396,7 +1819,13 @@ class ResponseAssistantMessage(BaseModel):
             ]
         ]
     )
+    """
+    A text, or parts of text.
+    """
     id: StrictStr | None = None
+    """
+    The id that the item had in its response. It is not looked at.
+    """
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
     As an answer told it; without effect.
@@ -1413,6 +1842,9 @@ class ResponseOutputText(BaseModel):
     )
     type: Literal["output_text"]
     text: StrictStr
+    """
+    The text, without thoughts, calls and the stop text.
+    """
     annotations: Annotated[list[dict[str, Any]], Field(max_length=0)]
     """
     Empty; no tool of the server's finds sources.
@@ -1433,10 +1865,25 @@ class ResponseContentPartAddedEvent(BaseModel):
     )
     type: Literal["response.content_part.added"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     part: Annotated[ResponseOutputText | ResponseReasoningText, Field(discriminator="type")]
+    """
+    The part, whose text is empty.
+    """
 
 
 class ResponseContentPartDoneEvent(BaseModel):
@@ -1445,10 +1892,25 @@ class ResponseContentPartDoneEvent(BaseModel):
     )
     type: Literal["response.content_part.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: StrictStr
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     part: Annotated[ResponseOutputText | ResponseReasoningText, Field(discriminator="type")]
+    """
+    The part, with all its text.
+    """
 
 
 class CreateEmbeddingResponse(BaseModel):
@@ -1457,8 +1919,17 @@ class CreateEmbeddingResponse(BaseModel):
     )
     object: Literal["list"]
     data: Annotated[list[Embedding], Field(min_length=1)]
+    """
+    One embedding for each input, in their order.
+    """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     usage: EmbeddingUsage
+    """
+    What the request cost, in tokens.
+    """
 
 
 UserContentParts = TypeAliasType(
@@ -1499,6 +1970,9 @@ class PredictionContent(BaseModel):
     )
     type: Literal["content"]
     content: StrictStr | TextContentParts
+    """
+    The text that is expected, or parts of it.
+    """
 
 
 class ChatCompletionAllowedToolsChoice(BaseModel):
@@ -1512,6 +1986,9 @@ class ChatCompletionAllowedToolsChoice(BaseModel):
     )
     type: Literal["allowed_tools"]
     allowed_tools: ChatCompletionAllowedTools
+    """
+    Which functions may be called, and whether one must.
+    """
 
 
 class ChatCompletionTokenLogprob(BaseModel):
@@ -1519,6 +1996,9 @@ class ChatCompletionTokenLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     token: StrictStr
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[StrictFloat, Field(le=0.0)]
     """
     Natural logarithm of the token's probability.
@@ -1585,11 +2065,17 @@ class CreateCompletionRequest(BaseModel):
     Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`).
     """
     stop: StopText | StopTexts | None = None
+    """
+    Texts that end a text and are cut off it; up to 64.
+    """
     stream: StrictBool | None = False
     """
     Answer with server-sent events.
     """
     stream_options: ChatCompletionStreamOptions | None = None
+    """
+    Options of the stream; only with `stream`.
+    """
     suffix: Annotated[None, Field(None)] = None
     """
     What comes after the text. The models served here do not look ahead.
@@ -1737,6 +2223,9 @@ class CreateCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
@@ -1746,6 +2235,9 @@ class CreateCompletionResponse(BaseModel):
     The texts of the first prompt, then those of the second, and so on.
     """
     usage: CompletionUsage
+    """
+    What the request cost, in tokens, over all its prompts.
+    """
 
 
 CompletionStreamEvent = TypeAliasType("CompletionStreamEvent", CreateCompletionStreamResponse | ErrorResponse)
@@ -1756,10 +2248,19 @@ class ResponseOutputMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     id: StrictStr
+    """
+    Unique; `msg_` and a number in hexadecimal digits.
+    """
     type: Literal["message"]
     role: Literal["assistant"]
     status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the text comes, `incomplete` where it was cut short.
+    """
     content: list[ResponseOutputText]
+    """
+    The text as one part; empty while the item is in progress.
+    """
 
 
 class CreateEmbeddingRequest(BaseModel):
@@ -1800,7 +2301,13 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
     )
     role: Literal["developer"]
     content: StrictStr | TextContentParts
+    """
+    The instructions, as a text or parts of text.
+    """
     name: StrictStr | None = None
+    """
+    The speaker, for templates that show it.
+    """
     type: Literal["text"] | None = None
     """
     Marks a message of text. It has no effect.
@@ -1818,7 +2325,13 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     )
     role: Literal["system"]
     content: StrictStr | TextContentParts
+    """
+    The instructions, as a text or parts of text.
+    """
     name: StrictStr | None = None
+    """
+    The speaker, for templates that show it.
+    """
     tool_calls: Annotated[None, Field(None)] = None
     """
     Calls are the assistant's.
@@ -1840,6 +2353,9 @@ class ChatCompletionRequestToolMessage(BaseModel):
     )
     role: Literal["tool"]
     content: StrictStr | TextContentParts
+    """
+    What the function returned, as a text or parts of text.
+    """
     tool_call_id: StrictStr
     """
     The call that it answers.
@@ -1863,7 +2379,13 @@ class ChatCompletionLogprobs(BaseModel):
         use_attribute_docstrings=True,
     )
     content: list[ChatCompletionTokenLogprob] | None
+    """
+    One entry for each token of the text and the calls, in order; thoughts have none.
+    """
     refusal: None
+    """
+    Always null; a refusal is told as content.
+    """
 
 
 class ChatCompletionStreamChoice(BaseModel):
@@ -1871,7 +2393,13 @@ class ChatCompletionStreamChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    Which of the answers, from 0.
+    """
     delta: ChatCompletionStreamResponseDelta
+    """
+    What the answer gains.
+    """
     logprobs: ChatCompletionLogprobs | None
     finish_reason: Literal["stop", "length", "tool_calls"] | None
     """
@@ -1909,10 +2437,19 @@ class ResponseOutputItemAddedEvent(BaseModel):
     )
     type: Literal["response.output_item.added"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     item: Annotated[
         ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
     ]
+    """
+    The item, without content.
+    """
 
 
 class ResponseOutputItemDoneEvent(BaseModel):
@@ -1925,10 +2462,19 @@ class ResponseOutputItemDoneEvent(BaseModel):
     )
     type: Literal["response.output_item.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     item: Annotated[
         ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
     ]
+    """
+    The item, with all its content.
+    """
 
 
 class ChatCompletionRequestUserMessage(BaseModel):
@@ -1942,7 +2488,13 @@ class ChatCompletionRequestUserMessage(BaseModel):
     )
     role: Literal["user"]
     content: StrictStr | UserContentParts
+    """
+    A text, or parts of text, pictures, sounds and files. A model that reads text alone refuses all but text.
+    """
     name: StrictStr | None = None
+    """
+    The speaker, for templates that show it.
+    """
     tool_calls: Annotated[None, Field(None)] = None
     """
     Calls are the assistant's.
@@ -1964,6 +2516,9 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     )
     role: Literal["assistant"]
     content: StrictStr | AssistantContentParts | None = None
+    """
+    A text, or parts of text. Null where the message has nothing but calls or a refusal.
+    """
     audio: Annotated[None, Field(None)] = None
     """
     An earlier spoken answer. This server has given none.
@@ -1973,6 +2528,9 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     Replaced by `tool_calls`.
     """
     name: StrictStr | None = None
+    """
+    The speaker, for templates that show it.
+    """
     refusal: StrictStr | None = None
     """
     The words in which the model refused.
@@ -2008,7 +2566,13 @@ class ChatCompletionChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The answer's place in the list, from 0.
+    """
     message: ChatCompletionResponseMessage
+    """
+    The answer.
+    """
     logprobs: ChatCompletionLogprobs | None
     finish_reason: Literal["stop", "length", "tool_calls"]
     """
@@ -2034,6 +2598,9 @@ class CreateChatCompletionStreamResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
@@ -2156,7 +2723,13 @@ class CreateResponseRequest(BaseModel):
     An input that exceeds the context is refused; nothing is ever cut from it.
     """
     metadata: Metadata | None = None
+    """
+    Notes of the client's own, which the response repeats. They have no effect.
+    """
     service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    """
+    How OpenAI schedules the request. It has no effect here; every response says `default`.
+    """
     user: StrictStr | None = None
     """
     Repeated by the response, and without effect.
@@ -2182,6 +2755,9 @@ class CreateResponseRequest(BaseModel):
     Equal requests with equal seeds are answered alike by equal systems.
     """
     stop: StopText | StopTexts | None = None
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
     frequency_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = None
     """
     Lowers a token's score for each time that it stands in the answer already.
@@ -2245,6 +2821,9 @@ class Response(BaseModel):
     When the answer was whole, in seconds since 1970; null if it is not.
     """
     status: Literal["in_progress", "completed", "incomplete", "failed"]
+    """
+    `incomplete`: its bound of tokens, or the context, has cut it short. `in_progress` only in the first two events of a stream.
+    """
     background: OnlyFalse
     error: ResponseError | None
     """
@@ -2255,8 +2834,17 @@ class Response(BaseModel):
     Why it is incomplete; null unless it is.
     """
     instructions: StrictStr | None
+    """
+    As in the request.
+    """
     max_output_tokens: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    As in the request.
+    """
     max_tool_calls: StrictInt | None
+    """
+    As in the request.
+    """
     metadata: Metadata
     model: StrictStr
     """
@@ -2271,24 +2859,60 @@ class Response(BaseModel):
     In the order in which the model wrote them: thoughts, texts, calls.
     """
     parallel_tool_calls: StrictBool
+    """
+    As in the request; true where that is silent.
+    """
     previous_response_id: None
+    """
+    Always null, since no response is stored.
+    """
     prompt_cache_key: StrictStr | None
+    """
+    As in the request.
+    """
     reasoning: ResponseReasoningSettings
+    """
+    As in the request.
+    """
     safety_identifier: StrictStr | None
+    """
+    As in the request.
+    """
     service_tier: Literal["default"]
     store: OnlyFalse
     temperature: StrictFloat
+    """
+    As in the request; 1 where that is silent.
+    """
     text: ResponseTextSettings
+    """
+    As in the request; plain text where that is silent.
+    """
     tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
+    """
+    As in the request; `auto` where that is silent.
+    """
     tools: list[ResponseFunctionTool]
+    """
+    As in the request, with `strict` written out.
+    """
     top_logprobs: Annotated[StrictInt, Field(ge=0)]
+    """
+    As in the request; 0 where that is silent.
+    """
     top_p: StrictFloat
+    """
+    As in the request; 1 where that is silent.
+    """
     truncation: Literal["disabled"]
     usage: ResponseUsage | None
     """
     Null while the response is in progress, or if it failed before it could be counted.
     """
     user: StrictStr | None
+    """
+    As in the request.
+    """
 
 
 class ResponseCreatedEvent(BaseModel):
@@ -2301,7 +2925,13 @@ class ResponseCreatedEvent(BaseModel):
     )
     type: Literal["response.created"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response, which has no output yet.
+    """
 
 
 class ResponseInProgressEvent(BaseModel):
@@ -2310,7 +2940,13 @@ class ResponseInProgressEvent(BaseModel):
     )
     type: Literal["response.in_progress"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response, which has no output yet.
+    """
 
 
 class ResponseCompletedEvent(BaseModel):
@@ -2323,7 +2959,13 @@ class ResponseCompletedEvent(BaseModel):
     )
     type: Literal["response.completed"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response with all its output.
+    """
 
 
 class ResponseIncompleteEvent(BaseModel):
@@ -2336,7 +2978,13 @@ class ResponseIncompleteEvent(BaseModel):
     )
     type: Literal["response.incomplete"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response with all its output.
+    """
 
 
 class ResponseFailedEvent(BaseModel):
@@ -2349,7 +2997,13 @@ class ResponseFailedEvent(BaseModel):
     )
     type: Literal["response.failed"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response, with what came before it failed and with its `error`.
+    """
 
 
 class CreateChatCompletionResponse(BaseModel):
@@ -2366,6 +3020,9 @@ class CreateChatCompletionResponse(BaseModel):
     Seconds since 1970.
     """
     model: StrictStr
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: StrictStr | MISSING = MISSING
     """
     Changes with what an equal seed could be answered differently by.
@@ -2375,7 +3032,13 @@ class CreateChatCompletionResponse(BaseModel):
     Present where the request names a tier.
     """
     choices: Annotated[list[ChatCompletionChoice], Field(min_length=1)]
+    """
+    The answers, as many as `n` asks for.
+    """
     usage: CompletionUsage
+    """
+    What the request cost, in tokens.
+    """
 
 
 ChatCompletionStreamEvent = TypeAliasType(
@@ -2470,6 +3133,9 @@ class CreateChatCompletionRequest(BaseModel):
     The old name of `max_completion_tokens`; both may stand if they are equal.
     """
     metadata: Metadata | None = None
+    """
+    Notes of the client's own. They have no effect here.
+    """
     modalities: list[Literal["text"]] | None = None
     """
     What the answer may consist of, which is text.
@@ -2507,6 +3173,9 @@ class CreateChatCompletionRequest(BaseModel):
     How long OpenAI caches prompts. It has no effect here.
     """
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
+    """
+    How much to think; the model's chat template is told. Null leaves it to the template.
+    """
     response_format: (
         ResponseFormatText
         | ResponseFormatJsonObject
@@ -2527,7 +3196,13 @@ class CreateChatCompletionRequest(BaseModel):
     Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`).
     """
     service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    """
+    How OpenAI schedules the request. It has no effect here; where it is given, the answer says `default`.
+    """
     stop: StopText | StopTexts | None = None
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
     store: StrictBool | None = False
     """
     Keep the answer for later retrieval. Nothing is kept here.
@@ -2537,6 +3212,9 @@ class CreateChatCompletionRequest(BaseModel):
     Answer with server-sent events.
     """
     stream_options: ChatCompletionStreamOptions | None = None
+    """
+    Options of the stream; only with `stream`.
+    """
     temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
     """
     Spread of the draws; 0 always takes the most likely token.

@@ -16,7 +16,13 @@ class ChatCompletionTopLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     logprob: StrictFloat
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
     token: StrictStr
+    """
+    The token decoded by itself.
+    """
 
 
 class CompletionComplete(BaseModel):
@@ -28,8 +34,17 @@ class CompletionComplete(BaseModel):
     `stop`: the end or a stop text; `length`: the token bound.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Which of the prompts, from 0.
+    """
     logprobs: list[StrictFloat] | None
+    """
+    Always null; completions tell no log-probabilities.
+    """
     text: StrictStr
+    """
+    The continuation, without the prompt and the stop text.
+    """
 
 
 class ErrorResponse(BaseModel):
@@ -65,6 +80,9 @@ class FunctionName(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 StopItem = TypeAliasType("StopItem", Annotated[StrictStr, Field(min_length=1)])
@@ -75,28 +93,61 @@ class Info(BaseModel):
         use_attribute_docstrings=True,
     )
     docker_label: StrictStr | None
+    """
+    The label of the container image. Always null.
+    """
     max_best_of: Annotated[StrictInt, Field(examples=[2], ge=0)]
+    """
+    Highest `best_of` of a request.
+    """
     max_client_batch_size: Annotated[StrictInt, Field(examples=[4], ge=0)]
+    """
+    Most prompts of one request of /v1/completions.
+    """
     max_concurrent_requests: Annotated[StrictInt, Field(examples=[128], ge=0)]
     """
     Limits of the server: requests that run or wait at once.
     """
     max_input_tokens: Annotated[StrictInt, Field(examples=[1024], ge=0)]
+    """
+    Longest prompt, in tokens.
+    """
     max_stop_sequences: Annotated[StrictInt, Field(examples=[4], ge=0)]
+    """
+    Most stop texts of a request.
+    """
     max_total_tokens: Annotated[StrictInt, Field(examples=[2048], ge=0)]
+    """
+    Longest prompt and text together, in tokens.
+    """
     model_id: Annotated[StrictStr, Field(examples=["bigscience/bloom-560m"])]
     """
     The model: its name on the Hub, or its folder.
     """
     model_pipeline_tag: Annotated[StrictStr | None, Field(examples=["text-generation"])]
+    """
+    What the model is for; always `text-generation`.
+    """
     model_sha: Annotated[StrictStr | None, Field(examples=["e985a63cdc139290c5f700ff1929f0b5942cced2"])]
+    """
+    The revision of the model, null where it has none.
+    """
     router: Annotated[StrictStr, Field(examples=["text-generation-router"])]
     """
     The program that answers.
     """
     sha: StrictStr | None
+    """
+    The commit that the server was built from. Always null.
+    """
     validation_workers: Annotated[StrictInt, Field(examples=[2], ge=0)]
+    """
+    Threads that tokenize long prompts.
+    """
     version: Annotated[StrictStr, Field(examples=["0.5.0"])]
+    """
+    The version of the server.
+    """
 
 
 class ModelInfo(BaseModel):
@@ -104,9 +155,18 @@ class ModelInfo(BaseModel):
         use_attribute_docstrings=True,
     )
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
+    """
+    When the server started; Unix time in seconds.
+    """
     id: Annotated[StrictStr, Field(examples=["gpt2"])]
+    """
+    The name of the served model.
+    """
     object: Annotated[Literal["model"], Field(examples=["model"])]
     owned_by: Annotated[StrictStr, Field(examples=["openai"])]
+    """
+    Who serves the model; always `verbatim`.
+    """
 
 
 class PrefillToken(BaseModel):
@@ -114,8 +174,17 @@ class PrefillToken(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictInt, Field(examples=[0], ge=0, le=2147483647)]
+    """
+    The token's id in the model's vocabulary.
+    """
     logprob: Annotated[StrictFloat | None, Field(examples=[-0.34])]
+    """
+    Natural logarithm of the token's probability after those before it. Null for the first, and where the probability was 0.
+    """
     text: Annotated[StrictStr, Field(examples=["test"])]
+    """
+    The token's part of the prompt.
+    """
 
 
 class SimpleToken(BaseModel):
@@ -123,9 +192,21 @@ class SimpleToken(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictInt, Field(examples=[0], ge=0, le=2147483647)]
+    """
+    The token's id in the model's vocabulary.
+    """
     start: Annotated[StrictInt, Field(examples=[0], ge=0)]
+    """
+    Where the token's text begins, in bytes of the prompt as UTF-8.
+    """
     stop: Annotated[StrictInt, Field(examples=[2], ge=0)]
+    """
+    Where the token's text ends, in bytes of the prompt as UTF-8; the byte before is its last.
+    """
     text: Annotated[StrictStr, Field(examples=["test"])]
+    """
+    The part of the prompt that the token covers. Tokens that share a character all show it.
+    """
 
 
 class StreamDetails(BaseModel):
@@ -133,8 +214,17 @@ class StreamDetails(BaseModel):
         use_attribute_docstrings=True,
     )
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
+    """
+    What ended the text.
+    """
     generated_tokens: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
+    """
+    Tokens generated, the end token counted.
+    """
     input_length: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
+    """
+    Tokens of the prompt.
+    """
     seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
@@ -157,7 +247,13 @@ class TextMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     content: Annotated[StrictStr, Field(examples=["My name is David and I"])]
+    """
+    The answer's text. If the model thinks, its thoughts stand in it too.
+    """
     role: Annotated[StrictStr, Field(examples=["user"])]
+    """
+    Who speaks; always `assistant`.
+    """
 
 
 class Token(BaseModel):
@@ -165,9 +261,21 @@ class Token(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictInt, Field(examples=[0], ge=0, le=2147483647)]
+    """
+    The token's id in the model's vocabulary.
+    """
     logprob: Annotated[StrictFloat | None, Field(examples=[-0.34])]
+    """
+    Natural logarithm of the probability that the model gave the token, before temperature and penalties; null stands for a probability of 0.
+    """
     special: Annotated[StrictBool, Field(examples=[False])]
+    """
+    Whether it is a special token, such as the one that ends a text; those are left out of `generated_text`.
+    """
     text: Annotated[StrictStr, Field(examples=["test"])]
+    """
+    What the token adds to the text, empty while a character is not complete; in `top_tokens`, the token decoded by itself.
+    """
 
 
 TokenizeResponse = TypeAliasType("TokenizeResponse", list[SimpleToken])
@@ -178,6 +286,9 @@ class Url(BaseModel):
         use_attribute_docstrings=True,
     )
     url: StrictStr
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
 
 
 class Usage(BaseModel):
@@ -185,8 +296,17 @@ class Usage(BaseModel):
         use_attribute_docstrings=True,
     )
     completion_tokens: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Tokens generated over all sequences, end tokens counted.
+    """
     prompt_tokens: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Tokens of the prompts, as the model read them; one prompt counts once, however many answers it has.
+    """
     total_tokens: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Both together.
+    """
 
 
 PromptText = TypeAliasType("PromptText", Annotated[StrictStr, Field(min_length=1)])
@@ -200,6 +320,9 @@ class MessageFunctionCall(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["get_weather"])]
+    """
+    The function that was called.
+    """
     arguments: StrictStr | dict[str, Any]
     """
     The arguments as JSON text or as an object.
@@ -212,6 +335,9 @@ class TextChunk(BaseModel):
     )
     type: Literal["text"]
     text: StrictStr
+    """
+    The text.
+    """
 
 
 class ImageUrlChunk(BaseModel):
@@ -220,6 +346,9 @@ class ImageUrlChunk(BaseModel):
     )
     type: Literal["image_url"]
     image_url: Url
+    """
+    The picture. A model that reads text alone refuses it.
+    """
 
 
 StopText = TypeAliasType("StopText", Annotated[StrictStr, Field(min_length=1)])
@@ -247,6 +376,9 @@ class JsonSchemaConfig(BaseModel):
         use_attribute_docstrings=True,
     )
     name: StrictStr | None = None
+    """
+    A name for the schema. It has no effect.
+    """
     schema_: Annotated[
         dict[str, Any],
         Field(
@@ -269,6 +401,9 @@ class JsonSchemaFormat(BaseModel):
     )
     type: Literal["json_schema"]
     json_schema: JsonSchemaConfig
+    """
+    The schema, and its name.
+    """
 
 
 class JsonObjectFormat(BaseModel):
@@ -303,7 +438,13 @@ class FunctionDefinition(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["get_weather"], min_length=1)]
+    """
+    What the model calls the function.
+    """
     description: Annotated[StrictStr | None, Field(examples=["The weather in a city"])] = None
+    """
+    What the function does and when to call it, for the model to read.
+    """
     parameters: Annotated[
         dict[str, Any] | None,
         Field(
@@ -324,6 +465,9 @@ class FunctionCall(BaseModel):
         use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["get_weather"])]
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: Annotated[StrictStr, Field(examples=['{"city": "Paris"}'])]
     """
     The arguments as JSON text.
@@ -339,6 +483,9 @@ class NamedToolChoice(BaseModel):
     )
     type: Literal["function"] = "function"
     function: FunctionName
+    """
+    The function that the model has to call.
+    """
 
 
 class CompletionChunkChoice(BaseModel):
@@ -350,8 +497,17 @@ class CompletionChunkChoice(BaseModel):
     Null until the last chunk of a choice.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Which of the prompts, from 0.
+    """
     logprobs: list[StrictFloat] | None
+    """
+    Always null; completions tell no log-probabilities.
+    """
     text: StrictStr
+    """
+    What the continuation gains; it may be empty.
+    """
 
 
 class ModelList(BaseModel):
@@ -360,6 +516,9 @@ class ModelList(BaseModel):
     )
     object: Literal["list"]
     data: Annotated[list[ModelInfo], Field(min_length=1)]
+    """
+    The one model that is served.
+    """
 
 
 class StreamErrorDetail(BaseModel):
@@ -367,11 +526,17 @@ class StreamErrorDetail(BaseModel):
         use_attribute_docstrings=True,
     )
     message: Annotated[StrictStr, Field(examples=["Request failed during generation: out of memory"])]
+    """
+    What went wrong, for people to read.
+    """
     http_status_code: Annotated[StrictInt, Field(examples=[424], ge=400, le=599)]
     """
     The status that the answer would have had, had it not begun.
     """
     type: Annotated[StrictStr, Field(examples=["generation"])]
+    """
+    The kind of error, the same as `error_type`.
+    """
 
 
 class BestOfSequence(BaseModel):
@@ -379,15 +544,33 @@ class BestOfSequence(BaseModel):
         use_attribute_docstrings=True,
     )
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
+    """
+    What ended the sequence.
+    """
     generated_text: Annotated[StrictStr, Field(examples=["test"])]
+    """
+    The text of this sequence; with `return_full_text`, after the prompt.
+    """
     generated_tokens: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
+    """
+    Tokens generated, the end token counted.
+    """
     prefill: list[PrefillToken]
+    """
+    The prompt's tokens; empty unless `decoder_input_details` is true.
+    """
     seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
     tokens: Annotated[list[Token], Field(min_length=1)]
+    """
+    The generated tokens in their order, the end token included.
+    """
     top_tokens: Annotated[list[list[Token]] | MISSING, Field(min_length=1)] = MISSING
+    """
+    For each generated token the most likely ones in its place, the best first. There only if `top_n_tokens` is above 0.
+    """
 
 
 class ChatCompletionLogprob(BaseModel):
@@ -395,8 +578,17 @@ class ChatCompletionLogprob(BaseModel):
         use_attribute_docstrings=True,
     )
     logprob: StrictFloat
+    """
+    Natural logarithm of the probability that the model gave the token, before temperature and penalties; -9999 stands for 0.
+    """
     token: StrictStr
+    """
+    What the token adds to the text. Empty while a character is not complete.
+    """
     top_logprobs: list[ChatCompletionTopLogprob]
+    """
+    The most likely tokens in its place, the best first; empty unless `top_logprobs` asks for them.
+    """
 
 
 class ChatCompletionLogprobs(BaseModel):
@@ -404,6 +596,9 @@ class ChatCompletionLogprobs(BaseModel):
         use_attribute_docstrings=True,
     )
     content: list[ChatCompletionLogprob]
+    """
+    One entry a generated token, the end token included.
+    """
 
 
 class Chunk(BaseModel):
@@ -411,13 +606,25 @@ class Chunk(BaseModel):
         use_attribute_docstrings=True,
     )
     choices: list[CompletionChunkChoice]
+    """
+    What the continuation of one prompt gains.
+    """
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """
     Unique; the chunks of one answer share it.
     """
     model: StrictStr
+    """
+    The name of the served model, whatever name the request had.
+    """
     system_fingerprint: StrictStr
+    """
+    The version of the server.
+    """
     object: Literal["text_completion"]
     usage: Usage | None | MISSING = MISSING
     """
@@ -430,14 +637,29 @@ class CompletionFinal(BaseModel):
         use_attribute_docstrings=True,
     )
     choices: Annotated[list[CompletionComplete], Field(min_length=1)]
+    """
+    One continuation of each prompt, in the prompts' order.
+    """
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """
     Unique; the chunks of one answer share it.
     """
     model: Annotated[StrictStr, Field(examples=["mistralai/Mistral-7B-Instruct-v0.2"])]
+    """
+    The name of the served model, whatever name the request had.
+    """
     system_fingerprint: StrictStr
+    """
+    The version of the server.
+    """
     usage: Usage
+    """
+    What the request cost, in tokens, over all its prompts.
+    """
     object: Literal["text_completion"]
 
 
@@ -446,11 +668,17 @@ class DeltaToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     function: Function
+    """
+    The function's name in the first piece of a call, and a piece of its arguments.
+    """
     id: StrictStr | None
     """
     In the first piece of a call; null after it.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Which of the answer's calls, from 0.
+    """
     type: Literal["function"]
 
 
@@ -459,15 +687,33 @@ class Details(BaseModel):
         use_attribute_docstrings=True,
     )
     best_of_sequences: Annotated[list[BestOfSequence] | None | MISSING, Field(min_length=1)] = MISSING
+    """
+    The other sequences of a `best_of` above 1; absent where there are none.
+    """
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
+    """
+    What ended the sequence.
+    """
     generated_tokens: Annotated[StrictInt, Field(examples=[1], ge=0, le=2147483647)]
+    """
+    Tokens generated, the end token counted.
+    """
     prefill: list[PrefillToken]
+    """
+    The prompt's tokens; empty unless `decoder_input_details` is true.
+    """
     seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)]
     """
     The seed that was used; null when no token was drawn at random.
     """
     tokens: Annotated[list[Token], Field(min_length=1)]
+    """
+    The generated tokens in their order, the end token included.
+    """
     top_tokens: Annotated[list[list[Token]] | MISSING, Field(min_length=1)] = MISSING
+    """
+    For each generated token the most likely ones in its place, the best first. There only if `top_n_tokens` is above 0.
+    """
 
 
 class GenerateResponse(BaseModel):
@@ -475,7 +721,13 @@ class GenerateResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     details: Details | None | MISSING = MISSING
+    """
+    How the text came about. There only if `details` or `decoder_input_details` is true.
+    """
     generated_text: Annotated[StrictStr, Field(examples=["test"])]
+    """
+    The text, its stop text included; with `return_full_text`, after the prompt.
+    """
 
 
 class StreamResponse(BaseModel):
@@ -483,6 +735,9 @@ class StreamResponse(BaseModel):
         use_attribute_docstrings=True,
     )
     details: StreamDetails | None
+    """
+    How the text came about, on the last event if `details` is true; else null.
+    """
     generated_text: Annotated[StrictStr | None, Field(examples=["test"])]
     """
     The whole text, on the last event; null before it.
@@ -492,7 +747,13 @@ class StreamResponse(BaseModel):
     Counts the events of the stream, from 1.
     """
     token: Token
+    """
+    The token that the event tells of.
+    """
     top_tokens: Annotated[list[Token] | MISSING, Field(min_length=1)] = MISSING
+    """
+    The most likely tokens in the token's place, the best first. There only if `top_n_tokens` is above 0.
+    """
 
 
 class Tool(BaseModel):
@@ -508,7 +769,13 @@ class ToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     function: FunctionCall
+    """
+    The function that is called, and with what.
+    """
     id: StrictStr
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
+    """
     type: Literal["function"]
 
 
@@ -517,7 +784,13 @@ class ToolCallMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     role: Annotated[StrictStr, Field(examples=["assistant"])]
+    """
+    Who speaks; always `assistant`.
+    """
     tool_calls: Annotated[list[ToolCall], Field(min_length=1)]
+    """
+    The functions that the model calls.
+    """
     content: StrictStr | None
     """
     What the model said beside its calls.
@@ -529,8 +802,14 @@ class MessageToolCall(BaseModel):
         use_attribute_docstrings=True,
     )
     id: Annotated[StrictStr, Field(examples=["call_0"])]
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: MessageFunctionCall
+    """
+    The function that was called, and with what.
+    """
 
 
 class JsonGrammar(BaseModel):
@@ -538,6 +817,9 @@ class JsonGrammar(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["json", "json_object"]
+    """
+    The text is JSON that satisfies `value`. Both words mean the same.
+    """
     value: Annotated[
         dict[str, Any] | StrictStr,
         Field(
@@ -555,6 +837,9 @@ class JsonSchemaGrammar(BaseModel):
     )
     type: Literal["json_schema"]
     value: JsonSchemaConfig
+    """
+    The schema, and its name.
+    """
 
 
 class ChatCompletionDelta(BaseModel):
@@ -570,7 +855,13 @@ class ChatCompletionDelta(BaseModel):
     In the first chunk of a choice.
     """
     content: Annotated[StrictStr | None | MISSING, Field(examples=[" David"])] = MISSING
+    """
+    What the text gains.
+    """
     tool_calls: Annotated[list[DeltaToolCall] | MISSING, Field(min_length=1)] = MISSING
+    """
+    Pieces of the functions' calls.
+    """
 
 
 CompatGenerateResponse = TypeAliasType(
@@ -593,6 +884,9 @@ class StreamError(BaseModel):
         use_attribute_docstrings=True,
     )
     error: StreamErrorDetail
+    """
+    What went wrong.
+    """
     error_type: Annotated[StrictStr, Field(examples=["generation"])]
     """
     As in ErrorResponse, where huggingface_hub reads it.
@@ -609,7 +903,13 @@ class ChatCompletionChoice(BaseModel):
     Null until the last chunk of a choice.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    Which of the answers, from 0.
+    """
     logprobs: ChatCompletionLogprobs | None
+    """
+    Of the tokens that the chunk brings; null unless `logprobs` is true.
+    """
 
 
 class ChatCompletionChunk(BaseModel):
@@ -617,14 +917,29 @@ class ChatCompletionChunk(BaseModel):
         use_attribute_docstrings=True,
     )
     choices: list[ChatCompletionChoice]
+    """
+    What one answer gains. Empty in the chunk that tells the token counts.
+    """
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """
     Unique; the chunks of one answer share it.
     """
     model: Annotated[StrictStr, Field(examples=["mistralai/Mistral-7B-Instruct-v0.2"])]
+    """
+    The name of the served model, whatever name the request had.
+    """
     system_fingerprint: StrictStr
+    """
+    The version of the server.
+    """
     usage: Usage | None
+    """
+    What the request cost, in tokens; null but for the last chunk of a stream whose `stream_options` ask for it.
+    """
     object: Literal["chat.completion.chunk"]
 
 
@@ -637,8 +952,17 @@ class ChatCompletionComplete(BaseModel):
     `stop`: the end or a stop text; `length`: the token bound; `tool_calls`: the model called tools.
     """
     index: Annotated[StrictInt, Field(ge=0, le=2147483647)]
+    """
+    The answer's place in the list, from 0.
+    """
     logprobs: ChatCompletionLogprobs | None
+    """
+    Log-probabilities of the generated tokens; null unless `logprobs` is true.
+    """
     message: TextMessage | ToolCallMessage
+    """
+    The answer.
+    """
 
 
 class CompletionRequest(BaseModel):
@@ -667,6 +991,9 @@ class CompletionRequest(BaseModel):
     Penalty on tokens that have appeared; 1.0 stands for none.
     """
     seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    """
+    Seed of the random draws, the same for every prompt; with null each prompt draws its own.
+    """
     stream: StrictBool = False
     """
     Answer with server-sent events instead of one JSON object.
@@ -685,6 +1012,9 @@ class CompletionRequest(BaseModel):
     With 0.1 these are the tokens of the top tenth of the probability mass.
     """
     stop: StopText | StopList | None = None
+    """
+    Texts that end the text and are cut off it, at most 4 of them. Null stands for none.
+    """
     presence_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
     """
     From -2 to 2. A positive value lowers the score of every token that has appeared at all, so that the model moves on to something new.
@@ -709,8 +1039,17 @@ class ContentMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     role: Annotated[StrictStr, Field(examples=["user"])]
+    """
+    Who speaks: `system`, `user`, `assistant` or `tool`, or what else the model's template knows.
+    """
     content: StrictStr | list[Annotated[TextChunk | ImageUrlChunk, Field(discriminator="type")]]
+    """
+    A text, or parts of text and pictures. A model that reads text alone refuses pictures.
+    """
     name: Annotated[StrictStr | None, Field(examples=["David"])] = None
+    """
+    The speaker, or the function that answers, for templates that show it.
+    """
     tool_calls: list[MessageToolCall] | None = None
     """
     The calls that an assistant made beside what it said.
@@ -730,9 +1069,21 @@ class ToolCallsMessage(BaseModel):
         use_attribute_docstrings=True,
     )
     role: Annotated[StrictStr, Field(examples=["assistant"])]
+    """
+    Who speaks, which is the `assistant`.
+    """
     content: StrictStr | list[Annotated[TextChunk | ImageUrlChunk, Field(discriminator="type")]] | None = None
+    """
+    Text beside the calls; null where there is none.
+    """
     name: StrictStr | None = None
+    """
+    The speaker, for templates that show it.
+    """
     tool_calls: list[MessageToolCall]
+    """
+    The calls that the model made.
+    """
 
 
 ChatCompletionEvent = TypeAliasType("ChatCompletionEvent", ChatCompletionChunk | StreamError)
@@ -752,14 +1103,29 @@ class ChatCompletion(BaseModel):
         use_attribute_docstrings=True,
     )
     choices: Annotated[list[ChatCompletionComplete], Field(min_length=1)]
+    """
+    The answers, as many as `n` asks for.
+    """
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
+    """
+    When the answer began; Unix time in seconds.
+    """
     id: Annotated[StrictStr, Field(examples=["cmpl-6f1d2c"], min_length=1)]
     """
     Unique; the chunks of one answer share it.
     """
     model: Annotated[StrictStr, Field(examples=["mistralai/Mistral-7B-Instruct-v0.2"])]
+    """
+    The name of the served model, whatever name the request had.
+    """
     system_fingerprint: StrictStr
+    """
+    The version of the server.
+    """
     usage: Usage
+    """
+    What the request cost, in tokens, over all its answers.
+    """
     object: Literal["chat.completion"]
 
 
@@ -792,6 +1158,9 @@ class GenerateParameters(BaseModel):
     From -2 to 2; 0 stands for none. A positive value lowers the score of a token the more often it has appeared, so that the model repeats itself less.
     """
     grammar: JsonGrammar | RegexGrammar | JsonSchemaGrammar | None = None
+    """
+    The form that the text must have; null leaves it free.
+    """
     max_new_tokens: Annotated[StrictInt | None, Field(examples=[20], ge=1, le=2147483647)] = 100
     """
     Upper bound on the tokens to generate. Null fills the context.
@@ -853,6 +1222,9 @@ class GenerateRequest(BaseModel):
     The prompt.
     """
     parameters: GenerateParameters | MISSING = MISSING
+    """
+    How to generate. Absent and empty mean the same, which is the defaults.
+    """
 
 
 class ChatRequest(BaseModel):
@@ -909,16 +1281,25 @@ class ChatRequest(BaseModel):
     What form the answer must have; null leaves it free. Excludes `tools`.
     """
     seed: Annotated[StrictInt | None, Field(examples=[42], ge=0, le=18446744073709551615)] = None
+    """
+    Seed of the random draws; null draws one, which is not told.
+    """
     stream: StrictBool = False
     """
     Answer with server-sent events instead of one JSON object.
     """
     stream_options: StreamOptions | None = None
+    """
+    What else a stream tells. It has no effect where `stream` is false.
+    """
     temperature: Annotated[StrictFloat | None, Field(examples=[1.0], ge=0.0)] = None
     """
     High values make the text more varied, low ones more predictable; 0 always takes the most likely token. Null counts as 1. Change this or `top_p`, rather than both.
     """
     tool_choice: Literal["auto", "none", "required"] | ToolName | NamedToolChoice | None = None
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
     tool_prompt: Annotated[
         StrictStr | None,
         Field(
@@ -945,6 +1326,9 @@ class ChatRequest(BaseModel):
     With 0.1 these are the tokens of the top tenth of the probability mass.
     """
     stop: StopText | StopList | None = None
+    """
+    Texts that end the text and are cut off it, at most 4 of them. Null stands for none.
+    """
     logit_bias: (
         dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
     ) = None
@@ -979,4 +1363,10 @@ class CompatGenerateRequest(BaseModel):
     The prompt.
     """
     parameters: GenerateParameters | MISSING = MISSING
+    """
+    How to generate. Absent and empty mean the same, which is the defaults.
+    """
     stream: StrictBool = False
+    """
+    Answer with server-sent events, as /generate_stream does, instead of one JSON array.
+    """

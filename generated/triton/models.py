@@ -944,6 +944,9 @@ class VersionPolicy(BaseModel):
         use_attribute_docstrings=True,
     )
     latest: LatestVersions
+    """
+    How many of the newest versions are served.
+    """
 
 
 class InputConfig(BaseModel):
@@ -1377,6 +1380,9 @@ class ModelConfig(BaseModel):
     What runs the model.
     """
     version_policy: VersionPolicy
+    """
+    Which versions of the model are served; of this server's, the newest, which is the only one.
+    """
     max_batch_size: Annotated[StrictInt, Field(ge=-2147483648, le=2147483647)]
     """
     0: a request is no batch.
@@ -1390,6 +1396,9 @@ class ModelConfig(BaseModel):
     What it gives.
     """
     model_transaction_policy: TransactionPolicy
+    """
+    How many answers one request may have.
+    """
 
 
 class ModelStatistics(BaseModel):
@@ -1417,6 +1426,9 @@ class ModelStatistics(BaseModel):
     Steps of the model.
     """
     inference_stats: InferenceStatistics
+    """
+    How many requests there were, and what they took, in nanoseconds since the server started.
+    """
     batch_stats: list[BatchStatistics]
     """
     By size of a batch.

@@ -9,6 +9,9 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 class ChatMessage(TypedDict):
     role: Literal["system", "user", "assistant"]
+    """
+    Who speaks. A message of the system can only come first; after it user and assistant alternate, and the user begins and ends.
+    """
     content: str
     """
     What is said.
@@ -28,7 +31,13 @@ class StreamOptions(TypedDict):
 
 class TokenizationRequest(TypedDict):
     model: str
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     prompt: str
+    """
+    The text to turn into tokens. No special tokens are added.
+    """
     tokens: bool
     """
     Whether to tell the tokens as the vocabulary writes them.
@@ -41,7 +50,13 @@ class TokenizationRequest(TypedDict):
 
 class DetokenizationRequest(TypedDict):
     model: str
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     token_ids: Sequence[int]
+    """
+    Token ids of the served model. One outside of the vocabulary is refused.
+    """
 
 
 class ChatRequest(TypedDict):
@@ -98,6 +113,9 @@ class ChatRequest(TypedDict):
     Not supported; ignored.
     """
     logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens before one is drawn, from -100 to 100 by token id. Null changes none.
+    """
     stream_options: NotRequired[StreamOptions | None]
     """
     Options of a stream; without one they have no effect.
@@ -139,6 +157,9 @@ class ChatRequest(TypedDict):
 class TextItem(TypedDict):
     type: Literal["text"]
     data: str
+    """
+    The text. The tokenizer's own special tokens are put before it only if it is the first item.
+    """
     controls: NotRequired[Sequence[Mapping[str, Any]]]
     """
     How much attention parts of the item get.
@@ -148,6 +169,9 @@ class TextItem(TypedDict):
 class TokensItem(TypedDict):
     type: Literal["token_ids"]
     data: Sequence[int]
+    """
+    Token ids of the served model, taken as they are. One outside of the vocabulary is refused.
+    """
     controls: NotRequired[Sequence[Mapping[str, Any]]]
     """
     How much attention parts of the item get.
@@ -168,6 +192,9 @@ class ImageItem(TypedDict):
 
 class CompletionRequest(TypedDict):
     model: str
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     prompt: str | Sequence[TextItem | TokensItem | ImageItem]
     """
     A text, or items that follow each other. An empty one begins a text.
@@ -253,6 +280,9 @@ class CompletionRequest(TypedDict):
     How many completions. At least 1. Default: `1`.
     """
     logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens before one is drawn, from -100 to 100 by token id. Null changes none.
+    """
     log_probs: NotRequired[int | None]
     """
     Tell the tokens' log-probabilities, and those of as many of the most likely in each place. At least 0, at most 20.
@@ -309,6 +339,9 @@ class CompletionRequest(TypedDict):
 
 class EvaluationRequest(TypedDict):
     model: str
+    """
+    The name of the served model, or an alias of it; any other is refused.
+    """
     prompt: str | Sequence[TextItem | TokensItem | ImageItem]
     """
     A text, or items that follow each other. An empty one begins a text.

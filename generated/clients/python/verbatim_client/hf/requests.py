@@ -18,14 +18,23 @@ class RegexGrammar(TypedDict):
 class TextPart(TypedDict):
     type: Literal["text"]
     text: str
+    """
+    The text.
+    """
 
 
 class ImageUrl(TypedDict):
     url: str
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
 
 
 class FunctionCall(TypedDict):
     name: str
+    """
+    The function that was called.
+    """
     arguments: NotRequired[str]
     """
     The arguments as JSON text; without it, none.
@@ -45,14 +54,20 @@ class StreamOptions(TypedDict):
 
 class FunctionName(TypedDict):
     name: str
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class FunctionDefinition(TypedDict):
     name: str
     """
-    At least 1 characters.
+    What the model calls the function. At least 1 characters.
     """
     description: NotRequired[str]
+    """
+    What the function does and when to call it, for the model to read.
+    """
     parameters: NotRequired[Mapping[str, Any]]
     """
     JSON Schema of the arguments; absent where the function takes none.
@@ -65,6 +80,9 @@ class TextFormat(TypedDict):
 
 class NamedSchema(TypedDict):
     name: str
+    """
+    A name for the schema. It has no effect.
+    """
     description: NotRequired[str]
     """
     Without effect; it tells people what the form is for.
@@ -109,12 +127,21 @@ class JsonGrammar(TypedDict):
 class ImagePart(TypedDict):
     type: Literal["image_url"]
     image_url: ImageUrl
+    """
+    The picture. A model that reads text alone refuses it.
+    """
 
 
 class ToolCall(TypedDict):
     id: str
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: FunctionCall
+    """
+    The function that was called, and with what.
+    """
 
 
 class NamedToolChoice(TypedDict):
@@ -123,16 +150,25 @@ class NamedToolChoice(TypedDict):
     Default: `"function"`.
     """
     function: FunctionName
+    """
+    The function that the model has to call.
+    """
 
 
 class Tool(TypedDict):
     type: Literal["function"]
     function: FunctionDefinition
+    """
+    The function that the model may call.
+    """
 
 
 class JsonSchemaFormat(TypedDict):
     type: Literal["json_schema"]
     json_schema: NamedSchema
+    """
+    The schema, and its name.
+    """
 
 
 class CompletionRequest(TypedDict):
@@ -142,19 +178,19 @@ class CompletionRequest(TypedDict):
     """
     max_tokens: NotRequired[int]
     """
-    At least 1. Default: `16`.
+    Upper bound on the tokens of each continuation. A prompt that leaves less room in the context is refused. At least 1. Default: `16`.
     """
     temperature: NotRequired[float]
     """
-    At least 0, at most 2.
+    High values make the text more varied; 0 always takes the likeliest token. Without it 1. At least 0, at most 2.
     """
     top_p: NotRequired[float]
     """
-    At least 0, at most 1.
+    Draw only from the likeliest tokens that together have this probability; 0 leaves one. Without it all may be drawn, as with 1. At least 0, at most 1.
     """
     seed: NotRequired[int]
     """
-    At least 0, at most 18446744073709551615.
+    Seed of the random draws, the same for every prompt; without it each prompt draws its own. At least 0, at most 18446744073709551615.
     """
     suffix: NotRequired[str]
     """
@@ -239,7 +275,13 @@ class GenerateParameters(TypedDict):
 
 class Message(TypedDict):
     role: Literal["system", "user", "assistant", "tool"]
+    """
+    Who speaks: instructions are of the system, what a function returned is of the tool.
+    """
     content: NotRequired[str | Sequence[TextPart | ImagePart] | None]
+    """
+    A text, or parts of text. Null where an assistant's message has nothing but calls.
+    """
     tool_calls: NotRequired[Sequence[ToolCall] | None]
     """
     Calls that an assistant's message makes.
@@ -260,6 +302,9 @@ class GenerateRequest(TypedDict):
     The prompt. At least 1 characters.
     """
     parameters: NotRequired[GenerateParameters]
+    """
+    How to generate. Absent and empty mean the same, which is the defaults.
+    """
 
 
 class ChatCompletionRequest(TypedDict):
@@ -269,20 +314,23 @@ class ChatCompletionRequest(TypedDict):
     """
     frequency_penalty: NotRequired[float]
     """
-    At least -2.0, at most 2.0.
+    Lowers a token's score for each time that it stands in the answer already. A negative value raises it; 0 changes nothing, as if it were absent. At least -2.0, at most 2.0.
     """
     logprobs: NotRequired[bool]
+    """
+    Tell the log-probability of each generated token. Absent counts as false.
+    """
     max_tokens: NotRequired[int]
     """
     Upper bound on the tokens of the answer; without it the context is filled. At least 1.
     """
     presence_penalty: NotRequired[float]
     """
-    At least -2.0, at most 2.0.
+    Lowers the score of every token that stands in the answer already, once. A negative value raises it; 0 changes nothing, as if it were absent. At least -2.0, at most 2.0.
     """
     seed: NotRequired[int]
     """
-    At least 0, at most 18446744073709551615.
+    Seed of the random draws; without it one is drawn, and not told. At least 0, at most 18446744073709551615.
     """
     temperature: NotRequired[float]
     """
@@ -298,7 +346,7 @@ class ChatCompletionRequest(TypedDict):
     """
     top_p: NotRequired[float]
     """
-    At least 0, at most 1.
+    Draw only from the likeliest tokens that together have this probability; 0 leaves one. Without it all may be drawn, as with 1. At least 0, at most 1.
     """
     messages: Sequence[Message]
     """
@@ -313,8 +361,14 @@ class ChatCompletionRequest(TypedDict):
     Texts that end the answer and are cut off it.
     """
     stream_options: NotRequired[StreamOptions]
+    """
+    What else a stream tells. It is refused if it asks for counts and `stream` is false.
+    """
     tool_choice: NotRequired[Literal["auto", "none", "required"] | NamedToolChoice]
     """
     `auto`: the model chooses between an answer and calls. `none`: it answers. `required`: it calls at least one. The object: it calls that function.
     """
     tools: NotRequired[Sequence[Tool]]
+    """
+    Functions that the model may call.
+    """

@@ -16,6 +16,9 @@ class CalledFunction(AnswerPart):
         use_attribute_docstrings=True,
     )
     name: str
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: str
     """
     JSON text, as the model wrote it.
@@ -53,6 +56,9 @@ class CompletionTokensDetails(AnswerPart):
         use_attribute_docstrings=True,
     )
     reasoning_tokens: Annotated[int, Field(ge=1)]
+    """
+    Tokens of thoughts, over all answers.
+    """
 
 
 class CalledFunctionChunk(AnswerPart):
@@ -88,8 +94,14 @@ class ToolCall(AnswerPart):
         use_attribute_docstrings=True,
     )
     id: str
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
+    """
     type: Literal["function"]
     function: CalledFunction
+    """
+    The function that is called, and with what.
+    """
 
 
 class Usage(AnswerPart):
@@ -97,9 +109,21 @@ class Usage(AnswerPart):
         use_attribute_docstrings=True,
     )
     prompt_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the conversation as the model read it, counted once for all answers.
+    """
     prompt_tokens_details: PromptTokensDetails
+    """
+    What of the prompt was not computed again.
+    """
     completion_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens generated over all answers, thoughts and end tokens counted.
+    """
     total_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the prompt and of the answers together.
+    """
     batch_size: Annotated[list[BatchSize], Field(min_length=1)]
     """
     For each generated token, the sequences of the step that made it.
@@ -128,6 +152,9 @@ class ToolCallChunk(AnswerPart):
     In the first piece of a call.
     """
     function: CalledFunctionChunk
+    """
+    The function's name in the first piece of a call, then pieces of its arguments.
+    """
 
 
 class AnswerMessage(AnswerPart):
@@ -136,6 +163,9 @@ class AnswerMessage(AnswerPart):
     )
     role: Literal["assistant"]
     content: str
+    """
+    The text, without thoughts and calls; empty where the model does nothing but call functions.
+    """
     tool_calls: list[ToolCall]
     """
     The functions that the model calls.
@@ -151,7 +181,13 @@ class TopLogprob(AnswerPart):
         use_attribute_docstrings=True,
     )
     token: str
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[float, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
     bytes: list[Byte]
     """
     The token in UTF-8. A character may be spread over several tokens.
@@ -172,6 +208,9 @@ class Delta(AnswerPart):
     What the model thought; absent where it does not think.
     """
     tool_calls: Annotated[list[ToolCallChunk] | None, Field(min_length=1)] = None
+    """
+    Pieces of the functions' calls.
+    """
 
 
 class TokenLogprob(AnswerPart):
@@ -179,6 +218,9 @@ class TokenLogprob(AnswerPart):
         use_attribute_docstrings=True,
     )
     token: str
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[float, Field(le=0.0)]
     """
     Natural logarithm of the token's probability.
@@ -198,6 +240,9 @@ class Logprobs(AnswerPart):
         use_attribute_docstrings=True,
     )
     content: list[TokenLogprob]
+    """
+    One entry a token of the text, in order.
+    """
 
 
 class ChunkChoice(AnswerPart):
@@ -205,7 +250,13 @@ class ChunkChoice(AnswerPart):
         use_attribute_docstrings=True,
     )
     index: Annotated[int, Field(ge=0)]
+    """
+    Which of the answers, from 0.
+    """
     delta: Delta
+    """
+    What the answer gains.
+    """
     finish_reason: Literal["stop", "length", "tool_calls"] | None
     """
     Null until the answer ends.
@@ -221,7 +272,13 @@ class Choice(AnswerPart):
         use_attribute_docstrings=True,
     )
     index: Annotated[int, Field(ge=0)]
+    """
+    The answer's place in the list, from 0.
+    """
     message: AnswerMessage
+    """
+    The answer.
+    """
     logprobs: Logprobs | None
     """
     Null unless asked for.
@@ -246,12 +303,21 @@ class ChatCompletionChunk(AnswerPart):
     Seconds since 1970.
     """
     model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     full_text: str | None = None
     """
     The whole text, in the chunk that ends an answer, on a server that repeats the text so far in every chunk.
     """
     usage: Usage | None = None
+    """
+    Token counts and times of all answers, in the last chunk alone.
+    """
     choices: list[ChunkChoice]
+    """
+    What one answer gains, or its end.
+    """
 
 
 class ChatCompletion(AnswerPart):
@@ -268,8 +334,17 @@ class ChatCompletion(AnswerPart):
     Seconds since 1970.
     """
     model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     choices: Annotated[list[Choice], Field(min_length=1)]
+    """
+    The answers, as many as `n` or `best_of` asks for.
+    """
     usage: Usage
+    """
+    What the request cost, and what the engine measured of each token.
+    """
     prefill_time: Annotated[int, Field(ge=0)]
     """
     Milliseconds that the first token took.

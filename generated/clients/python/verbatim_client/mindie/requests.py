@@ -9,6 +9,9 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 class MessageFunction(TypedDict):
     name: str
+    """
+    The function that was called.
+    """
     arguments: str
     """
     JSON text.
@@ -32,8 +35,17 @@ class FunctionParameters(TypedDict):
     """
 
     type: NotRequired[str]
+    """
+    The arguments' JSON type, which is an object.
+    """
     properties: NotRequired[Mapping[str, Any]]
+    """
+    A JSON Schema for each argument, by its name.
+    """
     required: NotRequired[Sequence[str]]
+    """
+    The names of the arguments that no call may leave out.
+    """
     additionalProperties: NotRequired[bool]
     """
     Whether there may be arguments that `properties` does not name. Default: `false`.
@@ -42,10 +54,16 @@ class FunctionParameters(TypedDict):
 
 class NamedFunction(TypedDict):
     name: str
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class MediaUrl(TypedDict):
     url: str
+    """
+    Where the medium is, or the medium itself in base64.
+    """
 
 
 class TextFormat(TypedDict):
@@ -63,9 +81,12 @@ class JsonObjectFormat(TypedDict):
 class NamedSchema(TypedDict):
     name: str
     """
-    At least 1 characters, at most 64 characters.
+    A name for the schema. It has no effect. At least 1 characters, at most 64 characters.
     """
     schema: Mapping[str, Any]
+    """
+    The JSON Schema that the text must satisfy. One with a keyword that cannot be held to is refused.
+    """
 
 
 class ContentPart(TypedDict):
@@ -74,9 +95,12 @@ class ContentPart(TypedDict):
     """
 
     type: NotRequired[Literal["text", "image_url", "video_url", "audio_url"]]
+    """
+    Which of the other members holds the content. If it is absent, the first that is there.
+    """
     text: NotRequired[str]
     """
-    At least 1 characters.
+    The text, if the part is one. At least 1 characters.
     """
     image_url: NotRequired[str | MediaUrl]
     """
@@ -94,14 +118,20 @@ class ContentPart(TypedDict):
 
 class MessageToolCall(TypedDict):
     id: str
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: MessageFunction
+    """
+    The function that was called, and with what.
+    """
 
 
 class FunctionDefinition(TypedDict):
     name: str
     """
-    Matches `^[a-zA-Z0-9_ 一-龥-]{1,64}$`.
+    What the model calls the function: letters, digits, Chinese characters, blanks, `_` and `-`. Matches `^[a-zA-Z0-9_ 一-龥-]{1,64}$`.
     """
     strict: NotRequired[bool]
     """
@@ -121,6 +151,9 @@ class NamedToolChoice(TypedDict):
 
     type: Literal["function"]
     function: NamedFunction
+    """
+    The function that the model has to call.
+    """
 
 
 class JsonSchemaFormat(TypedDict):
@@ -130,11 +163,17 @@ class JsonSchemaFormat(TypedDict):
 
     type: Literal["json_schema"]
     json_schema: NamedSchema
+    """
+    The schema, and its name.
+    """
 
 
 class Tool(TypedDict):
     type: Literal["function"]
     function: FunctionDefinition
+    """
+    The function that the model may call.
+    """
 
 
 class SystemMessage(TypedDict):
@@ -144,6 +183,9 @@ class SystemMessage(TypedDict):
 
     role: Literal["system"]
     content: str | Sequence[ContentPart]
+    """
+    The instructions. All messages together have 1 to 4,194,304 characters.
+    """
 
 
 class UserMessage(TypedDict):
@@ -153,6 +195,9 @@ class UserMessage(TypedDict):
 
     role: Literal["user"]
     content: str | Sequence[ContentPart]
+    """
+    A text, or parts of text; pictures, films and sounds are refused by models that read text alone.
+    """
 
 
 class AssistantMessage(TypedDict):
@@ -182,6 +227,9 @@ class ToolMessage(TypedDict):
 
     role: Literal["tool"]
     content: str | Sequence[ContentPart]
+    """
+    What the function returned: a text, or parts of text.
+    """
     tool_call_id: str
     """
     The call that it answers. At least 1 characters.

@@ -26,6 +26,9 @@ class CalledFunction(AnswerPart):
         use_attribute_docstrings=True,
     )
     name: str
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: str
     """
     JSON text, as the model wrote it.
@@ -152,6 +155,9 @@ class ResponseFunctionChoice(AnswerPart):
     )
     type: Literal["function"]
     name: str
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class ResponseAllowedTools(AnswerPart):
@@ -164,7 +170,13 @@ class ResponseAllowedTools(AnswerPart):
     )
     type: Literal["allowed_tools"]
     mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
     tools: Annotated[list[ResponseFunctionChoice], Field(min_length=1)]
+    """
+    The functions that may be called, each of which `tools` offers. The others stay in the prompt.
+    """
 
 
 class ResponseReasoningSettings(AnswerPart):
@@ -172,7 +184,13 @@ class ResponseReasoningSettings(AnswerPart):
         use_attribute_docstrings=True,
     )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None
+    """
+    As in the request.
+    """
     summary: Literal["auto", "concise", "detailed"] | None
+    """
+    As in the request, under either of its names. It has no effect.
+    """
 
 
 class ResponseError(AnswerPart):
@@ -181,6 +199,9 @@ class ResponseError(AnswerPart):
     )
     code: Literal["server_error"]
     message: str
+    """
+    What went wrong, in words.
+    """
 
 
 class ResponseIncompleteDetails(AnswerPart):
@@ -220,6 +241,9 @@ class ResponseSummaryText(AnswerPart):
     )
     type: Literal["summary_text"]
     text: str
+    """
+    What the model thought, in short.
+    """
 
 
 class ResponseReasoningText(AnswerPart):
@@ -228,6 +252,9 @@ class ResponseReasoningText(AnswerPart):
     )
     type: Literal["reasoning_text"]
     text: str
+    """
+    What the model thought.
+    """
 
 
 class ResponseTopLogprob(AnswerPart):
@@ -235,8 +262,17 @@ class ResponseTopLogprob(AnswerPart):
         use_attribute_docstrings=True,
     )
     token: str
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     bytes: list[Byte]
+    """
+    The token in UTF-8, which may be part of a character.
+    """
     logprob: Annotated[float, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
 
 
 class ResponseFunctionCall(AnswerPart):
@@ -244,17 +280,26 @@ class ResponseFunctionCall(AnswerPart):
         use_attribute_docstrings=True,
     )
     id: str
+    """
+    Unique; `fc_` and a number in hexadecimal digits.
+    """
     type: Literal["function_call"]
     call_id: str
     """
     Repeat it in the item that holds the function's answer.
     """
     name: str
+    """
+    The function that is called, which is one of `tools`.
+    """
     arguments: str
     """
     JSON text.
     """
     status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the arguments come, `incomplete` where they were cut short.
+    """
 
 
 class ResponseReasoningTextDeltaEvent(AnswerPart):
@@ -263,9 +308,21 @@ class ResponseReasoningTextDeltaEvent(AnswerPart):
     )
     type: Literal["response.reasoning_text.delta"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[int, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     delta: str
     """
     What the thoughts gain.
@@ -278,9 +335,21 @@ class ResponseReasoningTextDoneEvent(AnswerPart):
     )
     type: Literal["response.reasoning_text.done"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[int, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     text: str
     """
     The whole thoughts.
@@ -293,8 +362,17 @@ class ResponseFunctionCallArgumentsDeltaEvent(AnswerPart):
     )
     type: Literal["response.function_call_arguments.delta"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     delta: str
     """
     What the arguments' JSON text gains.
@@ -307,10 +385,25 @@ class ResponseFunctionCallArgumentsDoneEvent(AnswerPart):
     )
     type: Literal["response.function_call_arguments.done"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     name: str
+    """
+    The function that is called.
+    """
     arguments: str
+    """
+    The whole arguments, as JSON text.
+    """
 
 
 class ResponseErrorEvent(AnswerPart):
@@ -327,8 +420,17 @@ class ResponseErrorEvent(AnswerPart):
     The count is lost with what broke.
     """
     code: str | None
+    """
+    A name to act on, if the fault has one.
+    """
     message: str
+    """
+    What went wrong, in words.
+    """
     param: str | None
+    """
+    The field at fault, if it is one's.
+    """
 
 
 EmbeddingVector = TypeAliasType("EmbeddingVector", Annotated[list[float], Field(min_length=1)])
@@ -342,7 +444,13 @@ class EmbeddingUsage(AnswerPart):
         use_attribute_docstrings=True,
     )
     prompt_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of all inputs.
+    """
     total_tokens: Annotated[int, Field(ge=0)]
+    """
+    The same; nothing is generated.
+    """
 
 
 class Model(AnswerPart):
@@ -350,12 +458,18 @@ class Model(AnswerPart):
         use_attribute_docstrings=True,
     )
     id: str
+    """
+    What to send as `model`.
+    """
     object: Literal["model"]
     created: Annotated[int, Field(ge=0, le=9223372036854775807)]
     """
     Seconds since 1970.
     """
     owned_by: str
+    """
+    Who serves the model; always `verbatim`.
+    """
     max_model_len: Annotated[int | None, Field(ge=1)] = None
     """
     Tokens of prompt and answer together.
@@ -406,8 +520,14 @@ class ChatCompletionMessageToolCall(AnswerPart):
         use_attribute_docstrings=True,
     )
     id: str
+    """
+    Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
+    """
     type: Literal["function"]
     function: CalledFunction
+    """
+    The function that is called, and with what.
+    """
 
 
 class CompletionUsage(AnswerPart):
@@ -415,10 +535,25 @@ class CompletionUsage(AnswerPart):
         use_attribute_docstrings=True,
     )
     prompt_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the prompts, as the model read them; one prompt counts once, however many answers it has.
+    """
     completion_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens generated over all answers, thoughts and end tokens counted.
+    """
     total_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of prompts and answers together.
+    """
     prompt_tokens_details: PromptTokensDetails | None = None
+    """
+    What of the prompts was not computed again.
+    """
     completion_tokens_details: CompletionTokensDetails | None = None
+    """
+    What the generated tokens were.
+    """
 
 
 class ChatCompletionMessageToolCallChunk(AnswerPart):
@@ -438,6 +573,9 @@ class ChatCompletionMessageToolCallChunk(AnswerPart):
     In the first piece of a call.
     """
     function: CalledFunctionChunk | None = None
+    """
+    The function's name in the first piece of a call, then pieces of its arguments.
+    """
 
 
 class CompletionLogprobs(AnswerPart):
@@ -449,8 +587,17 @@ class CompletionLogprobs(AnswerPart):
         use_attribute_docstrings=True,
     )
     tokens: list[str]
+    """
+    The tokens as texts. Bytes that are no whole character are told as U+FFFD.
+    """
     token_logprobs: list[CompletionTokenLogprob]
+    """
+    Natural logarithm of each token's probability, before temperature and penalties; -9999 stands for 0.
+    """
     top_logprobs: list[dict[str, Any] | None]
+    """
+    For each place the most likely tokens, as many as `logprobs` says, and the token that was taken, by their texts.
+    """
     text_offset: list[TextOffset]
     """
     Where each token begins, in characters of prompt and text.
@@ -462,7 +609,13 @@ class CompletionStreamChoice(AnswerPart):
         use_attribute_docstrings=True,
     )
     index: Annotated[int, Field(ge=0)]
+    """
+    Which of the texts, from 0; those of the first prompt come first.
+    """
     text: str
+    """
+    What the text gains; it may be empty. With `echo` the first piece begins with the prompt.
+    """
     logprobs: CompletionLogprobs | None
     finish_reason: Literal["stop", "length"] | None
     """
@@ -482,7 +635,13 @@ class ResponseTextSettings(AnswerPart):
         ResponseFormatText | TextResponseFormatJsonObject | TextResponseFormatJsonSchema,
         Field(discriminator="type"),
     ]
+    """
+    As in the request; plain text where that is silent.
+    """
     verbosity: Literal["low", "medium", "high"] | None
+    """
+    As in the request.
+    """
 
 
 class ResponseUsage(AnswerPart):
@@ -490,10 +649,25 @@ class ResponseUsage(AnswerPart):
         use_attribute_docstrings=True,
     )
     input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the input, as the model read it.
+    """
     input_tokens_details: ResponseInputTokensDetails
+    """
+    What of the input was not computed again.
+    """
     output_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens generated, thoughts and the end token counted.
+    """
     output_tokens_details: ResponseOutputTokensDetails
+    """
+    What the generated tokens were.
+    """
     total_tokens: Annotated[int, Field(ge=0)]
+    """
+    Both together.
+    """
 
 
 class ResponseReasoningItem(AnswerPart):
@@ -501,14 +675,26 @@ class ResponseReasoningItem(AnswerPart):
         use_attribute_docstrings=True,
     )
     id: str
+    """
+    Unique; `rs_` and a number in hexadecimal digits.
+    """
     type: Literal["reasoning"]
     summary: list[ResponseSummaryText]
     """
     Empty; the thoughts are told whole.
     """
     content: list[ResponseReasoningText]
+    """
+    The thoughts as one text; empty while the item is in progress.
+    """
     encrypted_content: None
+    """
+    Always null; the thoughts are told in `content`.
+    """
     status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the thoughts come, `incomplete` where they were cut short.
+    """
 
 
 class ResponseLogprob(AnswerPart):
@@ -516,6 +702,9 @@ class ResponseLogprob(AnswerPart):
         use_attribute_docstrings=True,
     )
     token: str
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     bytes: list[Byte]
     """
     The token in UTF-8; of several tokens that share a character, each has its bytes of it.
@@ -525,6 +714,9 @@ class ResponseLogprob(AnswerPart):
     -9999 stands for a probability of 0.
     """
     top_logprobs: list[ResponseTopLogprob]
+    """
+    The most likely tokens in its place, the best first; empty unless `top_logprobs` asks for them.
+    """
 
 
 class ResponseTextDeltaEvent(AnswerPart):
@@ -533,9 +725,21 @@ class ResponseTextDeltaEvent(AnswerPart):
     )
     type: Literal["response.output_text.delta"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[int, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     delta: str
     """
     What the text gains.
@@ -552,14 +756,29 @@ class ResponseTextDoneEvent(AnswerPart):
     )
     type: Literal["response.output_text.done"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[int, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     text: str
     """
     The whole text.
     """
     logprobs: list[ResponseLogprob]
+    """
+    Of all tokens of the text, if `include` asks for them; else empty.
+    """
 
 
 class Embedding(AnswerPart):
@@ -568,7 +787,13 @@ class Embedding(AnswerPart):
     )
     object: Literal["embedding"]
     index: Annotated[int, Field(ge=0)]
+    """
+    Which of the inputs, from 0.
+    """
     embedding: EmbeddingVector | EmbeddingBase64
+    """
+    The vector, as numbers or as little-endian float32 in base64, whichever `encoding_format` asks for.
+    """
 
 
 class ListModelsResponse(AnswerPart):
@@ -577,6 +802,9 @@ class ListModelsResponse(AnswerPart):
     )
     object: Literal["list"]
     data: Annotated[list[Model], Field(min_length=1)]
+    """
+    The one model that is served, under its own name.
+    """
 
 
 class ErrorResponse(AnswerPart):
@@ -584,6 +812,9 @@ class ErrorResponse(AnswerPart):
         use_attribute_docstrings=True,
     )
     error: Error
+    """
+    What went wrong.
+    """
 
 
 class ChatCompletionResponseMessage(AnswerPart):
@@ -618,7 +849,13 @@ class ChatCompletionTopLogprob(AnswerPart):
         use_attribute_docstrings=True,
     )
     token: str
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[float, Field(le=0.0)]
+    """
+    Natural logarithm of the token's probability; -9999 stands for 0.
+    """
     bytes: list[Byte] | None
     """
     The token in UTF-8. A character may be spread over several tokens; their bytes joined are the text. Null for a token that stands for no text.
@@ -634,8 +871,17 @@ class ChatCompletionStreamResponseDelta(AnswerPart):
     In the first piece of an answer.
     """
     content: str | None = None
+    """
+    What the text gains. Empty in the first piece, or null where that begins a call.
+    """
     refusal: Annotated[None, Field(None)] = None
+    """
+    Never sent; a refusal is told as content.
+    """
     tool_calls: Annotated[list[ChatCompletionMessageToolCallChunk] | None, Field(min_length=1)] = None
+    """
+    Pieces of the functions' calls.
+    """
     reasoning: str | None = None
     """
     What the model thought; absent where it does not think.
@@ -651,7 +897,13 @@ class CompletionChoice(AnswerPart):
         use_attribute_docstrings=True,
     )
     index: Annotated[int, Field(ge=0)]
+    """
+    The text's place in the list, from 0.
+    """
     text: str
+    """
+    The text, without the stop text that ended it; with `echo` the prompt stands before it.
+    """
     logprobs: CompletionLogprobs | None
     finish_reason: Literal["stop", "length"]
     """
@@ -677,6 +929,9 @@ class CreateCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
@@ -697,6 +952,9 @@ class ResponseOutputText(AnswerPart):
     )
     type: Literal["output_text"]
     text: str
+    """
+    The text, without thoughts, calls and the stop text.
+    """
     annotations: Annotated[list[dict[str, Any]], Field(max_length=0)]
     """
     Empty; no tool of the server's finds sources.
@@ -717,10 +975,25 @@ class ResponseContentPartAddedEvent(AnswerPart):
     )
     type: Literal["response.content_part.added"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[int, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     part: Annotated[ResponseOutputText | ResponseReasoningText, Field(discriminator="type")]
+    """
+    The part, whose text is empty.
+    """
 
 
 class ResponseContentPartDoneEvent(AnswerPart):
@@ -729,10 +1002,25 @@ class ResponseContentPartDoneEvent(AnswerPart):
     )
     type: Literal["response.content_part.done"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     item_id: str
+    """
+    The `id` of the item.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     content_index: Annotated[int, Field(ge=0)]
+    """
+    The part's place in the item's `content`; always 0.
+    """
     part: Annotated[ResponseOutputText | ResponseReasoningText, Field(discriminator="type")]
+    """
+    The part, with all its text.
+    """
 
 
 class CreateEmbeddingResponse(AnswerPart):
@@ -741,8 +1029,17 @@ class CreateEmbeddingResponse(AnswerPart):
     )
     object: Literal["list"]
     data: Annotated[list[Embedding], Field(min_length=1)]
+    """
+    One embedding for each input, in their order.
+    """
     model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     usage: EmbeddingUsage
+    """
+    What the request cost, in tokens.
+    """
 
 
 class ChatCompletionTokenLogprob(AnswerPart):
@@ -750,6 +1047,9 @@ class ChatCompletionTokenLogprob(AnswerPart):
         use_attribute_docstrings=True,
     )
     token: str
+    """
+    The token as text. Bytes that are no whole character are told as U+FFFD.
+    """
     logprob: Annotated[float, Field(le=0.0)]
     """
     Natural logarithm of the token's probability.
@@ -778,6 +1078,9 @@ class CreateCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
@@ -787,6 +1090,9 @@ class CreateCompletionResponse(AnswerPart):
     The texts of the first prompt, then those of the second, and so on.
     """
     usage: CompletionUsage
+    """
+    What the request cost, in tokens, over all its prompts.
+    """
 
 
 CompletionStreamEvent = TypeAliasType("CompletionStreamEvent", CreateCompletionStreamResponse | ErrorResponse)
@@ -797,10 +1103,19 @@ class ResponseOutputMessage(AnswerPart):
         use_attribute_docstrings=True,
     )
     id: str
+    """
+    Unique; `msg_` and a number in hexadecimal digits.
+    """
     type: Literal["message"]
     role: Literal["assistant"]
     status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the text comes, `incomplete` where it was cut short.
+    """
     content: list[ResponseOutputText]
+    """
+    The text as one part; empty while the item is in progress.
+    """
 
 
 class ChatCompletionLogprobs(AnswerPart):
@@ -812,7 +1127,13 @@ class ChatCompletionLogprobs(AnswerPart):
         use_attribute_docstrings=True,
     )
     content: list[ChatCompletionTokenLogprob] | None
+    """
+    One entry for each token of the text and the calls, in order; thoughts have none.
+    """
     refusal: None
+    """
+    Always null; a refusal is told as content.
+    """
 
 
 class ChatCompletionStreamChoice(AnswerPart):
@@ -820,7 +1141,13 @@ class ChatCompletionStreamChoice(AnswerPart):
         use_attribute_docstrings=True,
     )
     index: Annotated[int, Field(ge=0)]
+    """
+    Which of the answers, from 0.
+    """
     delta: ChatCompletionStreamResponseDelta
+    """
+    What the answer gains.
+    """
     logprobs: ChatCompletionLogprobs | None
     finish_reason: Literal["stop", "length", "tool_calls"] | None
     """
@@ -842,10 +1169,19 @@ class ResponseOutputItemAddedEvent(AnswerPart):
     )
     type: Literal["response.output_item.added"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     item: Annotated[
         ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
     ]
+    """
+    The item, without content.
+    """
 
 
 class ResponseOutputItemDoneEvent(AnswerPart):
@@ -858,10 +1194,19 @@ class ResponseOutputItemDoneEvent(AnswerPart):
     )
     type: Literal["response.output_item.done"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
     item: Annotated[
         ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
     ]
+    """
+    The item, with all its content.
+    """
 
 
 class ChatCompletionChoice(AnswerPart):
@@ -869,7 +1214,13 @@ class ChatCompletionChoice(AnswerPart):
         use_attribute_docstrings=True,
     )
     index: Annotated[int, Field(ge=0)]
+    """
+    The answer's place in the list, from 0.
+    """
     message: ChatCompletionResponseMessage
+    """
+    The answer.
+    """
     logprobs: ChatCompletionLogprobs | None
     finish_reason: Literal["stop", "length", "tool_calls"]
     """
@@ -895,6 +1246,9 @@ class CreateChatCompletionStreamResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
@@ -931,6 +1285,9 @@ class Response(AnswerPart):
     When the answer was whole, in seconds since 1970; null if it is not.
     """
     status: Literal["in_progress", "completed", "incomplete", "failed"]
+    """
+    `incomplete`: its bound of tokens, or the context, has cut it short. `in_progress` only in the first two events of a stream.
+    """
     background: Literal[False]
     error: ResponseError | None
     """
@@ -941,8 +1298,17 @@ class Response(AnswerPart):
     Why it is incomplete; null unless it is.
     """
     instructions: str | None
+    """
+    As in the request.
+    """
     max_output_tokens: Annotated[int | None, Field(ge=0)]
+    """
+    As in the request.
+    """
     max_tool_calls: int | None
+    """
+    As in the request.
+    """
     metadata: Metadata
     model: str
     """
@@ -957,24 +1323,60 @@ class Response(AnswerPart):
     In the order in which the model wrote them: thoughts, texts, calls.
     """
     parallel_tool_calls: bool
+    """
+    As in the request; true where that is silent.
+    """
     previous_response_id: None
+    """
+    Always null, since no response is stored.
+    """
     prompt_cache_key: str | None
+    """
+    As in the request.
+    """
     reasoning: ResponseReasoningSettings
+    """
+    As in the request.
+    """
     safety_identifier: str | None
+    """
+    As in the request.
+    """
     service_tier: Literal["default"]
     store: Literal[False]
     temperature: float
+    """
+    As in the request; 1 where that is silent.
+    """
     text: ResponseTextSettings
+    """
+    As in the request; plain text where that is silent.
+    """
     tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
+    """
+    As in the request; `auto` where that is silent.
+    """
     tools: list[ResponseFunctionTool]
+    """
+    As in the request, with `strict` written out.
+    """
     top_logprobs: Annotated[int, Field(ge=0)]
+    """
+    As in the request; 0 where that is silent.
+    """
     top_p: float
+    """
+    As in the request; 1 where that is silent.
+    """
     truncation: Literal["disabled"]
     usage: ResponseUsage | None
     """
     Null while the response is in progress, or if it failed before it could be counted.
     """
     user: str | None
+    """
+    As in the request.
+    """
 
 
 class ResponseCreatedEvent(AnswerPart):
@@ -987,7 +1389,13 @@ class ResponseCreatedEvent(AnswerPart):
     )
     type: Literal["response.created"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response, which has no output yet.
+    """
 
 
 class ResponseInProgressEvent(AnswerPart):
@@ -996,7 +1404,13 @@ class ResponseInProgressEvent(AnswerPart):
     )
     type: Literal["response.in_progress"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response, which has no output yet.
+    """
 
 
 class ResponseCompletedEvent(AnswerPart):
@@ -1009,7 +1423,13 @@ class ResponseCompletedEvent(AnswerPart):
     )
     type: Literal["response.completed"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response with all its output.
+    """
 
 
 class ResponseIncompleteEvent(AnswerPart):
@@ -1022,7 +1442,13 @@ class ResponseIncompleteEvent(AnswerPart):
     )
     type: Literal["response.incomplete"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response with all its output.
+    """
 
 
 class ResponseFailedEvent(AnswerPart):
@@ -1035,7 +1461,13 @@ class ResponseFailedEvent(AnswerPart):
     )
     type: Literal["response.failed"]
     sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
     response: Response
+    """
+    The response, with what came before it failed and with its `error`.
+    """
 
 
 class CreateChatCompletionResponse(AnswerPart):
@@ -1052,6 +1484,9 @@ class CreateChatCompletionResponse(AnswerPart):
     Seconds since 1970.
     """
     model: str
+    """
+    The name under which the model is served, whichever alias the request had.
+    """
     system_fingerprint: str | None = None
     """
     Changes with what an equal seed could be answered differently by.
@@ -1061,7 +1496,13 @@ class CreateChatCompletionResponse(AnswerPart):
     Present where the request names a tier.
     """
     choices: Annotated[list[ChatCompletionChoice], Field(min_length=1)]
+    """
+    The answers, as many as `n` asks for.
+    """
     usage: CompletionUsage
+    """
+    What the request cost, in tokens.
+    """
 
 
 ChatCompletionStreamEvent = TypeAliasType(

@@ -11,6 +11,9 @@ from typing_extensions import TypedDict
 
 class RequestCalledFunction(TypedDict, closed=True):
     name: str
+    """
+    The function that was called.
+    """
     arguments: str
     """
     JSON text.
@@ -38,6 +41,9 @@ class InputAudio(TypedDict, closed=True):
     The sound in base64.
     """
     format: Literal["wav", "mp3"]
+    """
+    How the sound is encoded.
+    """
 
 
 class InputFile(TypedDict, closed=True):
@@ -50,6 +56,9 @@ class InputFile(TypedDict, closed=True):
     The id of an uploaded file.
     """
     filename: NotRequired[str | None]
+    """
+    What the file is called.
+    """
 
 
 class ChatCompletionRequestMessageContentPartRefusal(TypedDict, closed=True):
@@ -67,11 +76,20 @@ class PromptCacheBreakpoint(TypedDict, closed=True):
 
     mode: Literal["explicit"]
     ttl: NotRequired[Literal["30m", "12h"] | None]
+    """
+    How long OpenAI keeps the prefix. It has no effect here.
+    """
 
 
 class PromptCacheOptions(TypedDict, closed=True):
     mode: NotRequired[Literal["implicit", "explicit"] | None]
+    """
+    Whether OpenAI chooses what is cached. It has no effect here.
+    """
     ttl: NotRequired[Literal["30m"] | None]
+    """
+    How long OpenAI keeps a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionStreamOptions(TypedDict, closed=True):
@@ -87,6 +105,9 @@ class ChatCompletionStreamOptions(TypedDict, closed=True):
 
 class NamedFunction(TypedDict, closed=True):
     name: str
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class ResponseFormatText(TypedDict, closed=True):
@@ -96,7 +117,7 @@ class ResponseFormatText(TypedDict, closed=True):
 class JsonSchemaFormat(TypedDict, closed=True):
     name: str
     """
-    Matches `^[a-zA-Z0-9_-]{1,64}$`.
+    A name for the schema. It has no effect. Matches `^[a-zA-Z0-9_-]{1,64}$`.
     """
     description: NotRequired[str | None]
     """
@@ -121,6 +142,9 @@ class ResponseStreamOptions(TypedDict, closed=True):
 
 class ResponseReasoningOptions(TypedDict, closed=True):
     effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None]
+    """
+    How much to think; the model's chat template is told. Null leaves it to the template.
+    """
     summary: NotRequired[Literal["auto", "concise", "detailed"] | None]
     """
     Repeated by the response. Thoughts are told whole, in `content`; no summary is made of them.
@@ -186,6 +210,9 @@ class ResponseFunctionChoice(TypedDict, closed=True):
 
     type: Literal["function"]
     name: str
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class ResponseAllowedTools(TypedDict, closed=True):
@@ -195,16 +222,25 @@ class ResponseAllowedTools(TypedDict, closed=True):
 
     type: Literal["allowed_tools"]
     mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
     tools: Sequence[ResponseFunctionChoice]
     """
-    At least 1 items.
+    The functions that may be called, each of which `tools` offers. The others stay in the prompt. At least 1 items.
     """
 
 
 class ResponseInputText(TypedDict, closed=True):
     type: Literal["input_text"]
     text: str
+    """
+    The text.
+    """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ResponseInputImage(TypedDict, closed=True):
@@ -214,9 +250,21 @@ class ResponseInputImage(TypedDict, closed=True):
 
     type: Literal["input_image"]
     image_url: NotRequired[str | None]
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
     file_id: NotRequired[str | None]
+    """
+    The id of an uploaded picture.
+    """
     detail: NotRequired[Literal["auto", "low", "high", "original"] | None]
+    """
+    How closely to look.
+    """
 
 
 class ResponseInputFile(TypedDict, closed=True):
@@ -226,16 +274,37 @@ class ResponseInputFile(TypedDict, closed=True):
 
     type: Literal["input_file"]
     file_id: NotRequired[str | None]
+    """
+    The id of an uploaded file.
+    """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
     file_url: NotRequired[str | None]
+    """
+    Where the file is.
+    """
     file_data: NotRequired[str | None]
+    """
+    The file in base64.
+    """
     filename: NotRequired[str | None]
+    """
+    What the file is called.
+    """
     detail: NotRequired[Literal["auto", "low", "high"] | None]
+    """
+    How closely to look.
+    """
 
 
 class ResponseOutputTextInput(TypedDict, closed=True):
     type: Literal["output_text"]
     text: str
+    """
+    The text.
+    """
     annotations: NotRequired[Sequence[Mapping[str, Any]] | None]
     """
     Without effect.
@@ -266,17 +335,20 @@ class ResponseFunctionCallInput(TypedDict, closed=True):
     type: Literal["function_call"]
     call_id: str
     """
-    At least 1 characters, at most 64 characters.
+    The id by which the function's answer refers to the call. At least 1 characters, at most 64 characters.
     """
     name: str
     """
-    At least 1 characters, at most 128 characters.
+    The function that was called. At least 1 characters, at most 128 characters.
     """
     arguments: str
     """
     JSON text, as the model wrote it.
     """
     id: NotRequired[str | None]
+    """
+    The id that the item had in its response. It is not looked at.
+    """
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
@@ -286,8 +358,17 @@ class ResponseFunctionCallInput(TypedDict, closed=True):
     The arguments as a library parsed them. It has no effect.
     """
     async_: NotRequired[None]
+    """
+    Null alone, as OpenAI's Python library writes a call that it sends back.
+    """
     caller: NotRequired[None]
+    """
+    Null alone, as OpenAI's Python library writes a call that it sends back.
+    """
     namespace: NotRequired[None]
+    """
+    Null alone, as OpenAI's Python library writes a call that it sends back.
+    """
 
 
 class ResponseItemReference(TypedDict, closed=True):
@@ -297,16 +378,25 @@ class ResponseItemReference(TypedDict, closed=True):
 
     type: Literal["item_reference"]
     id: str
+    """
+    The id of an item. None is stored here, so that none is found.
+    """
 
 
 class ResponseSummaryText(TypedDict):
     type: Literal["summary_text"]
     text: str
+    """
+    What the model thought, in short.
+    """
 
 
 class ResponseReasoningText(TypedDict):
     type: Literal["reasoning_text"]
     text: str
+    """
+    What the model thought.
+    """
 
 
 class ResponseFormatRegex(TypedDict, closed=True):
@@ -316,6 +406,9 @@ class ResponseFormatRegex(TypedDict, closed=True):
 
     type: Literal["regex"]
     value: str
+    """
+    The expression, which the text matches from its first character to its last.
+    """
 
 
 class StructuredOutputsJson(TypedDict, closed=True):
@@ -343,6 +436,9 @@ class StructuredOutputsRegex(TypedDict, closed=True):
     """
 
     regex: str
+    """
+    The expression.
+    """
 
 
 class StructuredOutputsGrammar(TypedDict, closed=True):
@@ -351,6 +447,9 @@ class StructuredOutputsGrammar(TypedDict, closed=True):
     """
 
     grammar: str
+    """
+    The grammar, whose first rule is `root`.
+    """
 
 
 class StructuredOutputsStructuralTag(TypedDict, closed=True):
@@ -366,8 +465,14 @@ class StructuredOutputsStructuralTag(TypedDict, closed=True):
 
 class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
     id: str
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: RequestCalledFunction
+    """
+    The function that was called, and with what.
+    """
     index: NotRequired[int | None]
     """
     Which of the answer's calls it was. It has no effect.
@@ -377,29 +482,56 @@ class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
 class ChatCompletionRequestMessageContentPartText(TypedDict, closed=True):
     type: Literal["text"]
     text: str
+    """
+    The text.
+    """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartImage(TypedDict, closed=True):
     type: Literal["image_url"]
     image_url: ImageUrl
+    """
+    The picture. A model that reads text alone refuses it.
+    """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartAudio(TypedDict, closed=True):
     type: Literal["input_audio"]
     input_audio: InputAudio
+    """
+    The sound. A model that reads text alone refuses it.
+    """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartFile(TypedDict, closed=True):
     type: Literal["file"]
     file: InputFile
+    """
+    The file. A model that reads text alone refuses it.
+    """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
+    """
+    Where OpenAI's cache may end a prefix. It has no effect here.
+    """
 
 
 class FunctionObject(TypedDict, closed=True):
     name: str
+    """
+    What the model calls the function. No other of `tools` has the name.
+    """
     description: NotRequired[str | None]
     """
     When to call it and what it does.
@@ -424,6 +556,9 @@ class ChatCompletionNamedToolChoice(TypedDict, closed=True):
     Default: `"function"`.
     """
     function: NamedFunction
+    """
+    The function that the model has to call.
+    """
 
 
 class ResponseFormatJsonObject(TypedDict, closed=True):
@@ -445,6 +580,9 @@ class ResponseFormatJsonSchema(TypedDict, closed=True):
 
     type: Literal["json_schema"]
     json_schema: JsonSchemaFormat
+    """
+    The schema, and its name.
+    """
 
 
 class ResponseFunctionCallOutput(TypedDict, closed=True):
@@ -458,7 +596,13 @@ class ResponseFunctionCallOutput(TypedDict, closed=True):
     Of a call that an earlier item of the input makes. At least 1 characters, at most 64 characters.
     """
     output: str | Sequence[ResponseInputText | ResponseInputImage | ResponseInputFile]
+    """
+    A text, or parts of text. A model that reads text alone refuses pictures and files.
+    """
     id: NotRequired[str | None]
+    """
+    An id of the item. It is not looked at.
+    """
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
@@ -472,11 +616,17 @@ class ResponseReasoningInput(TypedDict, closed=True):
 
     type: Literal["reasoning"]
     id: NotRequired[str | None]
+    """
+    The id that the item had in its response. It is not looked at.
+    """
     summary: NotRequired[Sequence[ResponseSummaryText] | None]
     """
     Read where there is no `content`.
     """
     content: NotRequired[Sequence[ResponseReasoningText] | None]
+    """
+    The thoughts. Several texts are joined by empty lines.
+    """
     encrypted_content: NotRequired[None]
     """
     This server encrypts nothing, and cannot read what another has encrypted.
@@ -505,18 +655,27 @@ class StructuredOutputsChoice(TypedDict, closed=True):
     """
 
     choice: Sequence[str]
+    """
+    The texts of which one is the answer.
+    """
 
 
 class ChatCompletionTool(TypedDict, closed=True):
     type: Literal["function"]
     function: FunctionObject
+    """
+    The function that the model may call.
+    """
 
 
 class ChatCompletionAllowedTools(TypedDict, closed=True):
     mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
     tools: Sequence[ChatCompletionNamedToolChoice]
     """
-    At least 1 items.
+    The functions that may be called, each of which `tools` offers. The others stay in the prompt. At least 1 items.
     """
 
 
@@ -536,8 +695,17 @@ class ResponseTextOptions(TypedDict, closed=True):
 class ResponseInputMessage(TypedDict, closed=True):
     type: NotRequired[Literal["message"]]
     role: Literal["user", "system", "developer"]
+    """
+    Who speaks; `system` and `developer` give instructions.
+    """
     content: str | Sequence[ResponseInputText | ResponseInputImage | ResponseInputFile]
+    """
+    A text, or parts of text. A model that reads text alone refuses pictures and files.
+    """
     id: NotRequired[str | None]
+    """
+    An id of the item. It is not looked at.
+    """
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
@@ -552,7 +720,13 @@ class ResponseAssistantMessage(TypedDict, closed=True):
     type: NotRequired[Literal["message"]]
     role: Literal["assistant"]
     content: str | Sequence[ResponseOutputTextInput | ResponseRefusalInput | ResponseInputText]
+    """
+    A text, or parts of text.
+    """
     id: NotRequired[str | None]
+    """
+    The id that the item had in its response. It is not looked at.
+    """
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
@@ -566,6 +740,9 @@ class ResponseAssistantMessage(TypedDict, closed=True):
 class PredictionContent(TypedDict, closed=True):
     type: Literal["content"]
     content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+    """
+    The text that is expected, or parts of it.
+    """
 
 
 class ChatCompletionAllowedToolsChoice(TypedDict, closed=True):
@@ -575,6 +752,9 @@ class ChatCompletionAllowedToolsChoice(TypedDict, closed=True):
 
     type: Literal["allowed_tools"]
     allowed_tools: ChatCompletionAllowedTools
+    """
+    Which functions may be called, and whether one must.
+    """
 
 
 class CreateCompletionRequest(TypedDict, closed=True):
@@ -623,7 +803,13 @@ class CreateCompletionRequest(TypedDict, closed=True):
     Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`). At least -9223372036854775808, at most 9223372036854775807.
     """
     stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end a text and are cut off it; up to 64.
+    """
     stream_options: NotRequired[ChatCompletionStreamOptions | None]
+    """
+    Options of the stream; only with `stream`.
+    """
     suffix: NotRequired[None]
     """
     What comes after the text. The models served here do not look ahead.
@@ -787,7 +973,13 @@ class ChatCompletionRequestDeveloperMessage(TypedDict, closed=True):
 
     role: Literal["developer"]
     content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+    """
+    The instructions, as a text or parts of text.
+    """
     name: NotRequired[str | None]
+    """
+    The speaker, for templates that show it.
+    """
     type: NotRequired[Literal["text"] | None]
     """
     Marks a message of text. It has no effect.
@@ -801,7 +993,13 @@ class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
 
     role: Literal["system"]
     content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+    """
+    The instructions, as a text or parts of text.
+    """
     name: NotRequired[str | None]
+    """
+    The speaker, for templates that show it.
+    """
     tool_calls: NotRequired[None]
     """
     Calls are the assistant's.
@@ -819,6 +1017,9 @@ class ChatCompletionRequestToolMessage(TypedDict, closed=True):
 
     role: Literal["tool"]
     content: str | Sequence[ChatCompletionRequestMessageContentPartText]
+    """
+    What the function returned, as a text or parts of text.
+    """
     tool_call_id: str
     """
     The call that it answers.
@@ -848,7 +1049,13 @@ class ChatCompletionRequestUserMessage(TypedDict, closed=True):
             | ChatCompletionRequestMessageContentPartFile
         ]
     )
+    """
+    A text, or parts of text, pictures, sounds and files. A model that reads text alone refuses all but text.
+    """
     name: NotRequired[str | None]
+    """
+    The speaker, for templates that show it.
+    """
     tool_calls: NotRequired[None]
     """
     Calls are the assistant's.
@@ -872,6 +1079,9 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
         ]
         | None
     ]
+    """
+    A text, or parts of text. Null where the message has nothing but calls or a refusal.
+    """
     audio: NotRequired[None]
     """
     An earlier spoken answer. This server has given none.
@@ -881,6 +1091,9 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     Replaced by `tool_calls`.
     """
     name: NotRequired[str | None]
+    """
+    The speaker, for templates that show it.
+    """
     refusal: NotRequired[str | None]
     """
     The words in which the model refused.
@@ -1019,7 +1232,13 @@ class CreateResponseRequest(TypedDict, closed=True):
     An input that exceeds the context is refused; nothing is ever cut from it. Default: `"disabled"`.
     """
     metadata: NotRequired[Mapping[str, str] | None]
+    """
+    Notes of the client's own, which the response repeats. They have no effect.
+    """
     service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """
+    How OpenAI schedules the request. It has no effect here; every response says `default`.
+    """
     user: NotRequired[str | None]
     """
     Repeated by the response, and without effect.
@@ -1045,6 +1264,9 @@ class CreateResponseRequest(TypedDict, closed=True):
     Equal requests with equal seeds are answered alike by equal systems. At least -9223372036854775808, at most 9223372036854775807.
     """
     stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
     frequency_penalty: NotRequired[float | None]
     """
     Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2.
@@ -1135,6 +1357,9 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     The old name of `max_completion_tokens`; both may stand if they are equal. At least 1.
     """
     metadata: NotRequired[Mapping[str, str] | None]
+    """
+    Notes of the client's own. They have no effect here.
+    """
     modalities: NotRequired[Sequence[Literal["text"]] | None]
     """
     What the answer may consist of, which is text.
@@ -1172,6 +1397,9 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     How long OpenAI caches prompts. It has no effect here.
     """
     reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None]
+    """
+    How much to think; the model's chat template is told. Null leaves it to the template.
+    """
     response_format: NotRequired[
         ResponseFormatText
         | ResponseFormatJsonObject
@@ -1192,12 +1420,21 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`). At least -9223372036854775808, at most 9223372036854775807.
     """
     service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """
+    How OpenAI schedules the request. It has no effect here; where it is given, the answer says `default`.
+    """
     stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
     store: NotRequired[bool | None]
     """
     Keep the answer for later retrieval. Nothing is kept here. Default: `false`.
     """
     stream_options: NotRequired[ChatCompletionStreamOptions | None]
+    """
+    Options of the stream; only with `stream`.
+    """
     temperature: NotRequired[float | None]
     """
     Spread of the draws; 0 always takes the most likely token. At least 0, at most 2. Default: `1`.

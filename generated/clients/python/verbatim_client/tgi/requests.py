@@ -9,6 +9,9 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 class FunctionName(TypedDict):
     name: str
+    """
+    The name of one of `tools`; any other is refused.
+    """
 
 
 class StreamOptions(TypedDict):
@@ -21,10 +24,16 @@ class StreamOptions(TypedDict):
 
 class Url(TypedDict):
     url: str
+    """
+    Where the picture is, or the picture itself as a data URL.
+    """
 
 
 class MessageFunctionCall(TypedDict):
     name: str
+    """
+    The function that was called.
+    """
     arguments: str | Mapping[str, Any]
     """
     The arguments as JSON text or as an object.
@@ -34,11 +43,17 @@ class MessageFunctionCall(TypedDict):
 class TextChunk(TypedDict):
     type: Literal["text"]
     text: str
+    """
+    The text.
+    """
 
 
 class ImageUrlChunk(TypedDict):
     type: Literal["image_url"]
     image_url: Url
+    """
+    The picture. A model that reads text alone refuses it.
+    """
 
 
 class RegexGrammar(TypedDict):
@@ -51,6 +66,9 @@ class RegexGrammar(TypedDict):
 
 class JsonSchemaConfig(TypedDict):
     name: NotRequired[str | None]
+    """
+    A name for the schema. It has no effect.
+    """
     schema: Mapping[str, Any]
     """
     The JSON Schema (https://json-schema.org/) that the text must satisfy.
@@ -64,6 +82,9 @@ class JsonSchemaConfig(TypedDict):
 class JsonSchemaFormat(TypedDict):
     type: Literal["json_schema"]
     json_schema: JsonSchemaConfig
+    """
+    The schema, and its name.
+    """
 
 
 class JsonObjectFormat(TypedDict):
@@ -85,9 +106,12 @@ class FunctionDefinition(TypedDict):
 
     name: str
     """
-    At least 1 characters.
+    What the model calls the function. At least 1 characters.
     """
     description: NotRequired[str | None]
+    """
+    What the function does and when to call it, for the model to read.
+    """
     parameters: NotRequired[Mapping[str, Any] | None]
     """
     JSON Schema of the arguments; absent where the function takes none.
@@ -104,6 +128,9 @@ class NamedToolChoice(TypedDict):
     Default: `"function"`.
     """
     function: FunctionName
+    """
+    The function that the model has to call.
+    """
 
 
 class Tool(TypedDict):
@@ -113,12 +140,21 @@ class Tool(TypedDict):
 
 class MessageToolCall(TypedDict):
     id: str
+    """
+    The id that the call had in the answer.
+    """
     type: Literal["function"]
     function: MessageFunctionCall
+    """
+    The function that was called, and with what.
+    """
 
 
 class JsonGrammar(TypedDict):
     type: Literal["json", "json_object"]
+    """
+    The text is JSON that satisfies `value`. Both words mean the same.
+    """
     value: Mapping[str, Any] | str
     """
     The JSON Schema (https://json-schema.org/) that the text must satisfy, as an object or as JSON text.
@@ -128,6 +164,9 @@ class JsonGrammar(TypedDict):
 class JsonSchemaGrammar(TypedDict):
     type: Literal["json_schema"]
     value: JsonSchemaConfig
+    """
+    The schema, and its name.
+    """
 
 
 class CompletionRequest(TypedDict):
@@ -154,7 +193,7 @@ class CompletionRequest(TypedDict):
     """
     seed: NotRequired[int | None]
     """
-    At least 0, at most 18446744073709551615.
+    Seed of the random draws, the same for every prompt; with null each prompt draws its own. At least 0, at most 18446744073709551615.
     """
     suffix: NotRequired[str | None]
     """
@@ -170,6 +209,9 @@ class CompletionRequest(TypedDict):
     With 0.1 these are the tokens of the top tenth of the probability mass. More than 0, at most 1.
     """
     stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end the text and are cut off it, at most 4 of them. Null stands for none.
+    """
     presence_penalty: NotRequired[float | None]
     """
     From -2 to 2. A positive value lowers the score of every token that has appeared at all, so that the model moves on to something new. At least -2, at most 2.
@@ -191,8 +233,17 @@ class ContentMessage(TypedDict):
     """
 
     role: str
+    """
+    Who speaks: `system`, `user`, `assistant` or `tool`, or what else the model's template knows.
+    """
     content: str | Sequence[TextChunk | ImageUrlChunk]
+    """
+    A text, or parts of text and pictures. A model that reads text alone refuses pictures.
+    """
     name: NotRequired[str | None]
+    """
+    The speaker, or the function that answers, for templates that show it.
+    """
     tool_calls: NotRequired[Sequence[MessageToolCall] | None]
     """
     The calls that an assistant made beside what it said.
@@ -209,9 +260,21 @@ class ToolCallsMessage(TypedDict):
     """
 
     role: str
+    """
+    Who speaks, which is the `assistant`.
+    """
     content: NotRequired[str | Sequence[TextChunk | ImageUrlChunk] | None]
+    """
+    Text beside the calls; null where there is none.
+    """
     name: NotRequired[str | None]
+    """
+    The speaker, for templates that show it.
+    """
     tool_calls: Sequence[MessageToolCall]
+    """
+    The calls that the model made.
+    """
 
 
 class GenerateParameters(TypedDict):
@@ -240,6 +303,9 @@ class GenerateParameters(TypedDict):
     From -2 to 2; 0 stands for none. A positive value lowers the score of a token the more often it has appeared, so that the model repeats itself less. At least -2, at most 2.
     """
     grammar: NotRequired[JsonGrammar | RegexGrammar | JsonSchemaGrammar | None]
+    """
+    The form that the text must have; null leaves it free.
+    """
     max_new_tokens: NotRequired[int | None]
     """
     Upper bound on the tokens to generate. Null fills the context. At least 1, at most 2147483647. Default: `100`.
@@ -298,6 +364,9 @@ class GenerateRequest(TypedDict):
     The prompt. At least 1 characters.
     """
     parameters: NotRequired[GenerateParameters]
+    """
+    How to generate. Absent and empty mean the same, which is the defaults.
+    """
 
 
 class ChatRequest(TypedDict):
@@ -349,14 +418,20 @@ class ChatRequest(TypedDict):
     """
     seed: NotRequired[int | None]
     """
-    At least 0, at most 18446744073709551615.
+    Seed of the random draws; null draws one, which is not told. At least 0, at most 18446744073709551615.
     """
     stream_options: NotRequired[StreamOptions | None]
+    """
+    What else a stream tells. It has no effect where `stream` is false.
+    """
     temperature: NotRequired[float | None]
     """
     High values make the text more varied, low ones more predictable; 0 always takes the most likely token. Null counts as 1. Change this or `top_p`, rather than both. At least 0.
     """
     tool_choice: NotRequired[Literal["auto", "none", "required"] | NamedToolChoice | str | None]
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
     tool_prompt: NotRequired[str | None]
     """
     Text to put under the last message where tools are offered.
@@ -376,6 +451,9 @@ class ChatRequest(TypedDict):
     With 0.1 these are the tokens of the top tenth of the probability mass. More than 0, at most 1.
     """
     stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end the text and are cut off it, at most 4 of them. Null stands for none.
+    """
     logit_bias: NotRequired[Mapping[str, float] | None]
     """
     A number from -100 to 100 for each token id, which is added to that token's score before sampling: small values nudge, the extremes forbid or force a token.
@@ -405,3 +483,6 @@ class CompatGenerateRequest(TypedDict):
     The prompt. At least 1 characters.
     """
     parameters: NotRequired[GenerateParameters]
+    """
+    How to generate. Absent and empty mean the same, which is the defaults.
+    """

@@ -221,6 +221,9 @@ class VersionPolicy(AnswerPart):
         use_attribute_docstrings=True,
     )
     latest: LatestVersions
+    """
+    How many of the newest versions are served.
+    """
 
 
 class InputConfig(AnswerPart):
@@ -372,6 +375,9 @@ class ModelConfig(AnswerPart):
     What runs the model.
     """
     version_policy: VersionPolicy
+    """
+    Which versions of the model are served; of this server's, the newest, which is the only one.
+    """
     max_batch_size: Annotated[int, Field(ge=-2147483648, le=2147483647)]
     """
     0: a request is no batch.
@@ -385,6 +391,9 @@ class ModelConfig(AnswerPart):
     What it gives.
     """
     model_transaction_policy: TransactionPolicy
+    """
+    How many answers one request may have.
+    """
 
 
 class ModelStatistics(AnswerPart):
@@ -412,6 +421,9 @@ class ModelStatistics(AnswerPart):
     Steps of the model.
     """
     inference_stats: InferenceStatistics
+    """
+    How many requests there were, and what they took, in nanoseconds since the server started.
+    """
     batch_stats: list[BatchStatistics]
     """
     By size of a batch.
