@@ -79,7 +79,9 @@ def test_rotary_embeddings_with_norms_and_without(
     angles = torch.randn(num_rows, dim)  # unlike halves: nothing says that they are the same
     cosine, sine = angles.cos().to(dtype), angles.sin().to(dtype)
     sizes = [heads[0] * dim, heads[1] * dim, heads[1] * dim]
-    query, key, value = (part.unflatten(-1, (-1, dim)) for part in rows.split(sizes, dim=-1))
+    query, key, value = (
+        part.view(num_rows, part.shape[1] // dim, dim) for part in torch.split(rows, sizes, dim=-1)
+    )
     if norms is not None:
         query, key = norms[0][0](query), norms[1][0](key)
     expected = apply_rotary_pos_emb(query[None], key[None], cosine[None], sine[None], unsqueeze_dim=2)
