@@ -11,6 +11,7 @@ from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.engine_thread import Abort, Add, Embed, EngineThread
 from engine.errors import EngineError, EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
+from engine.event_stream import EventStream
 from engine.events import Embedding, TokenEvent
 from engine.grammar import CompiledGrammar, GrammarCompiler
 from engine.grammar_queue import GrammarQueue
@@ -21,7 +22,7 @@ from engine.stats import EngineStats, Health
 from engine.tokenizer import Tokenizer
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
-Stream = asyncio.Queue[TokenEvent | Embedding | EngineError]
+Stream = EventStream[TokenEvent | Embedding | EngineError]
 
 # A step that takes longer is taken for one that never ends.
 MAX_STEP_S = 120.0
@@ -174,7 +175,7 @@ class AsyncEngine:
     def _deliver(self, outputs: list[Output]) -> None:
         for arrival, event in outputs:
             if stream := self._streams.get(arrival):
-                stream.put_nowait(event)
+                stream.put(event)
 
     def _die(self, error: Exception) -> None:
         self._death = error
@@ -186,4 +187,4 @@ class AsyncEngine:
 
     def _end(self, arrival: int, error: EngineError) -> None:
         self._thread.post(Abort(arrival))  # now, since who reads the stream may be slow
-        self._streams[arrival].put_nowait(error)
+        self._streams[arrival].put(error)

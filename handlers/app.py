@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
-from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.async_engine import AsyncEngine
@@ -27,12 +26,14 @@ from handlers.limits import ConcurrencyLimit
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.model_names import ModelNames
+from handlers.native.metrics import Metrics
 from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.options import read_settings
 from handlers.placement import check_root
 from handlers.playground.page import LINK, Playground
 from handlers.runtime.contract import Contract
+from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
@@ -124,7 +125,9 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         ),
         workers=Workers(settings.validation_workers),
         exchanges=Exchanges(engine, ConcurrencyLimit(settings.max_concurrent_requests)),
+        metrics=Metrics(engine.model_info, engine.stats),
     )
+    shared.exchanges.observe(shared.metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
@@ -160,7 +163,7 @@ def _endpoints(settings: Settings) -> MakeEndpoint:
 
 
 def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
-    return CORSMiddleware(
+    return Cors(
         app,
         allow_origins=settings.cors_allow_origin,
         allow_methods=["GET", "POST"],

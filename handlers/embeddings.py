@@ -4,8 +4,8 @@ import asyncio
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Final, Literal
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class Embedder:
     ) -> Embedding:
         async with places:
             request = EmbeddingRequest(
-                request_id=uuid4().hex,
+                request_id=token_hex(16),
                 prompt_token_ids=await self._encode(text),
                 pooling=self._pooling,
                 adapter=adapter,

@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
-from uuid import uuid4
+from secrets import token_hex
 
 
 @dataclass(frozen=True)
@@ -16,4 +16,4 @@ class Envelope:
     @classmethod
     def new(cls, model: str, prefix: str) -> "Envelope":
         """An id of its own, `<prefix>-<32 hexadecimal digits>`."""
-        return cls(model=model, id=f"{prefix}-{uuid4().hex}")
+        return cls(model=model, id=f"{prefix}-{token_hex(16)}")

@@ -1,16 +1,18 @@
 """One request from its arrival to its answer, under whatever contract: let in, timed and counted."""
 
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import AbstractContextManager, aclosing, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager, aclosing
+from types import TracebackType
 from typing import Protocol
+
+from typing_extensions import override
 
 from engine.errors import EngineBusy
 from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.engine import Engine
 from handlers.limits import ConcurrencyLimit, Overloaded
-from handlers.telling import Told, telling
+from handlers.telling import Told, tell
 from handlers.timing import Timing
 
 
@@ -40,14 +42,42 @@ class Observer(Protocol):
         """It was answered in full."""
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """A request that is being answered."""
+class Exchange(AbstractContextManager["Exchange"]):
+    """A request that is answered in its block; what fails there is counted, and raised as `told` tells it."""
 
-    timing: Timing
-    _engine: Engine
-    _limit: ConcurrencyLimit
-    _observers: tuple[Observer, ...]
+    def __init__(
+        self,
+        timing: Timing,
+        told: Told,
+        engine: Engine,
+        limit: ConcurrencyLimit,
+        observers: tuple[Observer, ...],
+    ) -> None:
+        self.timing = timing
+        self._told = told
+        self._engine = engine
+        self._limit = limit
+        self._observers = observers
+
+    @override
+    def __enter__(self) -> "Exchange":
+        for observer in self._observers:
+            observer.received()
+        return self
+
+    @override
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            self.timing.finish()
+            for observer in self._observers:
+                observer.succeeded(self.timing)
+            return
+        for observer in self._observers:
+            observer.failed(error, self.timing.total_s)
+        if isinstance(error, Exception):
+            tell(error, self._told)
 
     def permits(self, field: str, num_sequences: int) -> AbstractContextManager[None]:
         """A permit for each sequence while the block runs; the field is the one that asks for them.
@@ -99,25 +129,12 @@ class Exchanges:
         """Tells the observer of all requests from now on."""
         self._observers += (observer,)
 
-    @contextmanager
-    def open(self, received_s: float, told: Told) -> Iterator[Exchange]:
-        """The block answers a request; what fails in it is counted, and raised as the contract tells of it.
+    def open(self, received_s: float, told: Told) -> Exchange:
+        """For a block that answers a request.
 
         received_s: when the request arrived, by time.perf_counter().
         """
-        for observer in self._observers:
-            observer.received()
-        timing = Timing(received_s)
-        with telling(told):
-            try:
-                yield Exchange(timing, self._engine, self._limit, self._observers)
-            except BaseException as error:
-                for observer in self._observers:
-                    observer.failed(error, timing.total_s)
-                raise
-        timing.finish()
-        for observer in self._observers:
-            observer.succeeded(timing)
+        return Exchange(Timing(received_s), told, self._engine, self._limit, self._observers)
 
     def refused(self, problem: Exception) -> None:
         """A request that no handler saw, for what its body or its parameters are."""

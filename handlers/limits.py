@@ -1,8 +1,9 @@
 """How many sequences the server lets in."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Final
+
+from typing_extensions import override
 
 from handlers.refused import Refused
 from handlers.violation import Violation
@@ -35,18 +36,31 @@ class ConcurrencyLimit:
         self.limit = limit
         self.in_use = 0
 
-    @contextmanager
-    def hold(self, num_permits: int, field: str) -> Iterator[None]:
+    def hold(self, num_permits: int, field: str) -> AbstractContextManager[None]:
         """Hold permits while the block runs, all or none of them; the field is the one that asks for them.
 
         Raises Overloaded if fewer are free, TooManySequences if there are fewer.
         """
-        if num_permits > self.limit:
-            raise TooManySequences(field, num_permits, self.limit)
-        if self.in_use + num_permits > self.limit:
+        return _Permits(self, num_permits, field)
+
+
+class _Permits(AbstractContextManager[None]):
+    """Held while its block runs."""
+
+    def __init__(self, limit: ConcurrencyLimit, num_permits: int, field: str) -> None:
+        self._limit = limit
+        self._num_permits = num_permits
+        self._field = field
+
+    @override
+    def __enter__(self) -> None:
+        limit, num_permits = self._limit, self._num_permits
+        if num_permits > limit.limit:
+            raise TooManySequences(self._field, num_permits, limit.limit)
+        if limit.in_use + num_permits > limit.limit:
             raise Overloaded
-        self.in_use += num_permits
-        try:
-            yield
-        finally:
-            self.in_use -= num_permits
+        limit.in_use += num_permits
+
+    @override
+    def __exit__(self, *_: object) -> None:
+        self._limit.in_use -= self._num_permits

@@ -6,13 +6,14 @@ from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.model_names import ModelNames
+from handlers.native.metrics import Metrics
 from handlers.settings import Settings
 from handlers.workers import Workers
 
 
 @dataclass(frozen=True)
 class Shared:
-    """One served model, before any contract gives it a form."""
+    """One served model, before any contract gives it a form. metrics: of the requests of all contracts."""
 
     settings: Settings
     engine: Engine
@@ -20,3 +21,4 @@ class Shared:
     chat: ChatCore
     workers: Workers
     exchanges: Exchanges
+    metrics: Metrics

@@ -14,7 +14,12 @@ def telling(told: Told) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        problem = told(error)
-        if problem is error:
-            raise
+        tell(error, told)
+        raise
+
+
+def tell(error: Exception, told: Told) -> None:
+    """Raises what the contract tells of an exception; returns where that is the exception itself."""
+    problem = told(error)
+    if problem is not error:
         raise problem from error

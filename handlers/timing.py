@@ -6,7 +6,7 @@ from time import perf_counter
 from engine.events import Embedding, TokenEvent
 
 
-@dataclass
+@dataclass(slots=True)
 class Timing:
     """Seconds on the monotonic clock, and counts; filled in while the request runs.
 

@@ -13,7 +13,7 @@ from handlers.aleph_alpha.chat_response import chat_choice, chat_logprobs, chat_
 from handlers.aleph_alpha.errors import NotChatCapable
 from handlers.aleph_alpha.service import Service
 from handlers.chat.core import PreparedChat
-from handlers.chat.result import ChatChoice, ChatResult, collect, deltas_of
+from handlers.chat.result import ChatChoice, ChatResult, collect
 from handlers.envelope import Envelope
 
 
@@ -42,8 +42,10 @@ class Chat:
             prepared = await self._prepare(body, nice=nice)
             outputs = prepared.outputs()
             chunks = self._events(body)
-            async with aclosing(deltas_of(outputs, exchange.run(prepared.request))) as deltas:
-                async for delta in deltas:
+            async with aclosing(exchange.run(prepared.request)) as tokens:
+                async for token in tokens:
+                    if (delta := outputs.feed(token)) is None:
+                        continue
                     for chunk in chunks.encode(delta):
                         yield chunk
             if includes_usage(body):

@@ -1,6 +1,6 @@
 """Chat requests in neutral terms."""
 
-from uuid import uuid4
+from secrets import token_hex
 
 from engine.request import SamplingParams
 from generated.aleph_alpha import models as m
@@ -14,7 +14,7 @@ from handlers.seed import draw_seed
 def chat_params(body: m.ChatRequest, *, nice: bool) -> ChatParams:
     """The contract ignores seed, service_tier, user, and names of messages. Raises Refused."""
     return ChatParams(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         messages=conversation(body.messages),
         sampling=_sampling(body),
         max_tokens=_max_tokens(body),

@@ -1,8 +1,8 @@
 """Completion requests in neutral terms."""
 
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Final
-from uuid import uuid4
 
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.tokenizer import Tokenizer
@@ -76,7 +76,7 @@ def completion_request(
     """max_total_tokens: the context that prompt and completion share. Raises Refused."""
     prompt_token_ids = encode_prompt(body.prompt, tokenizer)
     return GenerationRequest(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         prompt_token_ids=prompt_token_ids,
         sampling=_sampling(body, plan),
         stopping=_stopping(body, max(max_total_tokens - len(prompt_token_ids), 1)),

@@ -1,7 +1,7 @@
 """The operation `/evaluate`: how likely a text is after another."""
 
 from collections.abc import Sequence
-from uuid import uuid4
+from secrets import token_hex
 
 from engine.events import PromptToken
 from engine.request import GenerationRequest, SamplingParams, StopConditions
@@ -53,7 +53,7 @@ def evaluation_request(
     if not expected:
         raise Refused("has no tokens", "completion_expected")
     return expected, GenerationRequest(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         prompt_token_ids=(*encode_prompt(body.prompt, tokenizer), *expected),
         sampling=SamplingParams(temperature=0.0, num_prompt_logprobs=1),
         stopping=StopConditions(max_tokens=1),  # the engine tells of a prompt with its first token

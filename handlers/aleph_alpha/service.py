@@ -1,7 +1,5 @@
 """What all operations of the contract share."""
 
-from contextlib import AbstractContextManager
-
 from handlers.aleph_alpha.errors import told
 from handlers.exchange import Exchange
 from handlers.fingerprint import fingerprint
@@ -22,6 +20,6 @@ class Service:
         revision = self.model_info.revision
         self.model_version = shared.model_names.served + (f"@{revision}" if revision else "")
 
-    def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
+    def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
         return self.exchanges.open(received_s, told)

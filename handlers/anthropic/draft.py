@@ -1,7 +1,7 @@
 """The message that stands around an answer's blocks."""
 
+from secrets import token_hex
 from typing import Final, Literal, TypeAlias
-from uuid import uuid4
 
 from generated.anthropic import models as m
 from handlers.anthropic.answer import Answer
@@ -25,7 +25,7 @@ class MessageDraft:
     """
 
     def __init__(self, model: str, *, has_room: bool) -> None:
-        self._id = f"msg_{uuid4().hex[:24]}"
+        self._id = f"msg_{token_hex(12)}"
         self._model = model
         self._has_room = has_room
 

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from uuid import uuid4
+from secrets import token_hex
 
 from msgspec.structs import replace
 
@@ -76,7 +76,7 @@ class Messages:
 
 
 def _outputs(prepared: PreparedChat) -> ChatOutputs:
-    return ChatOutputs(prepared.answer_format, 1, lambda _: f"toolu_{uuid4().hex[:24]}")
+    return ChatOutputs(prepared.answer_format, 1, lambda _: f"toolu_{token_hex(12)}")
 
 
 def _counts(outputs: ChatOutputs, body: m.MessageCreateParams) -> ChatUsage:

@@ -1,8 +1,8 @@
 """Requests in neutral terms."""
 
 import re
+from secrets import token_hex
 from typing import Final, TypeAlias
-from uuid import uuid4
 
 from pydantic import MISSING
 
@@ -35,7 +35,7 @@ def chat_params(body: Body) -> ChatParams:
             "the form binds a whole answer, and this one's beginning is given", "output_config.format"
         )
     return ChatParams(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         messages=messages,
         sampling=_sampling(body),
         max_tokens=max(_max_tokens(body), 1),  # the engine computes a prompt for the sake of a token

@@ -1,6 +1,5 @@
 """What all operations of the contract share."""
 
-from contextlib import AbstractContextManager
 from functools import partial
 
 from msgspec.structs import replace
@@ -23,7 +22,7 @@ class Service:
         self._chat = shared.chat
         self._workers = shared.workers
 
-    def exchange(self, received_s: float, body: Body) -> AbstractContextManager[Exchange]:
+    def exchange(self, received_s: float, body: Body) -> Exchange:
         """As `Exchanges.open`."""
         return self.exchanges.open(received_s, partial(told, grammar_field=grammar_field(body)))
 

@@ -14,6 +14,14 @@ TemplateTool: TypeAlias = dict[str, object]
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}}
 
 
+def check_messages(messages: Sequence[ChatMessage]) -> None:
+    """Raises InvalidMessage where there are none, UnsupportedContent for a part that is no text."""
+    _check_some(messages)
+    for at, message in enumerate(messages):
+        if not isinstance(message.content, str):
+            flatten(message.content, f"messages[{at}].content")
+
+
 def template_messages(
     messages: Sequence[ChatMessage], *, as_parts: bool = False, arguments_as_text: bool = False
 ) -> list[TemplateMessage]:
@@ -21,15 +29,19 @@ def template_messages(
 
     as_parts: whether the template reads a content as a list of parts, or as a string.
     arguments_as_text: whether it reads a call's arguments as JSON text, or as an object.
-    Raises InvalidMessage where there are none, UnsupportedContent for a part that is no text.
+    Raises as `check_messages`.
     """
-    if not messages:
-        raise InvalidMessage("a conversation has at least one message", "messages")
+    _check_some(messages)
     told = [
         _template_message(message, f"messages[{at}]", arguments_as_text=arguments_as_text)
         for at, message in enumerate(messages)
     ]
     return [message | {"content": _parts(message["content"])} for message in told] if as_parts else told
+
+
+def _check_some(messages: Sequence[ChatMessage]) -> None:
+    if not messages:
+        raise InvalidMessage("a conversation has at least one message", "messages")
 
 
 def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:

@@ -9,7 +9,7 @@ from engine.request import GenerationRequest, Grammar, StopConditions
 from engine.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
-from handlers.chat.conversation import flatten, template_messages
+from handlers.chat.conversation import check_messages, flatten
 from handlers.chat.dialect import Dialect
 from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
 from handlers.chat.messages import is_continuable
@@ -165,7 +165,7 @@ def _render(dialect: Dialect, params: ChatParams, use: ToolUse) -> str:
 
 
 def _check_continuation(params: ChatParams) -> None:
-    template_messages(params.messages)  # what is refused is named by its place in the request
+    check_messages(params.messages)  # what is refused is named by its place in the request
     if not params.continue_final_message:
         return
     if params.add_generation_prompt:

@@ -3,7 +3,7 @@
 import hashlib
 import string
 from collections.abc import Callable, Sequence
-from uuid import uuid4
+from secrets import token_hex
 
 import msgspec
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ class ToolCallIds(msgspec.Struct, frozen=True):
 
 def new_tool_call_id() -> str:
     """`call_` and 24 hexadecimal digits, the form that OpenAI's clients know."""
-    return f"call_{uuid4().hex[:24]}"
+    return f"call_{token_hex(12)}"
 
 
 def _nine_of(text: str) -> str:
@@ -45,7 +45,7 @@ def _conform_to_nine(id: str, name: str, num_before: int) -> str:
 # Any identifier is as good as another.
 OPENAI_IDS = ToolCallIds(lambda name: new_tool_call_id(), lambda id, name, num_before: id)
 # Mistral's templates refuse any but nine letters or digits.
-MISTRAL_IDS = ToolCallIds(lambda name: _nine_of(uuid4().hex), _conform_to_nine)
+MISTRAL_IDS = ToolCallIds(lambda name: _nine_of(token_hex(16)), _conform_to_nine)
 # Kimi's identifiers are how a call names its function, and are counted through the conversation.
 KIMI_IDS = ToolCallIds(
     lambda name: new_tool_call_id(), lambda id, name, num_before: f"functions.{name}:{num_before}"

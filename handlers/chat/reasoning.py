@@ -1,6 +1,8 @@
 """Thoughts told from the answer while it arrives; pure."""
 
-from enum import Enum, auto
+from collections.abc import Callable, Mapping
+from enum import Enum, IntEnum, auto
+from typing import Final
 
 import msgspec
 
@@ -36,13 +38,20 @@ class ReasoningText(msgspec.Struct, frozen=True):
     content: str = ""
 
 
-class ReasoningStage(Enum):
-    """How far a parser has come."""
+class ReasoningStage(IntEnum):
+    """How far a parser has come; whole numbers, since their hash is the cheaper."""
 
     BEFORE = auto()  # thoughts may follow
     INSIDE = auto()
     BEHIND = auto()  # blanks between thoughts and answer
     ANSWER = auto()
+
+
+_FIRST_STAGES: Final = {
+    ReasoningStart.OPEN: ReasoningStage.INSIDE,
+    ReasoningStart.POSSIBLE: ReasoningStage.BEFORE,
+    ReasoningStart.CLOSED: ReasoningStage.ANSWER,
+}
 
 
 class ReasoningParser:
@@ -55,20 +64,9 @@ class ReasoningParser:
     def __init__(
         self, reasoning_format: ReasoningFormat, start: ReasoningStart, *, verbatim: bool = False
     ) -> None:
-        states = {
-            ReasoningStart.OPEN: ReasoningStage.INSIDE,
-            ReasoningStart.POSSIBLE: ReasoningStage.BEFORE,
-            ReasoningStart.CLOSED: ReasoningStage.ANSWER,
-        }
         self._format = reasoning_format
         self._verbatim = verbatim
-        self.stage = states[start]
-        self._steps = {
-            ReasoningStage.BEFORE: self._read_before,
-            ReasoningStage.INSIDE: self._read_inside,
-            ReasoningStage.BEHIND: self._read_behind,
-            ReasoningStage.ANSWER: self._read_answer,
-        }
+        self.stage = _FIRST_STAGES[start]
         self._buffer = ""
         self._is_final = False
         self._has_thought = False
@@ -91,7 +89,7 @@ class ReasoningParser:
         return self._drain()
 
     def _drain(self) -> ReasoningText:
-        while self._steps[self.stage]():
+        while _STEPS[self.stage](self):
             pass
         told = ReasoningText("".join(self._reasoning), "".join(self._content))
         self._reasoning, self._content = [], []
@@ -149,3 +147,11 @@ class ReasoningParser:
     def _tell_layout(self, text: str) -> None:
         if self._verbatim:
             self._reasoning.append(text)
+
+
+_STEPS: Final[Mapping[ReasoningStage, Callable[[ReasoningParser], bool]]] = {
+    ReasoningStage.BEFORE: ReasoningParser._read_before,
+    ReasoningStage.INSIDE: ReasoningParser._read_inside,
+    ReasoningStage.BEHIND: ReasoningParser._read_behind,
+    ReasoningStage.ANSWER: ReasoningParser._read_answer,
+}

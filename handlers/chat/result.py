@@ -36,27 +36,15 @@ class ChatResult(msgspec.Struct, frozen=True, kw_only=True):
     usage: ChatUsage
 
 
-async def deltas_of(
-    outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, None]
-) -> AsyncGenerator[ChatDelta, None]:
-    """What the answers gain, while they are written. Closes the events; what the engine raises passes
-    through.
-    """
-    async with aclosing(events):
-        async for event in events:
-            delta = outputs.feed(event)
-            if delta is not None:
-                yield delta
-
-
 async def collect(outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, None]) -> ChatResult:
     """Runs the events through the outputs to their end, and closes them. What the engine raises passes
     through.
     """
     deltas: dict[int, list[ChatDelta]] = {}
-    async with aclosing(deltas_of(outputs, events)) as told:
-        async for delta in told:
-            deltas.setdefault(delta.index, []).append(delta)
+    async with aclosing(events):
+        async for event in events:
+            if (delta := outputs.feed(event)) is not None:
+                deltas.setdefault(delta.index, []).append(delta)
     choices = tuple(join(deltas[index]) for index in sorted(deltas))
     return ChatResult(choices=choices, usage=outputs.usage)
 

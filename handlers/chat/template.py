@@ -97,7 +97,7 @@ class ChatTemplate:
             name = min(reserved)
             raise TemplateError(f"{name} cannot be set by a request", f"template_kwargs.{name}")
         conversation = template_messages(
-            self._with_known_roles(messages),
+            [self._with_known_role(message) for message in messages],
             as_parts=self.wants_parts,
             arguments_as_text=self.wants_argument_text,
         )
@@ -154,11 +154,15 @@ class ChatTemplate:
         except Exception as error:
             raise TemplateError(str(error) or type(error).__name__, "messages") from error
 
-    def _with_known_roles(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+    @cached_property
+    def _known_as(self) -> Mapping[str, str]:
         """A developer's word is the system's for models that know no developers; what a function returns is
         a tool's result, as it is called since there are tools."""
-        known_as = {"function": "tool"} | ({} if "developer" in self.source else {"developer": "system"})
-        return [replace(message, role=known_as.get(message.role, message.role)) for message in messages]
+        return {"function": "tool"} | ({} if "developer" in self.source else {"developer": "system"})
+
+    def _with_known_role(self, message: ChatMessage) -> ChatMessage:
+        role = self._known_as.get(message.role)
+        return message if role is None else replace(message, role=role)
 
 
 def _templates(own: str | dict[str, str] | None, override: str | None) -> Mapping[str, str]:

@@ -1,6 +1,6 @@
 """Chat requests in neutral terms."""
 
-from uuid import uuid4
+from secrets import token_hex
 
 import msgspec
 from pydantic import MISSING
@@ -30,7 +30,7 @@ def chat_params(body: m.ChatCompletionRequest, limits: Limits) -> ChatParams:
     messages = tuple(map(chat_message, body.messages))
     goes_on = is_continuable(messages)
     return ChatParams(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         messages=_with_tool_prompt(messages, body),
         sampling=msgspec.structs.replace(
             sampling_params(body),

@@ -1,8 +1,8 @@
 """Chat requests in neutral terms."""
 
 import re
+from secrets import token_hex
 from typing import Final
-from uuid import uuid4
 
 from engine.request import SamplingParams
 from generated.mindie import models as m
@@ -29,7 +29,7 @@ def chat_params(body: m.ChatRequest, vocab_size: int) -> ChatParams:
     """Raises Refused and its kinds."""
     kwargs = given(body.chat_template_kwargs)
     return ChatParams(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         messages=conversation(body.messages),
         sampling=_sampling_params(body),
         max_tokens=given(body.max_tokens),

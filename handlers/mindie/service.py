@@ -1,7 +1,6 @@
 """What the operation needs of the server."""
 
-from contextlib import AbstractContextManager
-from uuid import uuid4
+from secrets import token_hex
 
 from handlers.envelope import Envelope
 from handlers.exchange import Exchange
@@ -30,7 +29,7 @@ class Service:
             shared.settings.max_input_tokens or self._max_total_tokens, self._max_total_tokens - 1
         )
 
-    def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
+    def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
         return self.exchanges.open(received_s, told)
 
@@ -46,4 +45,4 @@ class Service:
 
     def envelope(self) -> Envelope:
         """Of a new answer. MindIE counts its requests; a random number is unique beyond one process."""
-        return Envelope(model=self.model_names.served, id=f"endpoint_common_{uuid4().hex}")
+        return Envelope(model=self.model_names.served, id=f"endpoint_common_{token_hex(16)}")

@@ -11,7 +11,7 @@ from generated.operation import Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.delta import ChatDelta
 from handlers.chat.params import ChatParams
-from handlers.chat.result import ChatResult, collect, deltas_of
+from handlers.chat.result import ChatResult, collect
 from handlers.chat.usage import ChatUsage
 from handlers.envelope import Envelope
 from handlers.native.headers import Headers, cost_headers
@@ -86,8 +86,10 @@ class Chat(ABC, Generic[BodyT, AnswerT, EventT]):
             call.respond_with(service.compute_headers(prepared.prompt_text))
             outputs = prepared.outputs()
             chunks = self.chunks(self._envelope(), body)
-            async with aclosing(deltas_of(outputs, exchange.run(prepared.request))) as deltas:
-                async for delta in deltas:
+            async with aclosing(exchange.run(prepared.request)) as tokens:
+                async for token in tokens:
+                    if (delta := outputs.feed(token)) is None:
+                        continue
                     yield chunks.encode(delta)
             if self.wants_usage(body):
                 yield chunks.usage(outputs.usage)

@@ -1,7 +1,7 @@
 """Completion requests in neutral terms: one request of the engine for each prompt."""
 
 from collections.abc import Callable
-from uuid import uuid4
+from secrets import token_hex
 
 import msgspec
 
@@ -45,7 +45,7 @@ def completion_requests(
     """In the order of the prompts. Raises PromptTooLong or Refused."""
     return [
         GenerationRequest(
-            request_id=uuid4().hex,
+            request_id=token_hex(16),
             prompt_token_ids=prompt,
             sampling=params.sampling(),
             stopping=StopConditions(

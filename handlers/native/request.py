@@ -1,7 +1,7 @@
 """Native requests for the engine."""
 
 from dataclasses import dataclass
-from uuid import uuid4
+from secrets import token_hex
 
 from engine.request import GenerationRequest, StopConditions
 from engine.tokenizer import Tokenizer
@@ -39,7 +39,7 @@ def native_request(
     # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
     with_logprobs = is_stream or params.wants_details or num_sequences > 1
     request = GenerationRequest(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         prompt_token_ids=prompt,
         sampling=params.sampling(seed, limits.watermark, with_logprobs=with_logprobs),
         stopping=StopConditions(

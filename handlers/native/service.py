@@ -1,12 +1,10 @@
 """What all operations of a contract share."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 
 from handlers.exchange import Exchange
 from handlers.native.headers import Headers, compute_headers
 from handlers.native.limits import Limits
-from handlers.native.metrics import Metrics
 from handlers.shared import Shared
 
 
@@ -23,12 +21,11 @@ class Service:
         self.tokenizer = shared.engine.tokenizer
         self.model = shared.model_names.served
         self.limits = Limits.of(shared.settings, shared.engine.model_info)
-        self.metrics = Metrics(shared.engine.model_info, shared.engine.stats)
-        self.exchanges.observe(self.metrics)
+        self.metrics = shared.metrics
         self._told = told
         self._compute_type = shared.settings.compute_type or shared.engine.model_info.device
 
-    def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
+    def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
         return self.exchanges.open(received_s, self._told)
 

@@ -1,8 +1,8 @@
 """Chat requests in neutral terms."""
 
 import re
+from secrets import token_hex
 from typing import Final
-from uuid import uuid4
 
 from msgspec.structs import replace
 
@@ -34,7 +34,7 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
     max_tokens = _max_tokens(body)
     check_min_tokens(body, max_tokens)
     return ChatParams(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         messages=conversation(body.messages),
         sampling=replace(sampling_params(body), num_logprobs=_num_logprobs(body)),
         max_tokens=max_tokens,

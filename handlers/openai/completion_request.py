@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from uuid import uuid4
+from secrets import token_hex
 
 from msgspec.structs import replace
 
@@ -91,7 +91,7 @@ def completion_requests(
         num_ranked = 0  # the likeliest are chosen
     return [
         GenerationRequest(
-            request_id=uuid4().hex,
+            request_id=token_hex(16),
             prompt_token_ids=prompt,
             sampling=replace(
                 sampling_params(body),

@@ -58,7 +58,10 @@ def grammar_field(body: Body) -> str:
 
 def _forms(body: Body) -> dict[str, Any]:
     """The fields that bind the answer, as the request has them."""
-    named = {field: value for field in _FIELDS if (value := getattr(body, field)) is not None}
+    sent = body.model_fields_set
+    named = {
+        field: value for field in _FIELDS if field in sent and (value := getattr(body, field)) is not None
+    }
     return {field: value for field, value in named.items() if not isinstance(value, m.ResponseFormatText)}
 
 

@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from secrets import token_hex
 from typing import ClassVar, Literal, TypeAlias
-from uuid import uuid4
 
 from typing_extensions import override
 
@@ -20,7 +20,7 @@ class OutputItem(ABC):
 
     def __init__(self, index: int) -> None:
         self.index = index
-        self.id = f"{self.prefix}_{uuid4().hex}"
+        self.id = f"{self.prefix}_{token_hex(16)}"
         self.status: ItemStatus = "in_progress"
         self._pieces: list[str] = []
 

@@ -1,7 +1,7 @@
 """Requests for responses in neutral terms."""
 
+from secrets import token_hex
 from typing import Final
-from uuid import uuid4
 
 from engine.request import SamplingParams
 from generated.openai import models as m
@@ -42,7 +42,7 @@ def tells_logprobs(body: m.CreateResponseRequest) -> bool:
 def chat_params(body: m.CreateResponseRequest, conversation: Conversation) -> ChatParams:
     """Raises InvalidResponseFormat for a format that is no JSON Schema."""
     return ChatParams(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         messages=conversation.messages,
         sampling=_sampling(body),
         max_tokens=body.max_output_tokens,

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Sequence
+from secrets import token_hex
 from typing import Literal, TypeAlias
-from uuid import uuid4
 
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
@@ -20,7 +20,7 @@ class ResponseDraft:
         """model: what answers call it."""
         self._body = body
         self._model = model
-        self._id = f"resp_{uuid4().hex}"
+        self._id = f"resp_{token_hex(16)}"
         self._created_at = int(time.time())
 
     def in_progress(self) -> m.Response:

@@ -1,6 +1,5 @@
 """What all operations of the contract share."""
 
-from contextlib import AbstractContextManager
 from functools import partial
 
 from handlers.envelope import Envelope
@@ -24,9 +23,7 @@ class Service:
         self.allows_forms = not shared.settings.disable_grammar_support
         self.fingerprint = fingerprint(shared.engine.model_info)
 
-    def exchange(
-        self, received_s: float, prompt_field: str, grammar_field: str = ""
-    ) -> AbstractContextManager[Exchange]:
+    def exchange(self, received_s: float, prompt_field: str, grammar_field: str = "") -> Exchange:
         """As `Exchanges.open`. The fields are those of `told`."""
         return self.exchanges.open(
             received_s, partial(told, prompt_field=prompt_field, grammar_field=grammar_field)

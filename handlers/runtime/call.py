@@ -8,6 +8,7 @@ from starlette.types import Scope
 
 from generated.operation import Operation
 
+from .raw_headers import raw_header
 from .request_id import request_id_of
 
 
@@ -45,14 +46,16 @@ class RequestCall:
     def request_id(self) -> str:
         """As `request_id_of` the header X-Request-Id."""
         if self._request_id is None:
-            self._request_id = request_id_of(self.headers.get("x-request-id"))
+            given = raw_header(self._scope, b"x-request-id")
+            self._request_id = request_id_of(None if given is None else given.decode("latin-1"))
         return self._request_id
 
     def respond_with(self, headers: Mapping[str, object]) -> None:
         """RuntimeError if the document does not declare a header."""
         assert self._operation is not None, "only an operation's handler answers"
-        if undeclared := sorted(set(headers) - set(self._operation.headers)):
-            raise RuntimeError(f"{self._operation.id} declares no response header {', '.join(undeclared)}")
+        if undeclared := headers.keys() - self._operation.headers.keys():
+            names = ", ".join(sorted(undeclared))
+            raise RuntimeError(f"{self._operation.id} declares no response header {names}")
         self._answer_headers.update(headers)
 
     def answer_headers(self) -> list[tuple[bytes, bytes]]:

@@ -1,33 +1,49 @@
 """A client that has gone ends the work done for it."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Final, Self
 
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
+# A task that watches costs more than many an answer, so work that is done within this has none.
+_PATIENCE_S: Final = 0.05
 
-@asynccontextmanager
-async def cancelled_by_disconnect(receive: Receive) -> AsyncGenerator[None, None]:
+
+class CancelledByDisconnect:
     """Cancels its block as soon as the client has gone, and then raises ClientDisconnect.
 
-    The request's body must have been read, for what else `receive` brings is dropped.
+    The request's body must have been read, for what else `receive` brings is dropped. The block belongs to
+    the task that enters it.
     """
-    task = asyncio.current_task()
-    assert task is not None
-    watch = asyncio.create_task(_cancel_when_gone(receive, task))
-    try:
-        yield
-    except asyncio.CancelledError:
-        if watch.done() and task.uncancel() == 0:
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._watch: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> Self:
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._timer = asyncio.get_running_loop().call_later(_PATIENCE_S, self._begin_watching)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        if self._watch is None:
+            return
+        has_gone = self._watch.done()
+        self._watch.cancel()
+        if has_gone and isinstance(error, asyncio.CancelledError) and self._task.uncancel() == 0:
             raise ClientDisconnect from None
-        raise
-    finally:
-        watch.cancel()
 
+    def _begin_watching(self) -> None:
+        self._watch = asyncio.get_running_loop().create_task(self._cancel_when_gone())
 
-async def _cancel_when_gone(receive: Receive, task: asyncio.Task[object]) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    task.cancel()
+    async def _cancel_when_gone(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._task.cancel()

@@ -17,7 +17,7 @@ from generated.operation import Handlers, Operation
 from . import sse
 from .call import RequestCall
 from .contract import Contract
-from .disconnect import cancelled_by_disconnect
+from .disconnect import CancelledByDisconnect
 from .keep_alive import kept_alive
 from .look_up import LooksUp
 from .options import RuntimeOptions
@@ -64,7 +64,7 @@ class Endpoint:
         reply = Reply(send, is_head=scope["method"] == "HEAD")
         try:
             arguments = await self._admit(call, scope, receive)
-            async with cancelled_by_disconnect(receive):
+            with CancelledByDisconnect(receive):
                 result = await self._handler(**arguments, call=call)
                 if isinstance(result, AsyncGenerator):
                     await self._send_stream(result, call, reply)

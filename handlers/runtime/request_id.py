@@ -1,8 +1,8 @@
 """What a request is called in the headers of its answer, in the log and in a report of trouble."""
 
 import re
+from secrets import token_hex
 from typing import Final
-from uuid import uuid4
 
 # Visible ASCII without quotes, commas and the like: safe in a header, a log line and a URL's path.
 _FIT: Final = re.compile(r"[A-Za-z0-9._:~=+@-]{1,128}")
@@ -14,4 +14,4 @@ def request_id_of(given: str | None) -> str:
     A new one if there is none that is fit to be repeated. Only new ones are unique: a client may send the
     same name again.
     """
-    return given if given is not None and _FIT.fullmatch(given) else f"req_{uuid4().hex}"
+    return given if given is not None and _FIT.fullmatch(given) else f"req_{token_hex(16)}"

@@ -21,6 +21,7 @@ from .complaint import Path
 from .fail_fast import fail_fast_schema, fail_fast_validator
 from .invalid import Fault, explain, render_path
 from .problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
+from .raw_headers import raw_header
 from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most
 
 # No float overflows without one of these: an exponent of three digits, or two hundred digits before it. The
@@ -157,9 +158,10 @@ class _Declared:
 
 
 def _require_json(scope: Scope) -> None:
-    content_type = Headers(scope=scope).get("content-type", "")
-    if content_type == "application/json":
+    raw = raw_header(scope, b"content-type") or b""
+    if raw == b"application/json":
         return
+    content_type = raw.decode("latin-1")
     header = Message()
     header["content-type"] = content_type
     kind, _, subtype = header.get_content_type().partition("/")
@@ -171,8 +173,8 @@ def _require_json(scope: Scope) -> None:
 
 
 async def _read_body(scope: Scope, receive: Receive, max_bytes: int) -> bytes:
-    length = Headers(scope=scope).get("content-length", "0")
-    if length.isdecimal() and int(length) > max_bytes:
+    length = raw_header(scope, b"content-length") or b"0"
+    if length.isdigit() and int(length) > max_bytes:
         raise BodyTooLarge(max_bytes)
     body = bytearray()
     while True:

@@ -1,7 +1,7 @@
 """Chat requests in neutral terms."""
 
 import json
-from uuid import uuid4
+from secrets import token_hex
 
 import msgspec
 
@@ -28,7 +28,7 @@ def chat_params(body: m.ChatRequest, limits: Limits) -> ChatParams:
     messages = tuple(_message(message) for message in body.messages)
     goes_on = is_continuable(messages)
     return ChatParams(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         messages=_with_tool_prompt(messages, body),
         sampling=msgspec.structs.replace(
             openai_sampling(body, draw_seed() if body.seed is None else body.seed),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from uuid import uuid4
+from secrets import token_hex
 
 from engine.errors import PromptTooLong
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
@@ -72,7 +72,7 @@ def generation_request(wanted: Asked, tokenizer: Tokenizer, max_total_tokens: in
         raise PromptTooLong(len(prompt), 1, max_total_tokens)
     options = wanted.options
     return GenerationRequest(
-        request_id=uuid4().hex,
+        request_id=token_hex(16),
         prompt_token_ids=tuple(prompt),
         sampling=_sampling(wanted, tokenizer),
         stopping=_stopping(wanted, min(options.max_tokens, room)),

@@ -1,7 +1,5 @@
 """What all operations of the contract share."""
 
-from contextlib import AbstractContextManager
-
 from handlers.exchange import Exchange
 from handlers.shared import Shared
 from handlers.triton.errors import told
@@ -24,7 +22,7 @@ class Service:
         self.statistics = StatisticsObserver(shared.engine.stats)
         self.exchanges.observe(self.statistics)
 
-    def exchange(self, received_s: float) -> AbstractContextManager[Exchange]:
+    def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
         return self.exchanges.open(received_s, told)
 

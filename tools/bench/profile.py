@@ -21,6 +21,7 @@ from engine.core import EngineCore
 from engine.int8_linear import Int8Linear
 from engine.linear import PackedLinear
 from engine.model_runner import ModelRunner
+from engine.native_linear import PanelLinear
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampler import Sampler
 from engine.scheduler import Scheduler
@@ -45,6 +46,7 @@ VARIANTS = {
     "default": Variant({}, {}),
     "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
     "torch-attention": Variant({}, {"engine.attention.can_decode": lambda device, dtype: False}),
+    "onednn": Variant({}, {"engine.linear.can_multiply": lambda: False}),
     "int8": Variant({"quantize": "int8"}, {}),
 }
 
@@ -156,7 +158,12 @@ def _measured_step(core: EngineCore) -> Row:
     places: dict[str, list[tuple[Any, str]]] = {
         "run": [(ModelRunner, "run")],
         "body": [(Qwen2Model, "forward")],
-        "linears": [(PackedLinear, "forward"), (Int8Linear, "forward"), (nn.Linear, "forward")],
+        "linears": [
+            (PanelLinear, "forward"),
+            (PackedLinear, "forward"),
+            (Int8Linear, "forward"),
+            (nn.Linear, "forward"),
+        ],
         "attention": [(PagedAttention, "attend")],
         "sampling": [(Sampler, "sample")],
         "scheduling": [(Scheduler, "schedule"), (Scheduler, "complete"), (engine.core, "build_batch")],

@@ -1,0 +1,78 @@
+// Linear layers with weights of bfloat16, for processors that multiply them in AVX-512; called by
+// engine/native_linear.py. The oracle is torch's (tests/parity/test_native_linear.py).
+
+#include <cstdint>
+
+#include "storage.h"
+#ifdef __AVX512BF16__
+#include "bfloat16_panels.h"
+#endif
+
+extern "C" {
+
+// Strides count elements; the last dimension is dense everywhere.
+struct VerbatimLinear {
+    const void* rows;    // [num_rows, num_inputs]
+    const void* panels;  // as verbatim_pack_linear writes them
+    const float* bias;   // padded to whole panels
+    void* output;        // [num_rows, num_outputs], dense
+    int64_t num_rows, row_stride, num_inputs, num_outputs;
+    int32_t num_threads;
+};
+
+// Numbers that the panels of a weight take; 0 where the processor has no such instructions.
+int64_t verbatim_panels_size(int64_t num_outputs, int64_t num_inputs) {
+#ifdef __AVX512BF16__
+    return num_panels(num_outputs) * panel_size(num_inputs);
+#else
+    return 0 * num_outputs * num_inputs;
+#endif
+}
+
+}  // extern "C"
+
+#ifdef __AVX512BF16__
+
+namespace {
+
+void multiply(const VerbatimLinear& call, int64_t first_row, int64_t num_rows, int64_t panel) {
+    const Bfloat16* rows = static_cast<const Bfloat16*>(call.rows) + first_row * call.row_stride;
+    const Bfloat16* weights = static_cast<const Bfloat16*>(call.panels) + panel * panel_size(call.num_inputs);
+    const int64_t first_output = panel * kPanelOutputs, num_outputs = call.num_outputs - first_output;
+    const __m512 low = _mm512_loadu_ps(call.bias + first_output), high = _mm512_loadu_ps(call.bias + first_output + 16);
+    const __mmask32 mask = lanes_below(num_outputs) | static_cast<__mmask32>(lanes_below(num_outputs - 16)) << 16;
+    uint16_t* output = static_cast<uint16_t*>(call.output) + first_row * call.num_outputs + first_output;
+    multiply_panel(num_rows, rows, call.row_stride, call.num_inputs, weights, [&](int64_t row, const PanelSums& sums) {
+        const __m512bh rounded = _mm512_cvtne2ps_pbh(_mm512_add_ps(sums.high, high), _mm512_add_ps(sums.low, low));
+        _mm512_mask_storeu_epi16(output + row * call.num_outputs, mask, (__m512i)rounded);
+    });
+}
+
+}  // namespace
+
+extern "C" {
+
+// weight: [num_outputs, num_inputs], its rows row_stride apart.
+void verbatim_pack_linear(const void* weight, int64_t row_stride, int64_t num_outputs, int64_t num_inputs, void* panels,
+                          int32_t num_threads) {
+#pragma omp parallel for num_threads(num_threads)
+    for (int64_t panel = 0; panel < num_panels(num_outputs); ++panel) {
+        const int64_t first = panel * kPanelOutputs;
+        pack_panel(static_cast<const Bfloat16*>(weight) + first * row_stride, row_stride, num_outputs - first, num_inputs,
+                   static_cast<Bfloat16*>(panels) + panel * panel_size(num_inputs));
+    }
+}
+
+// Each thread takes panels that lie one after another, since memory is read fastest in order.
+void verbatim_linear(const VerbatimLinear* call) {
+    const int64_t group = rows_at_once(call->num_inputs), num_groups = (call->num_rows + group - 1) / group;
+    const int64_t panels = num_panels(call->num_outputs);
+#pragma omp parallel for collapse(2) schedule(static) num_threads(call->num_threads)
+    for (int64_t i = 0; i < num_groups; ++i)
+        for (int64_t panel = 0; panel < panels; ++panel)
+            multiply(*call, i * group, std::min(group, call->num_rows - i * group), panel);
+}
+
+}  // extern "C"
+
+#endif

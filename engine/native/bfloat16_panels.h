@@ -1,0 +1,100 @@
+// Products of rows with a weight of bfloat16 that lies in panels, in registers of 512 bits.
+//
+// A panel holds 32 outputs: [num_inputs / 2][32][2], pairs of inputs beside each other as vdpbf16ps takes them,
+// padded with zeros. It is read once from memory for up to twelve rows, and from the cache for more. Each sum is
+// taken over the inputs in order, so a row's result does not depend on what else is in the batch.
+#pragma once
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "storage.h"
+
+constexpr int64_t kPanelOutputs = 32;
+constexpr int64_t kMostRows = 12;  // two sums each fill 24 of the 32 registers
+
+inline int64_t num_panels(int64_t num_outputs) { return (num_outputs + kPanelOutputs - 1) / kPanelOutputs; }
+
+// Numbers in a panel.
+inline int64_t panel_size(int64_t num_inputs) { return (num_inputs + 1) / 2 * 2 * kPanelOutputs; }
+
+// weight: of this panel's outputs, num_outputs of them, num_inputs each.
+inline void pack_panel(const Bfloat16* weight, int64_t stride, int64_t num_outputs, int64_t num_inputs, Bfloat16* panel) {
+    const int64_t num_there = std::min(num_outputs, kPanelOutputs);
+    for (int64_t input = 0; input < num_inputs; input += 2, panel += 2 * kPanelOutputs) {
+        const int64_t num_bytes = input + 1 < num_inputs ? 4 : 2;
+        std::memset(panel, 0, 2 * kPanelOutputs * sizeof *panel);
+        for (int64_t output = 0; output < num_there; ++output)
+            std::memcpy(panel + 2 * output, weight + output * stride + input, num_bytes);
+    }
+}
+
+// Of one row: outputs 0 to 15 of a panel, and 16 to 31.
+struct PanelSums {
+    __m512 low, high;
+};
+
+inline __m512bh pair_everywhere(const Bfloat16* pair, int64_t num_bytes) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, pair, num_bytes);
+    return (__m512bh)_mm512_set1_epi32(static_cast<int32_t>(bits));
+}
+
+template <int kRows>
+inline void add_pair(const Bfloat16* rows, int64_t stride, const Bfloat16* weights, int64_t num_bytes, PanelSums* sums) {
+    const __m512bh low = (__m512bh)_mm512_loadu_si512(weights);
+    const __m512bh high = (__m512bh)_mm512_loadu_si512(weights + kPanelOutputs);
+#pragma GCC unroll 12
+    for (int row = 0; row < kRows; ++row) {
+        const __m512bh pair = pair_everywhere(rows + row * stride, num_bytes);
+        sums[row].low = _mm512_dpbf16_ps(sums[row].low, low, pair);
+        sums[row].high = _mm512_dpbf16_ps(sums[row].high, high, pair);
+    }
+}
+
+// emit(row, sums) is called for each row. All loops over rows are unrolled, else GCC keeps the sums in memory.
+template <int kRows, typename Emit>
+inline void multiply_block(const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Bfloat16* panel, Emit emit) {
+    PanelSums sums[kRows];
+#pragma GCC unroll 12
+    for (int row = 0; row < kRows; ++row) sums[row] = {_mm512_setzero_ps(), _mm512_setzero_ps()};
+    const int64_t num_even = num_inputs / 2 * 2;
+    for (int64_t input = 0; input < num_even; input += 2)
+        add_pair<kRows>(rows + input, stride, panel + input * kPanelOutputs, 4, sums);
+    if (num_even < num_inputs) add_pair<kRows>(rows + num_even, stride, panel + num_even * kPanelOutputs, 2, sums);
+#pragma GCC unroll 12
+    for (int row = 0; row < kRows; ++row) emit(row, sums[row]);
+}
+
+// As multiply_block, of up to kRows rows.
+template <int kRows, typename Emit>
+inline void multiply_some(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Bfloat16* panel,
+                          Emit emit) {
+    if (num_rows == kRows) return multiply_block<kRows>(rows, stride, num_inputs, panel, emit);
+    if constexpr (kRows > 1) multiply_some<kRows - 1>(num_rows, rows, stride, num_inputs, panel, emit);
+}
+
+// Any number of rows, in blocks of nearly one size: 13 are 7 and 6, since a block of one costs as much as one of four.
+template <typename Emit>
+inline void multiply_panel(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Bfloat16* panel,
+                           Emit emit) {
+    const int64_t num_blocks = (num_rows + kMostRows - 1) / kMostRows;
+    for (int64_t block = 0; block < num_blocks; ++block) {
+        const int64_t first = num_rows * block / num_blocks, last = num_rows * (block + 1) / num_blocks;
+        multiply_some<kMostRows>(last - first, rows + first * stride, stride, num_inputs, panel,
+                                 [&](int64_t row, const PanelSums& sums) { emit(first + row, sums); });
+    }
+}
+
+// Rows that are multiplied with all panels before the next ones are, so that they stay in the second-level cache.
+inline int64_t rows_at_once(int64_t num_inputs) {
+    constexpr int64_t kBytes = 1 << 19;
+    return std::max<int64_t>(1, kBytes / (num_inputs * sizeof(Bfloat16) * kMostRows)) * kMostRows;
+}
+
+inline __mmask16 lanes_below(int64_t num_lanes) {
+    return static_cast<__mmask16>((1u << std::clamp<int64_t>(num_lanes, 0, 16)) - 1u);
+}

@@ -1,0 +1,119 @@
+"""Compiled linear layers give the exact product, rounded; and they are what a model gets where they run."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from engine.linear import PackedLinear, can_pack, pack_linears
+from engine.native_linear import PanelLinear, can_multiply
+from tests.tiny import tiny_model
+
+# Of one rounding to bfloat16. That of sums in float32 comes to it, for which the products' magnitudes count.
+TOLERANCE = 2**-8
+
+needs_instructions = pytest.mark.skipif(
+    not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler"
+)
+
+
+def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = True) -> nn.Linear:
+    torch.manual_seed(num_inputs + num_outputs)
+    linear = nn.Linear(num_inputs, num_outputs, bias=bias, dtype=torch.bfloat16)
+    return linear.requires_grad_(False)
+
+
+def noise(*shape: int) -> Tensor:
+    return torch.randn(shape, dtype=torch.bfloat16)
+
+
+def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor) -> None:
+    weight = linear.weight.double()
+    bias: Tensor | None = linear.bias
+    expected = rows.double() @ weight.T + (0.0 if bias is None else bias.double())
+    magnitude = rows.double().abs() @ weight.abs().T + expected.abs()
+    assert actual.dtype == torch.bfloat16 and actual.shape == expected.shape
+    assert ((actual.double() - expected).abs() <= TOLERANCE * (expected.abs() + 1e-3 * magnitude)).all()
+
+
+@needs_instructions
+@settings(max_examples=60, deadline=None)
+@given(
+    num_rows=st.sampled_from([0, *range(1, 27), 48, 200]),
+    num_inputs=st.sampled_from([1, 2, 31, 48, 127, 896]),
+    num_outputs=st.sampled_from([1, 15, 16, 17, 32, 33, 48, 100, 320]),
+    bias=st.booleans(),
+    layout=st.sampled_from(["dense", "of wider rows", "transposed", "spread", "stacked"]),
+)
+@torch.inference_mode()
+def test_any_shape_gives_the_exact_product_rounded(
+    num_rows: int, num_inputs: int, num_outputs: int, bias: bool, layout: str
+) -> None:
+    linear = new_linear(num_inputs, num_outputs, bias=bias)
+    rows = {
+        "dense": lambda: noise(num_rows, num_inputs),
+        "of wider rows": lambda: noise(num_rows, num_inputs + 7)[:, 3:-4],
+        "transposed": lambda: noise(num_inputs, num_rows).T,
+        "spread": lambda: noise(num_rows, 2 * num_inputs)[:, ::2],
+        "stacked": lambda: noise(num_rows, 2, num_inputs).transpose(0, 1),
+    }[layout]()
+    assert_gives(PanelLinear(linear)(rows), linear, rows)
+
+
+@needs_instructions
+@torch.inference_mode()
+def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
+    linear, rows = new_linear(70, 45), noise(3, 70)
+    expected = PanelLinear(linear)(rows)
+    linear.weight = nn.Parameter(linear.weight.T.contiguous().T, requires_grad=False)
+    assert not linear.weight.is_contiguous()
+    assert torch.equal(PanelLinear(linear)(rows), expected)
+
+
+@needs_instructions
+@torch.inference_mode()
+def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
+    linear = PanelLinear(new_linear(896, 320))
+    rows = noise(100, 896)
+    together = linear(rows)
+    for num_rows in (1, 5, 12, 13, 40):
+        assert torch.equal(linear(rows[:num_rows]), together[:num_rows])
+
+
+@needs_instructions
+@torch.inference_mode()
+def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
+    rows = noise(3, 64)
+    rows[1, 5] = torch.nan
+    output = PanelLinear(new_linear(64, 40))(rows)
+    assert output.isnan().all(dim=-1).tolist() == [False, True, False]
+    assert output[[0, 2]].isfinite().all()
+
+
+@needs_instructions
+@torch.inference_mode()
+def test_more_threads_than_panels_give_what_one_gives() -> None:
+    before = torch.get_num_threads()
+    linear, rows = PanelLinear(new_linear(4096, 64)), noise(150, 4096)
+    try:
+        torch.set_num_threads(1)
+        expected = linear(rows)
+        torch.set_num_threads(5)
+        assert torch.equal(linear(rows), expected)
+    finally:
+        torch.set_num_threads(before)
+
+
+@needs_instructions
+def test_a_model_of_bfloat16_gets_them_and_gives_the_logits_of_plain_ones() -> None:
+    plain, packed = (nn.Module.to(tiny_model("qwen2"), torch.bfloat16) for _ in range(2))
+    assert can_pack(packed)
+    pack_linears(packed)
+    assert {type(module) for module in packed.modules()} & {PanelLinear, PackedLinear, nn.Linear} == {
+        PanelLinear
+    }
+    ids = torch.arange(40)[None]
+    with torch.inference_mode():
+        expected, actual = (model(input_ids=ids).logits.float() for model in (plain, packed))
+    assert (actual - expected).norm() / expected.norm() < 0.02
