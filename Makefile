@@ -151,11 +151,19 @@ fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, wit
 
 .PHONY: conform
 conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: every bound, streams, fuzz
-	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest tests/conform -s --timeout=1200
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/conform --timeout=1200
+
+.PHONY: conform-short
+conform-short: $(READY)  ## Check the server against MindIE's and Anthropic's contracts (a minute)
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=mindie,anthropic $(BIN)/pytest --numprocesses 2 tests/conform/test_our_server.py --timeout=300
 
 .PHONY: mutate
 mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --json reports/mutants.json
+
+.PHONY: mutate-short
+mutate-short: $(READY)  ## Do the same with one corruption in ten, always the same ones (a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --sample 0.1
 
 .PHONY: fuzz-short
 fuzz-short:  ## Fuzz with the systematic requests and five random ones an operation (five minutes)

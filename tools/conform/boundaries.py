@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .document import Endpoint, Json, Schema, endpoints
 from .edges import edges
-from .place import ABSENT, Place, at, put, render
+from .place import ABSENT, Place, at, parts, put, render
 from .request import Request, request_of
 from .rules.rule import Rules
 from .samples import Samples
@@ -101,6 +101,10 @@ class Table:
         for place in self._rules.num_tokens:
             body = put(body, place, num_tokens) if at(body, place) is not ABSENT else body
         return body
+
+    def may_be_refused(self, endpoint: Endpoint, body: Json) -> bool:
+        """Whether a rule forbids a value of an example, or leaves it to the server."""
+        return any(self._rules.ban(endpoint.path, place, value, body) for place, value in parts(body))
 
     def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
         """The document's own requests of an operation, by name, asking little of the model that there is."""
