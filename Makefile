@@ -8,7 +8,6 @@ BROWSER := $(VENV)/.browser
 PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
-BASE     ?= HEAD~1
 
 .DEFAULT_GOAL := help
 
@@ -96,7 +95,7 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	rm -rf $(SDK)
 	$(PYTHON) -m venv $(SDK)
 	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
-	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
+	VERBATIM=$(BIN)/verbatim CLIENTS=$(CLIENTS) OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
 	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
 
 .PHONY: sdk-ts
@@ -179,8 +178,8 @@ drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alo
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
 
 .PHONY: breaking
-breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
-	$(BIN)/python -m tools.breaking --base $(BASE)
+breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the last release) and is not acknowledged
+	$(BIN)/python -m tools.breaking $(if $(BASE),--base $(BASE))
 
 .PHONY: test-oasdiff
 test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)

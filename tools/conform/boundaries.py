@@ -187,11 +187,12 @@ class Table:
         standing = self._parameters(endpoint)
         for parameter in endpoint.parameters:
             sample = standing.get(parameter.name, self._samples.smallest(parameter.schema))
-            for keyword, value in edges(parameter.schema, sample, None):
+            item = self._samples.smallest(parameter.schema.get("items", {}))
+            for keyword, value in edges(parameter.schema, sample, item):
                 if parameter.schema.get("type") == "string" and not isinstance(value, str):
                     continue
-                if value in ("", None) or isinstance(value, str) and value in ("true", "1"):
-                    continue  # another path, or what would be read as JSON
+                if value in ("", None, []) or isinstance(value, str) and value in ("true", "1"):
+                    continue  # another path, nothing at all, or what would be read as JSON
                 request = request_of(endpoint, {**standing, parameter.name: value}, body)
                 is_valid = self._samples.is_valid(parameter.schema, value)
                 ban = self._rules.ban(endpoint.path, (parameter.name,), value, body)
