@@ -27,11 +27,14 @@ T = TypeVar("T")
 
 
 class MergedLinear(nn.Module):
-    """Several `nn.Linear` of one input, their outputs side by side; each is asked for on its own."""
+    """Several `nn.Linear` of one input, their outputs side by side; each is asked for on its own.
+
+    linear: all of them as one. sizes: how many outputs each has.
+    """
 
     def __init__(self, linears: list[nn.Linear]) -> None:
         super().__init__()
-        self._sizes = [linear.out_features for linear in linears]
+        self.sizes = [linear.out_features for linear in linears]
         self.linear = _concatenate(linears)
         self._rows: Tensor | None = None
         self._outputs: dict[int, Tensor] = {}
@@ -43,7 +46,7 @@ class MergedLinear(nn.Module):
         """
         if rows is not self._rows or index not in self._outputs:
             self._rows = rows
-            self._outputs = dict(enumerate(self.linear(rows).split(self._sizes, dim=-1)))
+            self._outputs = dict(enumerate(self.linear(rows).split(self.sizes, dim=-1)))
         output = self._outputs.pop(index)
         if not self._outputs:
             self._rows = None
@@ -51,19 +54,19 @@ class MergedLinear(nn.Module):
 
 
 class MergedPart(nn.Module):
-    """Stands where one of the linears stood."""
+    """Stands where one of the linears stood, that of this index."""
 
     def __init__(self, merged: MergedLinear, index: int, linear: nn.Linear) -> None:
         super().__init__()
         self.in_features = linear.in_features
         self.out_features = linear.out_features
         self.merged = merged
-        self._index = index
+        self.index = index
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
         """[..., in_features] -> [..., out_features], a view of what all parts share."""
-        return self.merged.take(self._index, rows)
+        return self.merged.take(self.index, rows)
 
 
 @dataclass(slots=True)

@@ -47,7 +47,9 @@ VARIANTS = {
     "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
     "torch-attention": Variant({}, {"engine.attention.can_decode": lambda device, dtype: False}),
     "onednn": Variant({}, {"engine.linear.can_multiply": lambda: False}),
+    "unfused": Variant({}, {"engine.build.fuse_layers": lambda model, run: 0}),
     "int8": Variant({"quantize": "int8"}, {}),
+    "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.int8_linear.has_vnni": lambda: False}),
 }
 
 

@@ -97,7 +97,7 @@ def test_a_family_whose_merged_output_differs_stays_and_the_others_are_merged(
     forward = MergedPart.forward
 
     def forward_badly(self: MergedPart, rows: Tensor) -> Tensor:
-        is_gate_or_up = len(self.merged._sizes) == 2
+        is_gate_or_up = len(self.merged.sizes) == 2
         return forward(self, rows) * (2 if is_gate_or_up else 1)
 
     monkeypatch.setattr(MergedPart, "forward", forward_badly)

@@ -1,0 +1,187 @@
+"""Finds decoder layers that `FusedLayer` can stand for, and proves it on each before it does.
+
+A layer is recognised by the modules it is made of. What these do, and what their modelling code does beside
+them, is not looked up: both compute a small batch, and a layer whose outputs differ stays as it was.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+from transformers.activations import SiLUActivation
+from typing_extensions import override
+
+from engine.attention import Attention, current_attention
+from engine.fused_layer import FusedLayer, LayerParts
+from engine.merged_linear import MergedLinear, MergedPart
+from engine.native_layer import RmsNorm, Rotary, can_compute
+from engine.plain_pass import is_same, relative_difference
+from engine.scores import Scores
+
+_LAYER = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
+_ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}
+_HEAD_NORMS = {"q_norm", "k_norm"}
+_MLP = {"gate_proj", "up_proj", "down_proj", "act_fn"}
+# Largest relative difference of a layer's output: rounding, of which a layer of 16 bits does some ten.
+_TOLERANCE = {torch.float32: 1e-5}
+_TOLERANCE_16_BIT = 2e-2
+
+
+@torch.inference_mode()
+def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
+    """Replaces the layers that it can, and returns how many.
+
+    run: computes a few tokens by paged attention, and returns their logits [num_tokens, vocab_size].
+    """
+    if not can_compute(model.device, model.dtype):
+        return 0
+    trials = {
+        (parent, name): _Trial(child)
+        for parent in model.modules()
+        for name, child in parent.named_children()
+        if _is_known(child)
+    }
+    for (parent, name), trial in trials.items():
+        setattr(parent, name, trial)
+    try:
+        expected = run()
+    finally:
+        for (parent, name), trial in trials.items():
+            setattr(parent, name, trial.layer)
+    fused = {place: trial for place, trial in trials.items() if trial.fused is not None}
+    for (parent, name), trial in fused.items():
+        setattr(parent, name, trial.fused)
+    if fused and not is_same(relative_difference(run(), expected), model.dtype):
+        for (parent, name), trial in fused.items():
+            setattr(parent, name, trial.layer)
+        return 0
+    return len(fused)
+
+
+class _Trial(nn.Module):
+    """Computes a layer, and beside it what would stand for it. fused: that, while they agree."""
+
+    def __init__(self, layer: nn.Module) -> None:
+        super().__init__()
+        self.layer = layer
+        self.fused: FusedLayer | None = None
+        self._has_differed = False
+
+    @override
+    def forward(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Any:
+        before = hidden_states.clone()
+        observer = _Observer(current_attention.get())
+        token = current_attention.set(observer)
+        try:
+            expected = self.layer(hidden_states, *args, **kwargs)
+        finally:
+            current_attention.reset(token)
+        if self.fused is None and not self._has_differed:
+            parts = _parts(self.layer, observer)
+            self.fused = None if parts is None else FusedLayer(self.layer, parts)
+        if self.fused is not None and not self._gives(expected, before, kwargs):
+            self.fused, self._has_differed = None, True
+        return expected
+
+    def _gives(self, expected: Any, hidden_states: Tensor, kwargs: dict[str, Any]) -> bool:
+        assert self.fused is not None
+        if not isinstance(expected, Tensor):
+            return False
+        actual = self.fused(hidden_states, **kwargs)
+        tolerance = _TOLERANCE.get(expected.dtype, _TOLERANCE_16_BIT)
+        # What a layer adds to its input may be smaller than the rounding of their sum.
+        change = (expected - hidden_states).float().norm(dim=-1)
+        rounding = torch.finfo(expected.dtype).eps / 2 * expected.float().norm(dim=-1)
+        difference = (actual - expected).float().norm(dim=-1)
+        return bool((difference <= tolerance * change + rounding).all())
+
+
+class _Call(NamedTuple):
+    """What a layer asked of attention."""
+
+    query: Tensor
+    key: Tensor
+    window: int | None
+    scores: Scores
+
+
+class _Observer:
+    """Passes on what a layer asks of attention, and notes it."""
+
+    def __init__(self, attention: Attention) -> None:
+        self._attention = attention
+        self.calls: list[_Call] = []
+
+    def attend(
+        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
+    ) -> Tensor:
+        self.calls.append(_Call(query, key, window, scores))
+        return self._attention.attend(module, query, key, value, window, scores)
+
+
+def _names(module: nn.Module) -> set[str]:
+    return {name for name, _ in module.named_children()}
+
+
+def _is_known(layer: nn.Module) -> bool:
+    """Whether it is made of what a fused layer knows; not yet, whether it uses it alike."""
+    if _names(layer) != _LAYER:
+        return False
+    attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
+    if _names(attention) not in (_ATTENTION, _ATTENTION | _HEAD_NORMS) or _names(mlp) != _MLP:
+        return False
+    norms = [layer.get_submodule(name) for name in ("input_layernorm", "post_attention_layernorm")]
+    norms += [child for name, child in attention.named_children() if name in _HEAD_NORMS]
+    has_products = _merged(attention, "q_proj", "k_proj", "v_proj") and _merged(mlp, "gate_proj", "up_proj")
+    is_gated = isinstance(mlp.get_submodule("act_fn"), SiLUActivation | nn.SiLU)
+    return has_products is not None and is_gated and all(map(_is_norm, norms))
+
+
+def _merged(parent: nn.Module, *names: str) -> MergedLinear | None:
+    """That of which these children are the parts: all of them, in this order."""
+    parts = [parent.get_submodule(name) for name in names]
+    merged = [part.merged for part in parts if isinstance(part, MergedPart)]
+    is_whole = len(merged) == len(parts) == len(merged[0].sizes) and len(set(merged)) == 1
+    in_order = [part.index for part in parts if isinstance(part, MergedPart)] == list(range(len(parts)))
+    return merged[0] if is_whole and in_order else None
+
+
+def _is_norm(module: nn.Module) -> bool:
+    weight, epsilon = getattr(module, "weight", None), getattr(module, "variance_epsilon", None)
+    return isinstance(weight, Tensor) and weight.dim() == 1 and isinstance(epsilon, float)
+
+
+def _norm(module: Any) -> RmsNorm:
+    return RmsNorm(module.weight, module.variance_epsilon)
+
+
+def _parts(layer: nn.Module, observer: _Observer) -> LayerParts | None:
+    """Of a layer that is known; None if its attention asks for what a fused layer has not."""
+    attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
+    heads, gates = _merged(attention, "q_proj", "k_proj", "v_proj"), _merged(mlp, "gate_proj", "up_proj")
+    assert heads is not None and gates is not None
+    if len(observer.calls) != 1:
+        return None
+    call = observer.calls[0]
+    num_query_heads, num_key_heads, dim = call.query.shape[1], call.key.shape[1], call.query.shape[3]
+    if heads.sizes != [num_query_heads * dim, num_key_heads * dim, num_key_heads * dim] or dim % 2:
+        return None
+    head_norms = None
+    if _names(attention) >= _HEAD_NORMS:
+        head_norms = _norm(attention.q_norm), _norm(attention.k_norm)
+    return LayerParts(
+        before_attention=_norm(layer.input_layernorm),
+        heads=heads.linear,
+        sizes=heads.sizes,
+        dim=dim,
+        rotary=Rotary(num_query_heads, num_key_heads, dim, head_norms),
+        attention=attention,
+        window=call.window,
+        scores=call.scores,
+        output=attention.get_submodule("o_proj"),
+        before_gates=_norm(layer.post_attention_layernorm),
+        gates=gates.linear,
+        down=mlp.get_submodule("down_proj"),
+    )

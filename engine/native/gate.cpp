@@ -1,0 +1,54 @@
+// SwiGLU: a gate's SiLU times what it lets through; called by engine/native_layer.py. Each step is rounded as
+// transformers rounds it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "exponential.h"
+#include "norm.h"
+#include "storage.h"
+
+extern "C" {
+
+struct VerbatimGate {
+    const void* rows;  // [num_rows, 2 * size], dense: gates, then what they are for
+    void* output;      // [num_rows, size], dense
+    int64_t num_rows, size;
+    int32_t is_bfloat16, num_threads;
+};
+
+}  // extern "C"
+
+namespace {
+
+constexpr int64_t kPart = 1024;  // numbers of a row that a thread takes at once
+
+inline float silu(float x) {
+    const float power = exp_negative(-std::fabs(x));
+    return x * ((x >= 0.0f ? 1.0f : power) / (1.0f + power));
+}
+
+template <typename T>
+void run(const VerbatimGate& call) {
+    const int64_t num_parts = (call.size + kPart - 1) / kPart;
+#pragma omp parallel for collapse(2) schedule(static) num_threads(call.num_threads)
+    for (int64_t row = 0; row < call.num_rows; ++row)
+        for (int64_t part = 0; part < num_parts; ++part) {
+            const int64_t first = part * kPart, size = std::min(kPart, call.size - first);
+            const T* gates = static_cast<const T*>(call.rows) + row * 2 * call.size + first;
+            const T* values = gates + call.size;
+            T* output = static_cast<T*>(call.output) + row * call.size + first;
+#pragma omp simd
+            for (int64_t i = 0; i < size; ++i) store(rounded<T>(silu(load(gates[i]))) * load(values[i]), output + i);
+        }
+}
+
+}  // namespace
+
+extern "C" void verbatim_gate(const VerbatimGate* call) {
+    if (call->is_bfloat16)
+        run<Bfloat16>(*call);
+    else
+        run<float>(*call);
+}

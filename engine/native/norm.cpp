@@ -1,0 +1,51 @@
+// A sum with the residual stream and its norm; called by engine/native_layer.py.
+
+#include "norm.h"
+
+#include <cstdint>
+
+#include "storage.h"
+
+extern "C" {
+
+// [num_rows, size] each, dense.
+struct VerbatimNorm {
+    const void* stream;
+    const void* added;  // or null
+    const void* weight;  // [size]
+    void* sum;           // stream + added; unused without it
+    void* output;        // the norm of that
+    int64_t num_rows, size;
+    float epsilon;
+    int32_t is_bfloat16, num_threads;
+};
+
+}  // extern "C"
+
+namespace {
+
+template <typename T>
+void run(const VerbatimNorm& call) {
+#pragma omp parallel for schedule(static) num_threads(call.num_threads)
+    for (int64_t i = 0; i < call.num_rows; ++i) {
+        const int64_t place = i * call.size;
+        const T* row = static_cast<const T*>(call.stream) + place;
+        if (call.added) {
+            const T* added = static_cast<const T*>(call.added) + place;
+            T* sum = static_cast<T*>(call.sum) + place;
+#pragma omp simd
+            for (int64_t j = 0; j < call.size; ++j) store(load(row[j]) + load(added[j]), sum + j);
+            row = sum;
+        }
+        normalize_row(row, static_cast<const T*>(call.weight), call.size, call.epsilon, static_cast<T*>(call.output) + place);
+    }
+}
+
+}  // namespace
+
+extern "C" void verbatim_norm(const VerbatimNorm* call) {
+    if (call->is_bfloat16)
+        run<Bfloat16>(*call);
+    else
+        run<float>(*call);
+}

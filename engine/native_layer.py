@@ -1,0 +1,160 @@
+"""The small operations of a decoder layer by compiled code; transformers' stay their oracle.
+
+Each takes one call where torch takes four to twelve, and rounds where transformers does.
+"""
+
+import ctypes
+
+import torch
+from torch import Tensor
+
+from engine.native.library import load_library
+
+_TYPES = (torch.float32, torch.bfloat16)
+# Fewer numbers than this are done before a second thread has begun.
+_FEWEST_NUMBERS_A_THREAD = 1 << 13
+
+
+class _Norm(ctypes.Structure):
+    """VerbatimNorm of native/norm.cpp."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("stream", "added", "weight", "sum", "output")),
+        *((name, ctypes.c_int64) for name in ("num_rows", "size")),
+        ("epsilon", ctypes.c_float),
+        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
+    ]
+
+
+class _Rotary(ctypes.Structure):
+    """VerbatimRotary of native/rotary.cpp."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("heads", "cosine", "sine", "query_weight", "key_weight")),
+        *((name, ctypes.c_int64) for name in ("num_rows", "row_stride", "num_query_heads", "num_key_heads")),
+        ("dim", ctypes.c_int64),
+        *((name, ctypes.c_float) for name in ("query_epsilon", "key_epsilon")),
+        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
+    ]
+
+
+class _Gate(ctypes.Structure):
+    """VerbatimGate of native/gate.cpp."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("rows", "output")),
+        *((name, ctypes.c_int64) for name in ("num_rows", "size")),
+        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
+    ]
+
+
+class RmsNorm:
+    """weight: [size]. epsilon: added to the mean of squares (arXiv 1910.07467)."""
+
+    def __init__(self, weight: Tensor, epsilon: float) -> None:
+        self.weight = weight.detach().contiguous()
+        self.epsilon = epsilon
+
+    def __call__(self, stream: Tensor) -> Tensor:
+        """stream: [num_rows, size], dense, as is the result."""
+        output = torch.empty_like(stream)
+        self._run(stream, None, None, output)
+        return output
+
+    def add(self, stream: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
+        """[num_rows, size] each, dense: the sum, and its norm."""
+        total, output = torch.empty_like(stream), torch.empty_like(stream)
+        self._run(stream, added, total, output)
+        return total, output
+
+    def _run(self, stream: Tensor, added: Tensor | None, total: Tensor | None, output: Tensor) -> None:
+        num_rows, size = stream.shape
+        assert stream.is_contiguous() and stream.dtype == self.weight.dtype and size == len(self.weight)
+        assert added is None or (added.is_contiguous() and added.shape == stream.shape)
+        call = _Norm(
+            stream.data_ptr(),
+            None if added is None else added.data_ptr(),
+            self.weight.data_ptr(),
+            None if total is None else total.data_ptr(),
+            output.data_ptr(),
+            num_rows,
+            size,
+            self.epsilon,
+            stream.dtype == torch.bfloat16,
+            _num_threads(num_rows, num_rows * size),
+        )
+        _library().verbatim_norm(ctypes.byref(call))
+
+
+class Rotary:
+    """Rotary embedding (arXiv 2104.09864), whose pairs are the halves of a head; norms of heads before it."""
+
+    def __init__(
+        self, num_query_heads: int, num_key_heads: int, dim: int, norms: tuple[RmsNorm, RmsNorm] | None
+    ) -> None:
+        """norms: of queries and of keys."""
+        self._shape = (num_query_heads, num_key_heads, dim)
+        self._norms = norms
+
+    def __call__(self, heads: Tensor, cosine: Tensor, sine: Tensor) -> None:
+        """Turns queries and keys in place.
+
+        heads: [num_rows, at least (num_query_heads + num_key_heads) * dim]; cosine, sine: [num_rows, dim].
+        """
+        num_query_heads, num_key_heads, dim = self._shape
+        num_rows = len(heads)
+        assert heads.dtype == cosine.dtype == sine.dtype and heads.stride(1) == 1
+        assert cosine.shape == sine.shape == (num_rows, dim)
+        cosine, sine = cosine.contiguous(), sine.contiguous()
+        query_norm, key_norm = self._norms or (None, None)
+        call = _Rotary(
+            heads.data_ptr(),
+            cosine.data_ptr(),
+            sine.data_ptr(),
+            None if query_norm is None else query_norm.weight.data_ptr(),
+            None if key_norm is None else key_norm.weight.data_ptr(),
+            num_rows,
+            heads.stride(0),
+            num_query_heads,
+            num_key_heads,
+            dim,
+            0.0 if query_norm is None else query_norm.epsilon,
+            0.0 if key_norm is None else key_norm.epsilon,
+            heads.dtype == torch.bfloat16,
+            _num_threads(num_rows, num_rows * (num_query_heads + num_key_heads) * dim),
+        )
+        _library().verbatim_rotary(ctypes.byref(call))
+
+
+def gate(rows: Tensor) -> Tensor:
+    """SwiGLU (arXiv 2002.05202): [num_rows, 2 * size] of gates and values, dense -> [num_rows, size]."""
+    num_rows, size = rows.shape[0], rows.shape[1] // 2
+    assert rows.is_contiguous()
+    output = rows.new_empty(num_rows, size)
+    call = _Gate(
+        rows.data_ptr(),
+        output.data_ptr(),
+        num_rows,
+        size,
+        rows.dtype == torch.bfloat16,
+        _num_threads(torch.get_num_threads(), num_rows * size),
+    )
+    _library().verbatim_gate(ctypes.byref(call))
+    return output
+
+
+def can_compute(device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether these operations take tensors there of that type."""
+    return device.type == "cpu" and dtype in _TYPES and load_library() is not None
+
+
+def _num_threads(num_parts: int, num_numbers: int) -> int:
+    """num_parts: those that a call is split into at most."""
+    most = 1 + num_numbers // _FEWEST_NUMBERS_A_THREAD
+    return max(1, min(torch.get_num_threads(), num_parts, most))
+
+
+def _library() -> ctypes.CDLL:
+    library = load_library()
+    assert library is not None
+    return library

@@ -1,0 +1,137 @@
+"""Fused layers stand where they compute what the layer computes, and nowhere else."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
+
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.fused_layer import FusedLayer
+from engine.layer_fusion import fuse_layers
+from engine.native_layer import can_compute
+from engine.plain_pass import plain_logits
+from tests.tiny import ARCHITECTURES, save_tiny_model
+
+FUSED = {"llama", "mistral", "qwen2", "qwen3"}
+NUM_LAYERS = 3
+TOKENS = [5, 250, 7, 7, 31, 2, 90]
+TOLERANCE = {"float32": 1e-5, "bfloat16": 1e-2}
+
+pytestmark = pytest.mark.skipif(
+    not can_compute(torch.device("cpu"), torch.float32), reason="no C++ compiler on this machine"
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Paged and plain logits before layers were fused, and after it."""
+
+    model: PreTrainedModel
+    num_fused: int
+    before: tuple[Tensor, Tensor]
+    after: tuple[Tensor, Tensor]
+
+
+Build = Callable[..., Outcome]
+
+
+@pytest.fixture
+def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
+    """Builds an engine for a tiny model, and tells what became of its layers."""
+
+    def build(architecture: str, **options: Any) -> Outcome:
+        outcomes = []
+
+        def fuse(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
+            before = run(), plain_logits(model, TOKENS)
+            num_fused = fuse_layers(model, run)
+            outcomes.append(Outcome(model, num_fused, before, (run(), plain_logits(model, TOKENS))))
+            return num_fused
+
+        monkeypatch.setattr("engine.build.fuse_layers", fuse)
+        directory = save_tiny_model(tmp_path, architecture)
+        config = EngineConfig(model=str(directory), device="cpu", num_kv_blocks=8, **options)
+        build_core(config, lambda line: None)
+        [outcome] = outcomes
+        assert outcome.num_fused == sum(isinstance(part, FusedLayer) for part in outcome.model.modules())
+        return outcome
+
+    return build
+
+
+def difference(outcome: Outcome) -> float:
+    """Relative, of paged logits."""
+    actual, expected = outcome.after[0], outcome.before[0]
+    return float((actual - expected).norm() / expected.norm())
+
+
+@pytest.mark.parametrize(
+    ("architecture", "dtype"),
+    [*((name, "float32") for name in ARCHITECTURES), *((name, "bfloat16") for name in sorted(FUSED))],
+)
+def test_layers_of_the_common_kind_are_fused_and_others_left_alone(
+    architecture: str, dtype: str, build: Build
+) -> None:
+    outcome = build(architecture, dtype=dtype)
+    assert outcome.num_fused == (NUM_LAYERS if architecture in FUSED else 0)
+    assert difference(outcome) < TOLERANCE[dtype]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_layers_of_int8_are_fused_too(dtype: str, build: Build) -> None:
+    outcome = build("qwen3", dtype=dtype, quantize="int8")
+    assert outcome.num_fused == NUM_LAYERS
+    assert difference(outcome) < TOLERANCE["bfloat16"]  # a number may be rounded to the next of 255 levels
+
+
+def test_what_is_not_paged_attention_goes_to_the_layer_as_it_was(build: Build) -> None:
+    outcome = build("qwen2")
+    assert outcome.num_fused == NUM_LAYERS
+    assert torch.equal(outcome.after[1], outcome.before[1])
+
+
+def test_a_layer_that_does_more_than_its_modules_tell_stays(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward: Any = Qwen2DecoderLayer.forward
+
+    def forward_with_more(self: Any, hidden_states: Tensor, **options: Any) -> Any:
+        output = forward(self, hidden_states, **options)
+        return output if self.self_attn.layer_idx != 1 else output + 0.01 * output.roll(1, -1)
+
+    monkeypatch.setattr(Qwen2DecoderLayer, "forward", forward_with_more)
+    outcome = build("qwen2")
+    assert outcome.num_fused == NUM_LAYERS - 1
+    assert difference(outcome) < TOLERANCE["float32"]
+
+
+def test_a_fusion_that_changes_the_logits_is_undone(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    forward: Any = FusedLayer.forward
+    num_calls = 0
+
+    def forward_well_at_first(self: FusedLayer, hidden_states: Tensor, **options: Any) -> Tensor:
+        nonlocal num_calls
+        num_calls += 1
+        output: Tensor = forward(self, hidden_states, **options)
+        return output if num_calls <= 3 * NUM_LAYERS else torch.zeros_like(output)
+
+    monkeypatch.setattr(FusedLayer, "forward", forward_well_at_first)
+    outcome = build("qwen2")
+    assert num_calls > 3 * NUM_LAYERS
+    assert outcome.num_fused == 0
+    assert torch.equal(outcome.after[0], outcome.before[0])
+
+
+@pytest.mark.parametrize("place", ["engine.layer_fusion.can_compute", "engine.build.merge_linears"])
+def test_without_a_compiler_or_merged_products_layers_stay(
+    place: str, build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, lambda *_: 0)
+    assert build("qwen2").num_fused == 0
