@@ -154,8 +154,8 @@ conform: $(READY)  ## Check the server against every contract as `verbatim confo
 	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/conform --timeout=1200
 
 .PHONY: conform-short
-conform-short: $(READY)  ## Check the server against MindIE's and Anthropic's contracts (a minute)
-	OMP_NUM_THREADS=1 VERBATIM_CONFORM=mindie,anthropic $(BIN)/pytest --numprocesses 2 tests/conform/test_our_server.py --timeout=300
+conform-short: $(READY)  ## Check the server against MindIE's contract and the hosted API's (a minute)
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=mindie,hf $(BIN)/pytest --numprocesses 2 tests/conform/test_our_server.py --timeout=300
 
 .PHONY: mutate
 mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds
