@@ -42,12 +42,17 @@ class Variant(NamedTuple):
     without: dict[str, Any]
 
 
+_ONEDNN: dict[str, Any] = {"engine.linear.can_multiply": lambda: False}
+_UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
+_TORCH_ATTENTION: dict[str, Any] = {"engine.attention.can_decode": lambda device, dtype: False}
 VARIANTS = {
     "default": Variant({}, {}),
     "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
-    "torch-attention": Variant({}, {"engine.attention.can_decode": lambda device, dtype: False}),
-    "onednn": Variant({}, {"engine.linear.can_multiply": lambda: False}),
-    "unfused": Variant({}, {"engine.build.fuse_layers": lambda model, run: 0}),
+    "torch-attention": Variant({}, _TORCH_ATTENTION),
+    "onednn": Variant({}, _ONEDNN),
+    "unfused": Variant({}, _UNFUSED),
+    "layers-in-steps": Variant({}, {"engine.fused_layer.join_end": lambda *parts: None}),
+    "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
 }
 
