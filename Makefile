@@ -8,7 +8,6 @@ BROWSER := $(VENV)/.browser
 PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
-BASE     ?= HEAD~1
 
 .DEFAULT_GOAL := help
 
@@ -96,7 +95,7 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	rm -rf $(SDK)
 	$(PYTHON) -m venv $(SDK)
 	$(SDK)/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl
-	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
+	VERBATIM=$(BIN)/verbatim CLIENTS=$(CLIENTS) OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
 	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
 
 .PHONY: sdk-ts
@@ -152,11 +151,19 @@ fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, wit
 
 .PHONY: conform
 conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: every bound, streams, fuzz
-	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest tests/conform -s --timeout=1200
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/conform --timeout=1200
+
+.PHONY: conform-short
+conform-short: $(READY)  ## Check the server against MindIE's and Anthropic's contracts (a minute)
+	OMP_NUM_THREADS=1 VERBATIM_CONFORM=mindie,anthropic $(BIN)/pytest --numprocesses 2 tests/conform/test_our_server.py --timeout=300
 
 .PHONY: mutate
 mutate: $(READY)  ## Corrupt what the server answers, and count how much of it the judge of answers finds
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --json reports/mutants.json
+
+.PHONY: mutate-short
+mutate-short: $(READY)  ## Do the same with one corruption in ten, always the same ones (a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.mutate --sample 0.1
 
 .PHONY: fuzz-short
 fuzz-short:  ## Fuzz with the systematic requests and five random ones an operation (five minutes)
@@ -171,8 +178,8 @@ drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alo
 	$(BIN)/python -m tools.drift --contract $(CONTRACT) --upstream $(UPSTREAM)
 
 .PHONY: breaking
-breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the one before) and is not acknowledged
-	$(BIN)/python -m tools.breaking --base $(BASE)
+breaking: $(READY)  ## Fail at what breaks users of BASE (a commit; default: the last release) and is not acknowledged
+	$(BIN)/python -m tools.breaking $(if $(BASE),--base $(BASE))
 
 .PHONY: test-oasdiff
 test-oasdiff: $(READY)  ## Hold what `make breaking` finds against oasdiff, on documents changed at random (needs Node)

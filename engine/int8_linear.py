@@ -8,7 +8,6 @@ Half the bytes of bfloat16 are read for a token. The error is some 1% of a layer
 (tests/parity/test_int8_parity.py).
 """
 
-import warnings
 from typing import Any
 
 import torch
@@ -17,42 +16,45 @@ from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.errors import ModelNotSupported
+from engine.fbgemm_weight import FbgemmWeight, has_fbgemm
+from engine.vnni_weight import VnniWeight, has_vnni
 
-_ENGINE = "fbgemm"
-_ZERO_POINT = 128
-_SMALLEST = 1e-30  # of a row of zeros, which stays one
+_SMALLEST = 1e-30  # scale of a channel of zeros, which stays one
+_MOST_INPUTS = 2**31 // 127**2  # whose products' sum always fits into 32 bits
 
 
 class Int8Linear(nn.Module):
-    """Computes what `nn.Linear` does, rounded; in inference alone, on a CPU."""
+    """Computes what `nn.Linear` does, rounded; in inference alone, on a CPU.
+
+    Raises ModelNotSupported for more inputs than can be summed.
+    """
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
         self.in_features = linear.in_features
         self.out_features = linear.out_features
-        self.bias: Tensor | None = linear.bias
-        self._packed = _pack(linear)
-        # Without VNNI products of 8 bits are added up in 16, which 127 times 127 twice would overflow.
-        self._step = 1 / 127 if torch.cpu._is_vnni_supported() else 1 / 63
+        if self.in_features > _MOST_INPUTS:
+            raise ModelNotSupported(f"quantize int8 takes layers of {_MOST_INPUTS:,} inputs at most")
+        weight = linear.weight.detach().float()
+        scales = (weight.abs().amax(dim=1) / 127).clamp_(min=_SMALLEST)
+        bias: Tensor | None = linear.bias
+        kind = VnniWeight if has_vnni() else FbgemmWeight
+        self._weight = kind(weight, scales, None if bias is None else bias.detach().float())
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
         """[..., in_features] -> [..., out_features] of the rows' type"""
+        shape = (*rows.shape[:-1], self.out_features)
         if rows.numel() == 0:
-            return rows.new_empty(*rows.shape[:-1], self.out_features)
-        scales = rows.abs().amax(dim=-1, keepdim=True).float().clamp_(min=_SMALLEST)
-        output: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
-            rows / scales, self._step, _ZERO_POINT, self._packed
-        )
-        output.mul_(scales)
-        return (output if self.bias is None else output.add_(self.bias)).to(rows.dtype)
+            return rows.new_empty(shape)
+        return self._weight.multiply(rows.reshape(-1, self.in_features)).view(shape)
 
 
 def check_can_quantize(device: torch.device) -> None:
     """Raises ModelNotSupported where int8 cannot be computed."""
     if device.type != "cpu":
         raise ModelNotSupported(f"quantize int8 runs on a CPU only, not on {device.type}")
-    if _ENGINE not in torch.backends.quantized.supported_engines:
+    if not (has_vnni() or has_fbgemm()):
         raise ModelNotSupported("quantize int8 needs a torch with FBGEMM, which this processor's has not")
 
 
@@ -75,19 +77,3 @@ def quantize_linears(model: PreTrainedModel) -> int:
                     num_weights += child.weight.numel()
                 setattr(parent, name, quantized[child])
     return num_weights
-
-
-def _pack(linear: nn.Linear) -> object:
-    weight = linear.weight.detach().float()
-    scales = (weight.abs().amax(dim=1) / 127).clamp_(min=_SMALLEST).double()
-    zero_points = torch.zeros(len(weight), dtype=torch.int64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # torch means to drop such tensors; torch is pinned
-        quantized = torch.quantize_per_channel(weight, scales, zero_points, 0, torch.qint8)
-    before = torch.backends.quantized.engine
-    torch.backends.quantized.engine = _ENGINE
-    try:
-        packed: object = torch.ops.quantized.linear_prepack(quantized, None)
-    finally:
-        torch.backends.quantized.engine = before
-    return packed

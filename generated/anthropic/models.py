@@ -641,6 +641,12 @@ class ListModelsArguments(BaseModel):
     """
     The page ends before the model of this id.
     """
+    lifecycle: Annotated[list[Literal["active", "deprecated", "retired"]] | MISSING, Field(max_length=3)] = (
+        MISSING
+    )
+    """
+    Tell only of models in one of these stages of their life. Absent, of those that are active or deprecated.
+    """
     limit: Annotated[StrictInt, Field(ge=1, le=1000)] = 20
     """
     Most models of a page.

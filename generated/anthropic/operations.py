@@ -117,6 +117,7 @@ OPERATIONS: Final = (
             Parameter("anthropic-beta", "header", is_text=True),
             Parameter("after_id", "query", is_text=True),
             Parameter("before_id", "query", is_text=True),
+            Parameter("lifecycle[]", "query", is_text=True, is_list=True),
             Parameter("limit", "query", is_text=False),
         ),
         arguments=m.ListModelsArguments,

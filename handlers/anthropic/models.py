@@ -31,7 +31,9 @@ class Models:
         for name, value in asked.items():
             if value not in (self._names.served, *self._names.aliases):
                 raise Refused("no model has this id", name, Violation.UNSUPPORTED_VALUE)
-        data = [] if asked else [self._model(self._names.served)]  # there is none before or after it
+        stages = given(arguments.lifecycle)
+        is_listed = not asked and (stages is None or "active" in stages)  # none is before or after it
+        data = [self._model(self._names.served)] if is_listed else []
         end = data[0].id if data else None
         return m.ModelPage(data=data, has_more=False, first_id=end, last_id=end)
 

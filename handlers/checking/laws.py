@@ -8,9 +8,21 @@ from .schemas import Rule, Schemas
 
 Pointer = tuple[str, ...]
 
-_SEQUENCE: Final = frozenset({"constant", "counts", "first", "last", "each", "parts"})
+_SEQUENCE: Final = frozenset(
+    {"constant", "counts", "joined", "first", "last", "each", "once", "order", "parts"}
+)
 _STREAM: Final = _SEQUENCE | {"when", "failure"}
 _PART: Final = _SEQUENCE | {"at", "by", "num"}
+_JOINED: Final = frozenset({"of", "where"})
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What stands at `whole` is all that stood at `of` so far, in items that are valid by `where`."""
+
+    whole: Pointer
+    of: Pointer
+    where: Rule | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,15 +30,19 @@ class SequenceLaws:
     """Laws of the items of one sequence, in their order.
 
     constant: what is the same in all items that have it. counts: what counts by one, and from where.
-    first: valid for the first item and no other. last: valid for the last item and no other.
-    each: valid for every item.
+    joined: texts that repeat others. first: valid for the first item and no other. last: valid for the last
+    item and no other. each: valid for every item. once: each valid for one item. order: none of the items
+    that are valid by one comes after one that is valid by a later one.
     """
 
     constant: tuple[Pointer, ...]
     counts: tuple[tuple[Pointer, int], ...]
+    joined: tuple[Joined, ...]
     first: Rule | None
     last: Rule | None
     each: Rule | None
+    once: tuple[Rule, ...]
+    order: tuple[Rule, ...]
     parts: tuple["PartLaws", ...]
 
 
@@ -73,11 +89,19 @@ def _sequence(node: dict[str, Any], schemas: Schemas) -> SequenceLaws:
     return SequenceLaws(
         constant=tuple(parse_pointer(pointer) for pointer in node.get("constant", ())),
         counts=tuple((parse_pointer(pointer), start) for pointer, start in node.get("counts", {}).items()),
+        joined=tuple(_joined(whole, one, schemas) for whole, one in node.get("joined", {}).items()),
         first=_rule(node, "first", schemas),
         last=_rule(node, "last", schemas),
         each=_rule(node, "each", schemas),
+        once=tuple(schemas.condition(schema) for schema in node.get("once", ())),
+        order=tuple(schemas.condition(schema) for schema in node.get("order", ())),
         parts=tuple(_part(part, schemas) for part in node.get("parts", ())),
     )
+
+
+def _joined(whole: str, node: Any, schemas: Schemas) -> Joined:
+    _check(node, _JOINED)
+    return Joined(parse_pointer(whole), parse_pointer(node["of"]), _rule(node, "where", schemas))
 
 
 def _part(node: Any, schemas: Schemas) -> PartLaws:

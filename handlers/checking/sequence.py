@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .exchange import Fault
+from .joined import JoinedText
 from .laws import PartLaws, Pointer, SequenceLaws
 from .pointer import ABSENT, look_up
 from .schemas import Rule
@@ -17,6 +18,9 @@ class Sequence:
         self._num_seen = 0
         self._has_ended = False
         self._constants: dict[Pointer, Any] = {}
+        self._texts = [JoinedText(law) for law in laws.joined]
+        self._num_once = [0] * len(laws.once)
+        self._phase = 0  # the latest of `order` that has begun
         self._parts = [_Parts(part, request) for part in laws.parts]
 
     def take(self, item: Any, place: str) -> Iterator[Fault]:
@@ -32,6 +36,9 @@ class Sequence:
             yield from _of_laws(laws.each.faults(item, place))
         yield from self._keep_constant(item, place)
         yield from self._count(item, place)
+        yield from self._keep_order(item, place)
+        for text in self._texts:
+            yield from text.take(item, place)
         self._num_seen += 1
         for parts in self._parts:
             yield from parts.take(item, place)
@@ -40,6 +47,9 @@ class Sequence:
         """What is missing when no more items come."""
         if self._laws.last is not None and not self._has_ended:
             yield _fault(place, "None is the last one" if self._num_seen else "There is none")
+        missing = self._num_once.count(0)
+        if missing:
+            yield _fault(place, f"{missing} of those that come once have not come")
         for parts in self._parts:
             yield from parts.end(place)
 
@@ -63,6 +73,18 @@ class Sequence:
             value, due = look_up(item, pointer), start + self._num_seen
             if value is not ABSENT and value != due:
                 yield _fault("/".join((place, *pointer)), f"{value!r} should be {due}")
+
+    def _keep_order(self, item: Any, place: str) -> Iterator[Fault]:
+        for number, rule in enumerate(self._laws.once):
+            if rule.allows(item):
+                self._num_once[number] += 1
+                if self._num_once[number] > 1:
+                    yield _fault(place, "It comes once, and came before")
+        for phase, rule in enumerate(self._laws.order):
+            if rule.allows(item):
+                if phase < self._phase:
+                    yield _fault(place, "It comes after what it should stand before")
+                self._phase = max(phase, self._phase)
 
 
 class _Parts:

@@ -115,7 +115,7 @@ class RequestReader:
             return self._arguments.validator.validate_python(values)
         except ValidationError as error:
             fault = explain(error, values, self._arguments.schema)
-            raise InvalidRequest(self._status(), fault) from None
+            raise InvalidRequest(self._status(), self._as_sent(fault)) from None
 
     def _parameter_values(self, scope: Scope) -> dict[str, Any]:
         headers = Headers(scope=scope)
@@ -129,12 +129,19 @@ class RequestReader:
         for parameter in self._operation.parameters:
             name = parameter.name.lower() if parameter.location == "header" else parameter.name
             texts = [value for key, value in given[parameter.location] if key == name]
-            if len(texts) > 1:
+            if len(texts) > 1 and not parameter.is_list:
                 fault = Fault(parameter.name, "is given more than once", Violation.REPEATED, texts)
                 raise InvalidRequest(self._status(), fault)
             if texts:
-                values[parameter.name] = texts[0] if parameter.is_text else _scalar(texts[0])
+                read = texts if parameter.is_text else [_scalar(text) for text in texts]
+                values[parameter.member] = read if parameter.is_list else read[0]
         return values
+
+    def _as_sent(self, fault: Fault) -> Fault:
+        """A list by the name that its items came under, whichever of them is at fault."""
+        member = fault.field.partition("[")[0]
+        names = [one.name for one in self._operation.parameters if one.is_list and one.member == member]
+        return fault._replace(field=names[0]) if names else fault
 
     def _status(self) -> int:
         assert self._operation.validation_status is not None, "the generator refuses input without one"

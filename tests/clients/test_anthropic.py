@@ -195,6 +195,8 @@ def test_the_models_are_listed(client: Anthropic) -> None:
     (model,) = client.models.list(limit=1)
     assert (model.id, model.lifecycle, model.created_at.year) == (MODEL, "active", 1970)
     assert client.models.retrieve(MODEL) == model
+    assert list(client.models.list(lifecycle=["active", "deprecated"])) == [model]
+    assert not list(client.models.list(lifecycle=["retired"]))
 
 
 def test_mistakes_are_the_clients_own_exceptions(client: Anthropic) -> None:

@@ -1,9 +1,12 @@
 """Streams and errors of the clients, from the server itself."""
 
 import inspect
+import os
 import subprocess
 import sys
+import tarfile
 import time
+import zipfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +17,7 @@ import pytest
 from contracts import CONTRACTS, contract_module
 
 import verbatim_client
-from verbatim_client import aleph_alpha, hf, openai, tgi, triton
+from verbatim_client import aleph_alpha, anthropic, hf, openai, tgi, triton
 
 MODEL = "verbatim-demo"
 QUESTION: Any = [{"role": "user", "content": "What is the capital of France?"}]
@@ -52,6 +55,39 @@ def test_named_events_come_as_their_types(server_url: str) -> None:
     deltas = [event.delta for event in events if isinstance(event, openai.models.ResponseTextDeltaEvent)]
     done = [event.text for event in events if isinstance(event, openai.models.ResponseTextDoneEvent)]
     assert "".join(deltas) == "".join(done) != ""
+
+
+def test_what_an_answer_cost_is_in_its_headers(server_url: str) -> None:
+    with hf.Client(f"{server_url}/hf") as client:
+        response = client.with_raw_response.generate(inputs="Once", parameters={"max_new_tokens": 3})
+        assert response.headers["x-generated-tokens"] == "3"
+        assert float(response.headers["x-inference-time"]) > 0
+        assert response.parse().generated_text in response.text
+        with client.generate_stream(inputs="Once", parameters={"max_new_tokens": 2}) as events:
+            next(events)
+            assert events.headers["x-compute-type"]
+    with openai.Client(f"{server_url}/openai") as client:
+        assert client.with_raw_response.list_models().headers["x-request-id"]
+
+
+def test_a_list_in_the_query_chooses(server_url: str) -> None:
+    with anthropic.Client(f"{server_url}/anthropic") as client:
+        assert client.list_models(lifecycle=["retired", "active"]).data[0].id == MODEL
+        assert client.list_models(lifecycle=["retired"]).data == []
+
+
+def test_the_licence_comes_with_the_wheel_and_the_source_archive() -> None:
+    built = Path(os.environ["CLIENTS"])
+    (wheel,), (source,) = built.glob("*.whl"), built.glob("*.tar.gz")
+    with zipfile.ZipFile(wheel) as files:
+        (name,) = (one for one in files.namelist() if one.endswith(".dist-info/licenses/LICENSE"))
+        licence = files.read(name)
+    assert b"Apache License" in licence
+    with tarfile.open(source) as archive:
+        (member,) = (one for one in archive if one.name.count("/") == 1 and one.name.endswith("/LICENSE"))
+        file = archive.extractfile(member)
+        assert file is not None
+        assert file.read() == licence
 
 
 def test_an_answer_can_be_sent_back(server_url: str) -> None:

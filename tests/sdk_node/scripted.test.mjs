@@ -73,6 +73,36 @@ test("a request is what the document says", async () => {
   });
 });
 
+test("an answer's headers are told to whoever asks, and a stream's when it begins", async () => {
+  const named = { json: models, headers: { "x-request-id": "r-1" } };
+  await scripted([named, { status: 500, json: failure }], {}, async (client) => {
+    const { data, response } = await client.listModels().withResponse();
+    assert.deepEqual(data, models);
+    assert.equal(response.headers.get("x-request-id"), "r-1");
+    await assert.rejects(client.listModels().withResponse(), { status: 500 });
+  });
+  await scripted([{ ...sse(chunk, "[DONE]"), headers: { "x-request-id": "r-2" } }], {}, async (client) => {
+    const seen = [];
+    const onResponse = (response) => seen.push(response.headers.get("x-request-id"));
+    await collect(client.streamCreateChatCompletion(chat, { onResponse }));
+    assert.deepEqual(seen, ["r-2"]);
+  });
+});
+
+test("the items of a list are sent one by one", async () => {
+  const requests = [];
+  const fetch = async (url) => {
+    requests.push(url);
+    return Response.json({ data: [] });
+  };
+  const client = await clientOf("anthropic", { baseUrl: "http://models", fetch });
+  await client.listModels({ lifecycle: ["active", "retired"] });
+  assert.deepEqual([...new URL(requests[0]).searchParams], [
+    ["lifecycle[]", "active"],
+    ["lifecycle[]", "retired"],
+  ]);
+});
+
 test("a stream without its terminator is cut off, and an error in it is thrown", async () => {
   const { APIStreamError, IncompleteStreamError } = await load("openai");
   await scripted([sse(chunk)], {}, async (client) => {

@@ -54,6 +54,7 @@ VARIANTS = {
     "layers-in-steps": Variant({}, {"engine.fused_layer.join_end": lambda *parts: None}),
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
+    "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.int8_linear.has_vnni": lambda: False}),
 }
 
 

@@ -16,7 +16,7 @@ from .acknowledgements import (
     parse_acknowledgements,
     read_acknowledgements,
 )
-from .base import Base, NoBase
+from .base import Base, NoBase, default_reference
 from .change import Change
 from .operation_changes import breaking_changes
 from .report import complaints
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Prints what breaks without being acknowledged; 1 if anything does, 2 if nothing can be compared."""
     options = _parse(arguments)
     try:
-        base = Base(options.root, options.base)
+        base = Base(options.root, options.base or default_reference(options.root))
         found = _by_contract(options.root, base)
         paragraphs = list(_complaints(options.root, base, found))
     except NoBase as error:
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(*paragraphs, sep="\n\n", end="\n" if paragraphs else "")
     num_found = sum(map(len, found.values()))
     verdict = "not all in order" if paragraphs else "all in order"
-    print(f"Breaking changes since {base.commit[:10]}: {num_found}; {verdict}")
+    print(f"Breaking changes since {base.reference} ({base.commit[:10]}): {num_found}; {verdict}")
     return 1 if paragraphs else 0
 
 
@@ -55,7 +55,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         f"would break their users, unless specs/<contract>/{NAME} acknowledges it.",
     )
     parser.add_argument(
-        "--base", default="HEAD~1", help="the commit to compare with (default: the one before)"
+        "--base",
+        help="the commit to compare with (default: the last tag before HEAD, else where HEAD left "
+        "origin/HEAD, else HEAD~1)",
     )
     parser.add_argument("--root", type=Path, default=Path.cwd(), help="the repository (default: here)")
     return parser.parse_args(arguments)

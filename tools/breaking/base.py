@@ -14,6 +14,22 @@ class NoBase(Exception):
         self.is_shallow = is_shallow
 
 
+def default_reference(root: Path) -> str:
+    """What to compare with where nobody says: the first of these that there is and that is not HEAD itself.
+
+    The last release, which is the newest tag before HEAD; where the branch left the default branch of
+    `origin`; the commit before, which sees no more than the last commit of a series.
+    """
+    head = _git(root, "rev-parse", "HEAD")
+    tag = _git(root, "describe", "--tags", "--abbrev=0", "HEAD~1")
+    if tag is not None:
+        return tag.decode().strip()
+    fork = _git(root, "merge-base", "HEAD", "origin/HEAD")
+    if fork is not None and fork != head:
+        return fork.decode().strip()
+    return "HEAD~1"
+
+
 class Base:
     """A commit of the repository at `root`. Raises NoBase."""
 
@@ -23,6 +39,7 @@ class Base:
         if found is None:
             shallow = self._git("rev-parse", "--is-shallow-repository")
             raise NoBase(reference, shallow is not None and shallow.strip() == b"true")
+        self.reference = reference
         self.commit = found.decode().strip()
 
     def read(self, path: str) -> str | None:
@@ -45,6 +62,10 @@ class Base:
         return True
 
     def _git(self, *arguments: str) -> bytes | None:
-        """What git prints; None if it fails."""
-        result = subprocess.run(["git", *arguments], cwd=self._root, capture_output=True, check=False)
-        return result.stdout if result.returncode == 0 else None
+        return _git(self._root, *arguments)
+
+
+def _git(root: Path, *arguments: str) -> bytes | None:
+    """What git prints; None if it fails."""
+    result = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
+    return result.stdout if result.returncode == 0 else None

@@ -7,6 +7,7 @@ from tools.generate.document import Document, Pointer, operations_of, resolve
 
 from .change import Change, show, show_both
 from .schema_changes import SchemaChanges
+from .stream_laws import keeps_all
 
 
 def breaking_changes(before: Document, after: Document) -> list[Change]:
@@ -146,7 +147,9 @@ class _Comparison:
 def _extensions(place: str, old: Document, new: Document) -> Iterator[Change]:
     """`x-…` keys, which say how streams end or bodies are read; reading or promising more breaks nobody."""
     for key in sorted({*old, *new}):
-        is_harmless = key in _MAY_COME and key not in old
+        is_harmless = key in _MAY_COME and (
+            key not in old or (key == "x-stream" and keeps_all(old[key], new.get(key, [])))
+        )
         if key.startswith("x-") and old.get(key) != new.get(key) and not is_harmless:
             yield Change("operation", f"{key} changed", place, show_both(old.get(key), new.get(key)))
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .document import Endpoint, Json, Schema, endpoints
 from .edges import edges
-from .place import ABSENT, Place, at, put, render
+from .place import ABSENT, Place, at, parts, put, render
 from .request import Request, request_of
 from .rules.rule import Rules
 from .samples import Samples
@@ -102,6 +102,10 @@ class Table:
             body = put(body, place, num_tokens) if at(body, place) is not ABSENT else body
         return body
 
+    def may_be_refused(self, endpoint: Endpoint, body: Json) -> bool:
+        """Whether a rule forbids a value of an example, or leaves it to the server."""
+        return any(self._rules.ban(endpoint.path, place, value, body) for place, value in parts(body))
+
     def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:
         """The document's own requests of an operation, by name, asking little of the model that there is."""
         parameters = self._parameters(endpoint)
@@ -183,11 +187,12 @@ class Table:
         standing = self._parameters(endpoint)
         for parameter in endpoint.parameters:
             sample = standing.get(parameter.name, self._samples.smallest(parameter.schema))
-            for keyword, value in edges(parameter.schema, sample, None):
+            item = self._samples.smallest(parameter.schema.get("items", {}))
+            for keyword, value in edges(parameter.schema, sample, item):
                 if parameter.schema.get("type") == "string" and not isinstance(value, str):
                     continue
-                if value in ("", None) or isinstance(value, str) and value in ("true", "1"):
-                    continue  # another path, or what would be read as JSON
+                if value in ("", None, []) or isinstance(value, str) and value in ("true", "1"):
+                    continue  # another path, nothing at all, or what would be read as JSON
                 request = request_of(endpoint, {**standing, parameter.name: value}, body)
                 is_valid = self._samples.is_valid(parameter.schema, value)
                 ban = self._rules.ban(endpoint.path, (parameter.name,), value, body)

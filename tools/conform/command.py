@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -40,15 +41,14 @@ def conform(given: argparse.Namespace) -> bool:
     headers = _headers(given)
     document = load(given.contract)
     chosen = _chosen(document, given.only, given.skip)
-    client = Client(_url(given.base_url, chosen), headers, given.timeout)
-    model = given.model or _model(client, document, given.contract)
-    target = Target(given.contract, client, names_of(model))
     began, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    deadline_s = None if given.time_limit is None else began_s + given.time_limit
-    limits = Limits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
-    _tell(f"{client.url}: {given.contract}, model {model}")
-    results = tuple(check(target, chosen, limits, _tell))
-    client.close()
+    with closing(Client(_url(given.base_url, chosen), headers, given.timeout)) as client:
+        model = given.model or _model(client, document, given.contract)
+        target = Target(given.contract, client, names_of(model))
+        deadline_s = None if given.time_limit is None else began_s + given.time_limit
+        limits = Limits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
+        _tell(f"{client.url}: {given.contract}, model {model}")
+        results = tuple(check(target, chosen, limits, _tell))
     seconds = time.monotonic() - began_s
     hidden = {name: f"${_variable(name)}" for name in headers}
     run = Run(given.contract, client.url, began, seconds, results, hidden, document)

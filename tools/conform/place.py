@@ -1,6 +1,6 @@
 """Places in JSON values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from typing_extensions import override
@@ -48,3 +48,13 @@ def render(place: Place) -> str:
     """('messages', 0, 'content') as 'messages[0].content'."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return text.removeprefix(".")
+
+
+def parts(value: Any) -> Iterator[tuple[Place, Any]]:
+    """The value and all inside it, each with its place."""
+    yield (), value
+    named = (
+        value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for step, inner in named:
+        yield from (((step, *place), one) for place, one in parts(inner))

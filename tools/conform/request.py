@@ -31,17 +31,23 @@ class Request(NamedTuple):
 
 def request_of(endpoint: Endpoint, parameters: Mapping[str, Json], body: Json = ABSENT) -> Request:
     """A request of an operation. parameters: JSON values by name; ABSENT for one that is left out."""
-    path, query, headers = endpoint.path, {}, {}
+    path, headers = endpoint.path, {}
+    query: dict[str, list[str]] = {}
     for parameter in endpoint.parameters:
         value = parameters.get(parameter.name, ABSENT)
         if value is ABSENT:
             continue
-        text = value if isinstance(value, str) else json.dumps(value)
         match parameter.location:
             case "path":
-                path = path.replace(f"{{{parameter.name}}}", quote(text, safe=""))
+                path = path.replace(f"{{{parameter.name}}}", quote(_text(value), safe=""))
             case "query":
-                query[parameter.name] = text
+                items = value if isinstance(value, list) else [value]
+                query[parameter.name] = [_text(item) for item in items]
             case _:
-                headers[parameter.name] = text
-    return Request(endpoint.method, f"{path}?{urlencode(query)}" if query else path, body, headers)
+                headers[parameter.name] = _text(value)
+    sent = urlencode(query, doseq=True)
+    return Request(endpoint.method, f"{path}?{sent}" if sent else path, body, headers)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

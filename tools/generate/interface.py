@@ -11,6 +11,7 @@ class ParameterField:
     name: str
     location: str
     is_text: bool
+    is_list: bool
     takes_slashes: bool
 
 

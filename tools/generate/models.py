@@ -9,7 +9,7 @@ from datamodel_code_generator import generate
 
 from .document import Document, Pointer, Schema, SpecError, resolve
 from .interface import Interface
-from .reader import parameters_of
+from .reader import member_name, parameters_of
 from .schemas import map_schemas
 
 # strict_types: JSON has no coercion. use_missing_sentinel: absent and null are different answers.
@@ -87,9 +87,10 @@ def _arguments_schema(document: Document, operation: Interface, at: Pointer) -> 
     for parameter, place in parameters_of(document, operation.path, node, at):
         schema, _ = resolve(document, parameter["schema"], (*place, "schema"))
         description = {"description": parameter["description"]} if "description" in parameter else {}
-        properties[parameter["name"]] = {**schema, **description}
+        name = member_name(parameter, schema)
+        properties[name] = {**schema, **description}
         if parameter.get("required"):
-            required.append(parameter["name"])
+            required.append(name)
     return {"type": "object", "properties": properties, "required": required}
 
 

@@ -12,6 +12,7 @@ _RESERVED = {"table"}  # attributes of the emitted base class
 _VALIDATION_STATUSES = (400, 422)
 _PATH_STYLE = "x-path-parameter"
 _ANY_MEDIA_TYPE = "x-any-media-type"
+_SCALARS = ("string", "integer", "number", "boolean")
 
 
 def read_operations(document: Document) -> list[Interface]:
@@ -41,6 +42,16 @@ def parameters_of(
             parameter, place = resolve(document, item, (*holder, "parameters", str(index)))
             found[parameter["name"], parameter["in"]] = (parameter, place)
     return list(found.values())
+
+
+def member_name(parameter: Document, schema: Document) -> str:
+    """Of a parameter among the arguments; brackets after a list's name say what its schema says already."""
+    name: str = parameter["name"]
+    return name.removesuffix("[]") if is_list(schema) else name
+
+
+def is_list(schema: Document) -> bool:
+    return _kinds_of(schema) == ["array"]
 
 
 def _read_operation(
@@ -88,11 +99,18 @@ def _read_parameters(
         if name in fields:
             raise SpecError(place, f"parameter {name!r} stands in {location!r} and elsewhere")
         schema, schema_at = resolve(document, parameter.get("schema", {}), (*place, "schema"))
-        types = [kind for kind in _types_of(schema) if kind != "null"]
-        if len(types) != 1 or types[0] not in ("string", "integer", "number", "boolean"):
-            raise SpecError(schema_at, f"parameter {name!r} must be a string, integer, number or boolean")
-        takes_slashes = _takes_slashes(parameter, place)
-        fields[name] = ParameterField(name, location, types == ["string"], takes_slashes)
+        has_items = is_list(schema)
+        if has_items:
+            _require_repeated(parameter, place)
+            schema, schema_at = resolve(document, schema.get("items", {}), (*schema_at, "items"))
+        what = f"an item of parameter {name!r}" if has_items else f"parameter {name!r}"
+        fields[name] = ParameterField(
+            name,
+            location,
+            is_text=_scalar_of(schema, schema_at, what) == "string",
+            is_list=has_items,
+            takes_slashes=_takes_slashes(parameter, place),
+        )
     declared = {field.name for field in fields.values() if field.location == "path"}
     if declared != _template_names(path):
         raise SpecError(at, f"path parameters {sorted(declared)} are not those of the path template")
@@ -107,9 +125,24 @@ def _takes_slashes(parameter: Document, at: Pointer) -> bool:
     return True
 
 
-def _types_of(schema: Any) -> list[str]:
+def _scalar_of(schema: Document, at: Pointer, what: str) -> str:
+    kinds = _kinds_of(schema)
+    if len(kinds) != 1 or kinds[0] not in _SCALARS:
+        raise SpecError(at, f"{what} must be a string, integer, number or boolean")
+    return kinds[0]
+
+
+def _require_repeated(parameter: Document, at: Pointer) -> None:
+    """Items under one name, again and again: what a query has if nothing is said (OpenAPI 3.1, 4.8.12.2)."""
+    is_repeated = parameter.get("style", "form") == "form" and parameter.get("explode", True) is True
+    if parameter["in"] != "query" or not is_repeated:
+        raise SpecError(at, f"parameter {parameter['name']!r}: an array stands in the query, an item a time")
+
+
+def _kinds_of(schema: Document) -> list[str]:
+    """Its types but null."""
     kind = schema.get("type", [])
-    return kind if isinstance(kind, list) else [kind]
+    return [one for one in (kind if isinstance(kind, list) else [kind]) if one != "null"]
 
 
 def _template_names(path: str) -> set[str]:

@@ -22,7 +22,7 @@ _LIMITS: Final = Settings(max_total_tokens=512, max_batch_total_tokens=16384)
 def main(arguments: list[str] | None = None) -> int:
     """0 if enough of the mutants were found, and no answer was at fault as it was recorded; else 1."""
     options = _parse(arguments)
-    found = asyncio.run(_score(options.contract))
+    found = asyncio.run(_score(options.contract, options.sample))
     print(render(found))
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -30,14 +30,14 @@ def main(arguments: list[str] | None = None) -> int:
     return int(found.share < options.least or bool(found.faulty))
 
 
-async def _score(names: list[str]) -> Score:
+async def _score(names: list[str], sample: float) -> Score:
     judged = {name: document for name, document in documents().items() if not names or name in names}
     engine = await AsyncEngine.start(engine_config(_LIMITS))
     try:
         recorded = [one async for one in record(engine, judged)]
     finally:
         await engine.stop()
-    return score(judged, recorded)
+    return score(judged, recorded, sample)
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -48,8 +48,20 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--contract", action="append", default=[], help="only this one; may be repeated")
     parser.add_argument("--least", type=float, default=0.99, help="share to find (default: %(default)s)")
+    parser.add_argument(
+        "--sample",
+        type=_share,
+        default=1.0,
+        help="share of the mutants to judge, drawn with a fixed seed (all)",
+    )
     parser.add_argument("--json", type=Path, help="write all figures and survivors here")
     return parser.parse_args(arguments)
+
+
+def _share(text: str) -> float:
+    if not 0 < (share := float(text)) <= 1:
+        raise ValueError
+    return share
 
 
 if __name__ == "__main__":

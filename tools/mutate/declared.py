@@ -74,9 +74,9 @@ class Reading:
             for leaf in self.leaves(schema)
         )
 
-    def admits_value(self, schema: Schema, value: Any) -> bool:
-        """Whether a value is valid by a schema that is not closed."""
-        return self._rule(schema).allows(value)
+    def admits_value(self, schema: Schema | bool, value: Any) -> bool:
+        """Whether a value is valid by a schema that is not closed, or by none (True)."""
+        return schema if isinstance(schema, bool) else self._rule(schema).allows(value)
 
     def _parts(
         self, value: Any, declared: list[Schema], pointer: Pointer, owners: list[Schema]

@@ -1,31 +1,58 @@
 """Which changes of a stream's order its document rules out, read from `x-stream` without the judge."""
 
+from collections.abc import Callable
+from math import nan
 from typing import Any
 
+from handlers.checking.pointer import look_up, parse_pointer
 from tools.generate.document import Schema
 
 from .wire import WireEvent
+
+Admits = Callable[[Any, Any], bool]
 
 # An event that is neither first nor last of anything, and bears no number, tells of another text elsewhere.
 UNNUMBERED = "an event in the middle of a stream whose events the document does not number"
 
 
-def excuse_for_loss(media: Schema, events: list[WireEvent], at: int) -> str | None:
-    """Why a stream without an event is still as the document has it."""
+def excuse_for_loss(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
+    """Why a stream without an event is still as the document has it. admits: whether a schema has a value."""
     if at + 1 < len(events) and is_failure(events[at + 1]):
         return "the last event before a failure, which may come at any place"
-    return excuse_for_double(media, events, at)
+    return excuse_for_double(media, events, at, admits)
 
 
-def excuse_for_double(media: Schema, events: list[WireEvent], at: int) -> str | None:
+def excuse_for_double(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
     """Why a stream with an event twice is still as the document has it."""
-    return None if _matters(media, events, at) else UNNUMBERED
+    laws = media.get("x-stream", [])
+    matters = (
+        any(law.get("counts") for law in laws)
+        or _is_end(media, events, at)
+        or any(admits(schema, events[at].data) for law in laws for schema in law.get("once", []))
+        or any(_is_repeated(law, texts, events, at, admits) for law in laws for texts in _joined(law))
+        or any(
+            _is_end_of_part(law, number, events, at)
+            for law in _parts(laws)
+            for number in _numbers(law, events[at].data)
+        )
+    )
+    return None if matters else UNNUMBERED
 
 
-def excuse_for_swap(media: Schema, events: list[WireEvent], at: int) -> str | None:
+def excuse_for_swap(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
     """Why a stream may have an event and the next in the other order."""
     laws = media.get("x-stream", [])
     if any(law.get("counts") for law in laws) or _is_end(media, events, at) or _is_end(media, events, at + 1):
+        return None
+    if any(_phase(law, events[at], admits) < _phase(law, events[at + 1], admits) for law in laws):
+        return None
+    both = [
+        texts
+        for law in laws
+        for texts in _joined(law)
+        if all(_is_repeated(law, texts, events, here, admits) for here in (at, at + 1))
+    ]
+    if any(_piece(texts, events[at]) != _piece(texts, events[at + 1]) for texts in both):
         return None
     shared = [
         (law, number)
@@ -38,17 +65,42 @@ def excuse_for_swap(media: Schema, events: list[WireEvent], at: int) -> str | No
     return None if of_both else UNNUMBERED
 
 
-def _matters(media: Schema, events: list[WireEvent], at: int) -> bool:
+def is_repeated(media: Schema, events: list[WireEvent], at: int, place: str, admits: Admits) -> bool:
+    """Whether the text at a place of an event is part of what another event says whole, or is that."""
     laws = media.get("x-stream", [])
-    return (
-        any(law.get("counts") for law in laws)
-        or _is_end(media, events, at)
-        or any(
-            _is_end_of_part(law, number, events, at)
-            for law in _parts(laws)
-            for number in _numbers(law, events[at].data)
-        )
+    held = [(law, texts) for law in (*laws, *_parts(laws)) for texts in _joined(law)]
+    return any(
+        (f"/{place}" == texts["of"] and _is_repeated(law, texts, events, at, admits))
+        or f"/{place}" == texts["whole"]
+        for law, texts in held
     )
+
+
+def _joined(law: Any) -> list[Any]:
+    return [{"whole": whole, **texts} for whole, texts in law.get("joined", {}).items()]
+
+
+def _piece(texts: Any, event: WireEvent) -> Any:
+    return look_up(event.data, parse_pointer(texts["of"]))
+
+
+def _is_repeated(law: Any, texts: Any, events: list[WireEvent], at: int, admits: Admits) -> bool:
+    """Whether an event has a piece of a text that it or a later one of its sequence has whole."""
+    piece, event = _piece(texts, events[at]), events[at]
+    if not isinstance(piece, str) or not piece or not admits(texts.get("where", True), event.data):
+        return False
+    own = _numbers(law, event.data) if "by" in law else set()
+    return any(
+        isinstance(look_up(later.data, parse_pointer(texts["whole"])), str)
+        and ("by" not in law or own & _numbers(law, later.data))
+        for later in events[at:]
+    )
+
+
+def _phase(law: Any, event: WireEvent, admits: Admits) -> float:
+    """Which of the law's phases an event is of; one of none may stand anywhere."""
+    found = [phase for phase, schema in enumerate(law.get("order", [])) if admits(schema, event.data)]
+    return found[0] if found else nan
 
 
 def _is_end(media: Schema, events: list[WireEvent], at: int) -> bool:

@@ -2,8 +2,10 @@
 
 import json
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+from asyncio import gather
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import httpx
@@ -19,6 +21,7 @@ from .failing_engine import FailingEngine
 from .requests import Request, bad_requests, good_requests, plain_requests
 
 _MAX_BODY_BYTES: Final = 20_000
+_NUM_AT_ONCE: Final = 16
 _ERRORS: Final = (
     EngineBusy("busy"),
     EngineStopped("stopped"),
@@ -66,20 +69,32 @@ async def record(engine: Engine, contracts: Mapping[str, Any]) -> AsyncIterator[
 async def _answers(app: ASGIApp, contract: str, requests: Iterable[Request]) -> AsyncIterator[Recorded]:
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url=f"http://server/{contract}/") as client:
-        for request in requests:
-            answer = await client.request(
-                request.method, request.path, content=request.body, headers=request.headers, timeout=60
-            )
-            exchange = Exchange(
-                request.method,
-                request.path,
-                tuple(answer.request.headers.multi_items()),
-                request.body,
-                answer.status_code,
-                tuple(answer.headers.multi_items()),
-                answer.content,
-            )
-            yield Recorded(contract, request.operation, exchange)
+        for batch in _batched(requests, _NUM_AT_ONCE):
+            for recorded in await gather(*(_answer(client, contract, request) for request in batch)):
+                yield recorded
+
+
+async def _answer(client: httpx.AsyncClient, contract: str, request: Request) -> Recorded:
+    answer = await client.request(
+        request.method, request.path, content=request.body, headers=request.headers, timeout=60
+    )
+    exchange = Exchange(
+        request.method,
+        request.path,
+        tuple(answer.request.headers.multi_items()),
+        request.body,
+        answer.status_code,
+        tuple(answer.headers.multi_items()),
+        answer.content,
+    )
+    return Recorded(contract, request.operation, exchange)
+
+
+def _batched(requests: Iterable[Request], size: int) -> Iterator[tuple[Request, ...]]:
+    """Some at a time: the engine runs them together."""
+    rest = iter(requests)
+    while batch := tuple(islice(rest, size)):
+        yield batch
 
 
 @contextmanager

@@ -1,14 +1,15 @@
 """Which mutants the judge finds, and which it lets live."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, NamedTuple
 
 from handlers.checking.judge import Judge
 
 from .excuses import excuse_of
-from .mutants import Mutator
+from .mutants import Mutant, Mutator
 from .record import Recorded
 
 
@@ -65,18 +66,27 @@ class Score:
         }
 
 
-def score(documents: Mapping[str, Any], recorded: Iterable[Recorded]) -> Score:
-    """Judges every mutant of every recorded answer; of answers that have the same mutants, one."""
+def score(documents: Mapping[str, Any], recorded: Iterable[Recorded], sample: float = 1.0) -> Score:
+    """Judges every mutant of every recorded answer; of answers that have the same mutants, one.
+
+    sample: the share of the mutants that is judged, drawn with a fixed seed.
+    """
     total = Score()
     by_contract: dict[str, list[Recorded]] = {}
     for one in recorded:
         by_contract.setdefault(one.contract, []).append(one)
     for contract, answers in by_contract.items():
-        _score(Judge(documents[contract]), documents[contract], answers, total)
+        drawn = _drawn(sample, Random(contract))
+        _score(Judge(documents[contract]), documents[contract], answers, drawn, total)
     return total
 
 
-def _score(judge: Judge, document: Any, answers: list[Recorded], total: Score) -> None:
+def _drawn(sample: float, random: Random) -> Iterator[bool]:
+    while True:
+        yield random.random() < sample
+
+
+def _score(judge: Judge, document: Any, answers: list[Recorded], drawn: Iterator[bool], total: Score) -> None:
     sound = []
     for one in answers:
         if faults := judge.faults(one.exchange):
@@ -87,18 +97,19 @@ def _score(judge: Judge, document: Any, answers: list[Recorded], total: Score) -
     distinct = {mutator.signature(one): one for one in sound}
     for one in distinct.values():
         total.num_answers += 1
-        _score_answer(judge, mutator, one, total)
+        mutants = (mutant for mutant in mutator.mutants(one) if mutant.exchange != one.exchange)
+        _score_answer(judge, one, (mutant for mutant in mutants if next(drawn)), total)
 
 
-def _score_answer(judge: Judge, mutator: Mutator, one: Recorded, total: Score) -> None:
-    for mutant in mutator.mutants(one):
-        if mutant.exchange == one.exchange:
-            continue
+def _score_answer(judge: Judge, one: Recorded, mutants: Iterable[Mutant], total: Score) -> None:
+    for mutant in mutants:
         excuse = mutant.excuse or excuse_of(mutant.kind, one.contract, mutant.place)
-        if excuse is not None:
+        if judge.faults(mutant.exchange):
+            total.killed[one.contract, mutant.kind] += (
+                1  # whatever its schema leaves open, another rule does not
+            )
+        elif excuse is not None:
             total.excused[one.contract, excuse] += 1
-        elif judge.faults(mutant.exchange):
-            total.killed[one.contract, mutant.kind] += 1
         else:
             total.lived[one.contract, mutant.kind] += 1
             total.survivors.append(

@@ -8,7 +8,7 @@ from handlers.checking.pointer import look_up
 from tools.generate.document import Schema
 
 from .declared import Reading
-from .order import excuse_for_double, excuse_for_loss, excuse_for_swap, is_failure
+from .order import excuse_for_double, excuse_for_loss, excuse_for_swap, is_failure, is_repeated
 from .seen import Seen
 from .value_mutants import value_mutants
 from .wire import WireEvent, events_of, frames
@@ -32,8 +32,8 @@ def stream_mutants(
 ) -> Iterator[BodyMutant]:
     """media: the media type object of the stream. known: shapes of events whose data is corrupted already."""
     events = events_of(body)
-    yield from _of_data(events, media["schema"], reading, seen, known)
-    yield from _of_order(events, media)
+    yield from _of_data(events, media, reading, seen, known)
+    yield from _of_order(events, media, reading)
     yield from _of_names(events, media)
     yield from _of_end(events, media)
     yield from _of_framing(events)
@@ -50,17 +50,19 @@ def shape(value: Any) -> Any:
 
 
 def _of_data(
-    events: list[WireEvent], schema: Schema, reading: Reading, seen: Seen, known: set[Any]
+    events: list[WireEvent], media: Schema, reading: Reading, seen: Seen, known: set[Any]
 ) -> Iterator[BodyMutant]:
     for at, event in enumerate(events):
         if event.data is None or shape(event.data) in known:
             continue
         known.add(shape(event.data))
-        for kind, place, value, excuse in value_mutants(event.data, schema, reading, seen):
+        for kind, place, value, excuse in value_mutants(event.data, media["schema"], reading, seen):
             if kind in _OF_WHOLE_ARRAYS:
                 continue  # the numbers in an event tell streams apart, and are no places
             if kind == "number changed":
                 excuse = _excuse_for_number(events, at, place)
+            if kind == "text changed" and is_repeated(media, events, at, place, reading.admits_value):
+                excuse = None
             text = json.dumps(value)
             yield BodyMutant(
                 kind, f"event {at}/{place}", _replaced(events, at, event._replace(text=text)), excuse
@@ -78,16 +80,20 @@ def _excuse_for_number(events: list[WireEvent], at: int, place: str) -> str | No
     return "the number of another sequence of the same stream" if is_told else None
 
 
-def _of_order(events: list[WireEvent], media: Schema) -> Iterator[BodyMutant]:
+def _of_order(events: list[WireEvent], media: Schema, reading: Reading) -> Iterator[BodyMutant]:
     last = len(events) - 1
     for at in sorted({*range(_NUM_PLACES), *range(last - _NUM_PLACES, last + 1)} & set(range(last + 1))):
         place = f"event {at}"
         lost, doubled = [*events[:at], *events[at + 1 :]], [*events[: at + 1], *events[at:]]
-        yield BodyMutant("event lost", place, frames(lost), excuse_for_loss(media, events, at))
-        yield BodyMutant("event doubled", place, frames(doubled), excuse_for_double(media, events, at))
+        admits = reading.admits_value
+        yield BodyMutant("event lost", place, frames(lost), excuse_for_loss(media, events, at, admits))
+        yield BodyMutant(
+            "event doubled", place, frames(doubled), excuse_for_double(media, events, at, admits)
+        )
         if at < last:
             swapped = [*events[:at], events[at + 1], events[at], *events[at + 2 :]]
-            yield BodyMutant("events reordered", place, frames(swapped), excuse_for_swap(media, events, at))
+            excuse = excuse_for_swap(media, events, at, admits)
+            yield BodyMutant("events reordered", place, frames(swapped), excuse)
 
 
 def _of_names(events: list[WireEvent], media: Schema) -> Iterator[BodyMutant]:

@@ -77,7 +77,7 @@ def _array_mutants(part: Part) -> Iterator[_Change]:
 def _text_mutants(part: Part, reading: Reading) -> Iterator[_Change]:
     if any("enum" in leaf or "const" in leaf for leaf in part.met):
         leaves = [leaf for schema in part.declared for leaf in reading.leaves(schema)]
-        is_free = any(leaf.get("type") == "string" and "enum" not in leaf for leaf in leaves)
+        is_free = any(leaf.get("type") == "string" and not {"enum", "const"} & leaf.keys() for leaf in leaves)
         yield "enum value changed", "", "verbatim-mutant", "of any text" if is_free else None
     elif any("pattern" in leaf or "format" in leaf for leaf in part.met):
         yield "format broken", "", " ?", None

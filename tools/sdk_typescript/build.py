@@ -37,6 +37,7 @@ def _build(document: Path, package: Path) -> None:
     files = render_package(load_document(document), document.parent.name, parser_version())
     for name, text in files.items():
         (package / name).write_text(text, encoding="utf-8")
+    shutil.copyfile(_HERE.parents[1] / "LICENSE", package / "LICENSE")
     _run([_BIN / "tsc", "--project", package])
 
 

@@ -16,7 +16,7 @@ export class Request {
    */
   constructor(operation, values, body, key) {
     const given = operation.parameters.filter((one) => values[one.name]);
-    const query = new URLSearchParams(given.filter((one) => one.in === "query").map((one) => [one.name, values[one.name]]));
+    const query = new URLSearchParams(given.filter((one) => one.in === "query").flatMap((one) => pairs(one, values[one.name])));
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => slashes(operation, name, values[name] ?? ""));
     // Beside the page, so that a prefix that a proxy adds is kept.
     this.url = new URL(`${operation.contract.name}${path}${query.size ? `?${query}` : ""}`, document.baseURI).href;
@@ -41,6 +41,12 @@ export class Request {
     if (this.body !== null) lines.push(`--data-raw ${quoted(this.body)}`);
     return lines.join(" \\\n  ");
   }
+}
+
+/** A list is written with commas, and sent an item at a time. @param {Operation["parameters"][number]} one @param {string} value @returns {string[][]} */
+function pairs(one, value) {
+  const items = one.schema.type === "array" ? value.split(",").map((item) => item.trim()) : [value];
+  return items.map((item) => [one.name, item]);
 }
 
 /** A path parameter that may hold slashes keeps them. @param {Operation} operation @param {string} name @param {string} value */

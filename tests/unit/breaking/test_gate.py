@@ -33,6 +33,13 @@ class Repository:
         )
         self.commit()
 
+    @classmethod
+    def at(cls, root: Path) -> "Repository":
+        """A clone of one."""
+        repository = cls.__new__(cls)
+        repository.root = root
+        return repository
+
     def write_document(self, edit: Callable[[dict[str, Any]], object]) -> None:
         document = notes()
         edit(document)
@@ -51,6 +58,9 @@ class Repository:
 
     def check(self, base: str = "HEAD") -> int:
         return main(["--root", str(self.root), "--base", base])
+
+    def check_by_default(self) -> int:
+        return main(["--root", str(self.root)])
 
     def _write(self, path: str, text: str) -> None:
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -183,6 +193,55 @@ def test_a_shallow_clone_that_lacks_the_base_says_so_and_passes(
     clone = tmp_path_factory.mktemp("clone")
     git(clone, "clone", "--quiet", "--depth", "1", repository.root.as_uri(), ".")
     assert main(["--root", str(clone), "--base", "HEAD~1"]) == 0
+    assert "nothing is compared" in capsys.readouterr().out
+
+
+def test_a_series_of_commits_is_held_to_the_last_release(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(repository.root, "tag", "v1")
+    repository.write_document(remove_tags)
+    repository.commit()
+    repository.write_sdk("class Client:\n    def keep(self, *, text: str) -> None: ...\n")
+    repository.commit()
+    git(repository.root, "tag", "v2")  # the release that is checked has nothing new beside itself
+    assert repository.check_by_default() == 1
+    said = capsys.readouterr().out
+    assert REMOVED in said
+    assert "since v1 (" in said
+
+
+def test_a_branch_is_held_to_where_it_left_the_default_branch(
+    repository: Repository, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clone = tmp_path_factory.mktemp("clone")
+    git(clone, "clone", "--quiet", repository.root.as_uri(), ".")
+    branch = Repository.at(clone)
+    branch.write_document(remove_tags)
+    branch.commit()
+    branch.write_sdk("class Client:\n    def keep(self, *, text: str) -> None: ...\n")
+    branch.commit()
+    assert branch.check_by_default() == 1
+    assert REMOVED in capsys.readouterr().out
+
+
+def test_the_commit_before_is_the_base_where_nothing_else_is(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.write_document(remove_tags)
+    repository.commit()
+    assert repository.check_by_default() == 1
+    assert "since HEAD~1 (" in capsys.readouterr().out
+
+
+def test_a_clone_of_one_commit_says_so_and_passes(
+    repository: Repository, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repository.write_document(remove_tags)
+    repository.commit()
+    clone = tmp_path_factory.mktemp("clone")
+    git(clone, "clone", "--quiet", "--depth", "1", repository.root.as_uri(), ".")
+    assert main(["--root", str(clone)]) == 0
     assert "nothing is compared" in capsys.readouterr().out
 
 

@@ -97,6 +97,44 @@ def test_a_law_that_is_broken_is_a_fault(events: tuple[Any, ...]) -> None:
     assert {fault.check for fault in faults(judge_of(**{"x-stream": LAWS}), *events)} == {"stream"}
 
 
+SAID = {"of": "/delta", "where": {"properties": {"kind": {"const": "said"}}}}
+TOLD: list[dict[str, Any]] = [
+    {
+        "joined": {"/whole": SAID},
+        "once": [{"required": ["reason"]}],
+        "order": [{"required": ["delta"]}, {"required": ["reason"]}],
+        "failure": {"required": ["error"]},
+    }
+]
+TALE: tuple[dict[str, Any], ...] = (
+    {"delta": "a", "kind": "said"},
+    {"delta": "x", "kind": "thought"},
+    {"delta": "b", "kind": "said", "whole": "ab"},
+    {"reason": "stop"},
+    {"whole": "ab"},
+)
+UNTRUE: dict[str, tuple[tuple[Any, ...], list[str]]] = {
+    "a piece lost": (TALE[1:], ["event 1/whole", "event 3/whole"]),
+    "a piece twice": ((TALE[0], *TALE), ["event 3/whole", "event 5/whole"]),
+    "another text": ((*TALE[:4], {"whole": "ax"}), ["event 4/whole"]),
+    "what comes once, twice": ((*TALE, {"reason": "stop"}), ["event 5"]),
+    "what comes once, never": (TALE[:3], ["body"]),
+    "after what it should stand before": ((*TALE, {"delta": ""}), ["event 5"]),
+}
+
+
+def test_texts_and_order_that_are_kept_have_no_fault() -> None:
+    assert faults(judge_of(**{"x-stream": TOLD}), *TALE) == []
+    assert faults(judge_of(**{"x-stream": TOLD}), TALE[0], {"error": "lost"}) == []
+
+
+@pytest.mark.parametrize(("events", "places"), UNTRUE.values(), ids=UNTRUE)
+def test_texts_and_order_that_are_broken_are_told(events: tuple[Any, ...], places: list[str]) -> None:
+    found = faults(judge_of(**{"x-stream": TOLD}), *events)
+    assert [fault.place for fault in found] == places
+    assert {fault.check for fault in found} == {"stream"}
+
+
 def test_a_failure_ends_a_stream_at_any_place() -> None:
     for length in range(len(STREAM)):
         assert faults(judge_of(**{"x-stream": LAWS}), *STREAM[:length], {"error": "lost"}) == []

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from tools.conform.boundaries import Row, Table, Verdict
+from tools.conform.document import Endpoint, endpoints
 from tools.conform.place import ABSENT
 from tools.conform.rules.rule import Ban, Companion, Rules, is_above
 
 
-def rows(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -> list[Row]:
+def table(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -> tuple[Table, Endpoint]:
     """Of an operation whose body may have one field beside those of the example."""
     schema = {"type": "object", "properties": {"field": bounded, "other": {}}, "required": ["field"]}
     media = {"schema": schema, "example": example}
@@ -20,7 +21,13 @@ def rows(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) ->
         "responses": {"200": {"description": "Yes"}, "400": {"description": "No"}},
     }
     document = {"openapi": "3.1.0", "paths": {"/ask": {"post": operation}}}
-    return [row for row in Table(document, rules or Rules(), {}).rows() if row.field.startswith("field")]
+    return Table(document, rules or Rules(), {}), next(iter(endpoints(document)))
+
+
+def rows(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -> list[Row]:
+    """Those of the field."""
+    made, _ = table(bounded, rules, **example)
+    return [row for row in made.rows() if row.field.startswith("field")]
 
 
 def values(found: list[Row], verdict: Verdict) -> set[str]:
@@ -84,3 +91,9 @@ def test_rules_add_companions_and_forbid_values() -> None:
     assert all(row.request.body["other"] == 1 for row in found if row.value is not ABSENT)
     banned = next(row for row in found if row.value == 5)
     assert (banned.verdict, banned.reason, banned.names) == (Verdict.REFUSED, "too dear", ())
+
+
+def test_an_example_may_be_refused_where_a_rule_says_so() -> None:
+    made, endpoint = table(INT, Rules(bans=(Ban("*", "field", "too dear", is_above(4), True),)), field=3)
+    assert not made.may_be_refused(endpoint, {"field": 4})
+    assert made.may_be_refused(endpoint, {"field": 5})

@@ -15,6 +15,7 @@ from tools.generate.reader import read_operations
 from .documents import BODY, INVALID, OK, document, operation
 
 TEXT_BODY = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}}}}
+TEXTS = {"type": "array", "items": {"type": "string"}}
 BEARER = {"type": "http", "scheme": "bearer"}
 
 
@@ -92,7 +93,10 @@ def parameter(**changes: Any) -> Document:
             "/responses/200/headers/x-a/schema: a header must be a string, an integer, a number or a boolean",
         ),
         (parameter(**{"in": "cookie"}), "/parameters/0: parameter 'a' in 'cookie' is not supported"),
-        (parameter(schema={"type": "array"}), "/parameters/0/schema: parameter 'a' must be a string, integer, number or boolean"),
+        (parameter(schema={"type": "array"}), "/parameters/0/schema/items: an item of parameter 'a' must be a string, integer, number or boolean"),
+        (parameter(schema=TEXTS, style="pipeDelimited"), "/parameters/0: parameter 'a': an array stands in the query, an item a time"),
+        (parameter(schema=TEXTS, explode=False), "/parameters/0: parameter 'a': an array stands in the query, an item a time"),
+        (parameter(**{"schema": TEXTS, "in": "header"}), "/parameters/0: parameter 'a': an array stands in the query, an item a time"),
         (parameter(schema={"type": ["string", "integer"]}), "/parameters/0/schema: parameter 'a' must be a string, integer, number or boolean"),
         (
             operation(parameters=[{"name": "a", "in": place, "schema": {"type": "string"}} for place in ("query", "header")]),

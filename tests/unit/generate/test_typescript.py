@@ -19,6 +19,7 @@ from .documents import INVALID, document, operation
         ("str", "string"),
         ("int | float", "number | number"),
         ("Literal['int', 'b']", "'int' | 'b'"),
+        ("list[Literal['a', 'b']]", "Array<'a' | 'b'>"),
         ("None", "void"),
     ],
 )
@@ -50,7 +51,7 @@ def test_a_choice_of_answers_is_two_methods() -> None:
     source["components"]["schemas"]["Fault"]["required"] = ["reason"]
     client = render_package(source, "ask", "1")["src/client.ts"]
     given = '(body: Omit<t.Question, "stream">, options?: CallOptions)'
-    assert f"ask{given}: Promise<t.Answer>" in client
+    assert f"ask{given}: APIPromise<t.Answer>" in client
     assert f"streamAsk{given}: AsyncGenerator<t.Answer, void, undefined>" in client
     assert 'terminator: "bye"' in client
     assert '(event) => "reason" in event' in client

@@ -57,6 +57,8 @@ class FindArguments(BaseModel):
 class KeepArguments(BaseModel):
     shelf: StrictStr
     position: Annotated[StrictInt, Field(ge=1)] | MISSING = MISSING
+    labels: Annotated[list[StrictStr], Field(max_length=2)] | MISSING = MISSING
+    beside: list[StrictInt] | MISSING = MISSING
     trace: Annotated[StrictStr | MISSING, Field(alias="X-Trace")] = MISSING
 
 
@@ -99,6 +101,8 @@ class NoteHandlers(Handlers):
             parameters=(
                 Parameter("shelf", "path", is_text=True),
                 Parameter("position", "query", is_text=False),
+                Parameter("labels[]", "query", is_text=True, is_list=True),
+                Parameter("beside", "query", is_text=False, is_list=True),
                 Parameter("X-Trace", "header", is_text=True),
             ),
             arguments=KeepArguments,

@@ -237,10 +237,12 @@ async def test_parameters_reach_the_handler_together() -> None:
         return keep(body)
 
     app = serve(keep=shelve)
-    path = "/shelves/top%20left?position=2&unknown=1"
+    path = "/shelves/top%20left?position=2&unknown=1&labels%5B%5D=7&beside=3&labels[]=&beside=4"
     response = await send(app, "PUT", path, json={"text": "a"}, headers={"x-trace": "17"})
     assert (response.status_code, response.headers["x-shelf"]) == (201, "top left")
-    assert seen == [KeepArguments.model_validate({"shelf": "top left", "position": 2, "X-Trace": "17"})]
+    lists = {"labels": ["7", ""], "beside": [3, 4]}
+    told = {"shelf": "top left", "position": 2, "X-Trace": "17", **lists}
+    assert seen == [KeepArguments.model_validate(told)]
 
 
 @pytest.mark.parametrize(
@@ -261,6 +263,8 @@ async def test_a_path_parameter_may_hold_slashes_where_the_operation_says_so(pat
         ("position=true", "position: must be an integer"),
         ("position=NaN", "position: must be an integer"),
         ("position=1&position=2", "position: is given more than once"),
+        ("beside=1&beside=b", "beside: must be an integer"),
+        ("labels[]=1&labels[]=2&labels[]=3", "labels[]: must have at most 2 items"),
     ],
 )
 async def test_an_invalid_parameter_is_refused_by_its_name(query: str, reason: str) -> None:

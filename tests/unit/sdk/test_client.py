@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 import verbatim_client
-from verbatim_client import openai, tgi, triton
+from verbatim_client import anthropic, openai, tgi, triton
 from verbatim_client.openai import models, requests
 
 from .scripted import EVENTS, Reply, Script
@@ -74,6 +74,54 @@ def test_only_what_is_given_is_sent(script: Script) -> None:
         {"text_input": "ü", "temperature": None},
     ]
     assert script.requests[1][1] == "/v2/models/models/b%20c/generate"
+
+
+def test_the_items_of_a_list_are_sent_one_by_one(script: Script) -> None:
+    script.replies = [Reply(body={"data": [], "has_more": False, "first_id": None, "last_id": None})]
+    with anthropic.Client(script.url) as it:
+        it.list_models(lifecycle=["active", "retired"], limit=3)
+    url = httpx.URL(script.requests[0][1])
+    assert url.params.multi_items() == [("lifecycle[]", "active"), ("lifecycle[]", "retired"), ("limit", "3")]
+
+
+def test_an_answer_comes_with_its_status_and_headers_if_it_is_asked_for_so(script: Script) -> None:
+    script.replies = [Reply(body=MODELS, headers={"x-request-id": "r-1"}), Reply(status=503, body=ERROR)]
+    with client(script, max_retries=0) as it:
+        response = it.with_raw_response.list_models()
+        assert (response.status, response.headers["X-Request-Id"]) == (200, "r-1")
+        assert json.loads(response.text) == MODELS
+        assert response.parse().data[0].id == "a"
+        with pytest.raises(openai.ServiceUnavailableError):
+            it.with_raw_response.list_models()
+
+
+async def test_an_asynchronous_answer_comes_with_its_headers_too(script: Script) -> None:
+    script.replies = [Reply(body=MODELS, headers={"x-request-id": "r-1"}), Reply(body={"object": 1})]
+    async with openai.AsyncClient(script.url) as it:
+        response = await it.with_raw_response.list_models()
+        assert (response.headers["x-request-id"], response.parse().data[0].id) == ("r-1", "a")
+        unread = await it.with_raw_response.list_models()
+    with pytest.raises(verbatim_client.APIResponseValidationError):
+        unread.parse()
+
+
+def test_a_stream_has_headers_once_it_has_begun(script: Script) -> None:
+    script.replies = [stream(CHUNK, "[DONE]", headers={"x-request-id": "r-2"})]
+    with client(script) as it, it.stream_create_chat_completion(model="a", messages=MESSAGES) as events:
+        assert not events.headers
+        next(events)
+        assert events.headers["x-request-id"] == "r-2"
+
+
+async def test_an_asynchronous_stream_has_headers_once_it_has_begun(script: Script) -> None:
+    script.replies = [stream(CHUNK, "[DONE]", headers={"x-request-id": "r-2"})]
+    async with (
+        openai.AsyncClient(script.url) as it,
+        it.stream_create_chat_completion(model="a", messages=MESSAGES) as events,
+    ):
+        assert not events.headers
+        await anext(events)
+        assert events.headers["x-request-id"] == "r-2"
 
 
 def test_events_are_read_to_the_terminator_and_no_further(script: Script) -> None:

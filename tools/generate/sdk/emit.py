@@ -63,8 +63,10 @@ def _emit_contract(document: Document, name: str, target: Path) -> None:
     exported = ["AsyncClient", "CONTRACT_VERSION", "Client", "models", "requests", *(e.name for e in errors)]
     files = {
         "__init__.py": _render("contract.py.jinja", **shared, names=sorted(exported)),
-        "client.py": _render_client(shared, is_async=False),
-        "async_client.py": _render_client(shared, is_async=True),
+        "client.py": _render_client("client.py.jinja", shared, is_async=False),
+        "async_client.py": _render_client("client.py.jinja", shared, is_async=True),
+        "raw_client.py": _render_client("raw_client.py.jinja", shared, is_async=False),
+        "async_raw_client.py": _render_client("raw_client.py.jinja", shared, is_async=True),
         "operations.py": _render("operations.py.jinja", **shared),
         "errors.py": _render("errors.py.jinja", **shared),
         "models.py": render_answers(document, calls),
@@ -106,6 +108,7 @@ def _emit_package(documents: dict[str, Document], target: Path) -> None:
         ),
     }
     _write(target, texts)
+    shutil.copyfile(_HERE.parents[2] / "LICENSE", target / "LICENSE")
 
 
 def _first_example(documents: dict[str, Document]) -> dict[str, str] | None:
@@ -118,11 +121,13 @@ def _first_example(documents: dict[str, Document]) -> dict[str, str] | None:
     return None
 
 
-def _render_client(shared: dict[str, Any], *, is_async: bool) -> str:
+def _render_client(template: str, shared: dict[str, Any], *, is_async: bool) -> str:
     return _render(
-        "client.py.jinja",
+        template,
         **shared,
         is_async=is_async,
+        client="AsyncClient" if is_async else "Client",
+        raw="AsyncRawClient" if is_async else "RawClient",
         prefix="async " if is_async else "",
         base="BaseAsyncClient" if is_async else "BaseClient",
         stream="AsyncEventStream" if is_async else "EventStream",

@@ -6,11 +6,11 @@ from typing import Any
 from ..document import Document, Pointer, SpecError, resolve
 from ..interface import Interface
 from ..naming import is_identifier, snake_case
-from ..reader import parameters_of, read_operations
+from ..reader import is_list, member_name, parameters_of, read_operations
 from .call import Call, CallParameter
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-_RESERVED = {"self", "body", "contract", "close", "with_options"}
+_RESERVED = {"self", "body", "contract", "close", "with_options", "with_raw_response"}
 
 
 def read_calls(document: Document) -> list[Call]:
@@ -76,7 +76,7 @@ def _read_parameters(
 def _read_parameter(document: Document, parameter: Document, at: Pointer) -> CallParameter:
     """Of a header that must be there, the example is sent where a call gives none."""
     schema, _ = resolve(document, parameter["schema"], (*at, "schema"))
-    name, kind = snake_case(parameter["name"]), _type_of(schema)
+    name, kind = snake_case(member_name(parameter, schema)), _type_of(document, schema, at)
     if not is_identifier(name):
         raise SpecError(at, f"parameter {parameter['name']!r} cannot name an argument")
     is_required = parameter.get("required", False) and "default" not in schema
@@ -93,7 +93,9 @@ def _read_parameter(document: Document, parameter: Document, at: Pointer) -> Cal
     )
 
 
-def _type_of(schema: Document) -> str:
+def _type_of(document: Document, schema: Document, at: Pointer) -> str:
+    if is_list(schema):
+        return f"list[{_type_of(document, resolve(document, schema['items'], at)[0], at)}]"
     kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     if kinds == ["string"] and "enum" in schema:
         return f"Literal[{', '.join(map(repr, schema['enum']))}]"

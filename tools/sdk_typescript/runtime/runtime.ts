@@ -52,7 +52,18 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Ends the call, or its stream, from outside. */
   signal?: AbortSignal;
+  /** Told of the status and the headers of a stream that begins; its body is the stream's. */
+  onResponse?: (response: Response) => void;
 }
+
+/** An answer, and beside it the `Response` that it came in, whose body has been read. */
+export interface WithResponse<Answer> {
+  data: Answer;
+  response: Response;
+}
+
+/** A whole answer. `await` gives it alone, `await call.withResponse()` with its status and headers. */
+export type APIPromise<Answer> = Promise<Answer> & { withResponse(): Promise<WithResponse<Answer>> };
 
 export interface Contract {
   path: string;
@@ -94,11 +105,14 @@ export class BaseClient {
   }
 
   /** Answers with what the document says of the operation, or throws a ClientError. */
-  protected async call<Answer>(operation: Operation, given: Arguments, options?: CallOptions): Promise<Answer> {
-    const response = await this.#send(operation, given, options);
-    const text = await readText(response);
-    if (operation.answer === "none") return undefined as Answer;
-    return (operation.answer === "text" ? text : parse(text)) as Answer;
+  protected call<Answer>(operation: Operation, given: Arguments, options?: CallOptions): APIPromise<Answer> {
+    const whole = this.#whole<Answer>(operation, given, options);
+    const answer = whole.then(({ data }) => data);
+    const withResponse = () => {
+      answer.catch(() => undefined); // whoever asks for both is told of a failure once
+      return whole;
+    };
+    return Object.assign(answer, { withResponse });
   }
 
   /** Sends the request when the first event is asked for; leaving the loop closes the connection. */
@@ -109,6 +123,7 @@ export class BaseClient {
     options?: CallOptions,
   ): AsyncGenerator<Event, void, undefined> {
     const response = await this.#send(operation, given, options);
+    options?.onResponse?.(response);
     if (!response.body || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
       throw new APIResponseError(`not an event stream: ${await readText(response)}`);
     }
@@ -129,6 +144,17 @@ export class BaseClient {
     if (operation.terminator !== undefined) {
       throw new IncompleteStreamError(`the stream ended without ${operation.terminator}`);
     }
+  }
+
+  async #whole<Answer>(
+    operation: Operation,
+    given: Arguments,
+    options?: CallOptions,
+  ): Promise<WithResponse<Answer>> {
+    const response = await this.#send(operation, given, options);
+    const text = await readText(response);
+    if (operation.answer === "none") return { data: undefined as Answer, response };
+    return { data: (operation.answer === "text" ? text : parse(text)) as Answer, response };
   }
 
   async #send(operation: Operation, given: Arguments, options?: CallOptions): Promise<Response> {
@@ -176,7 +202,7 @@ export class BaseClient {
       const text = encodeURIComponent(String(value));
       path = path.replace(`{${name}}`, operation.slashes?.includes(name) ? text.replaceAll("%2F", "/") : text);
     }
-    const query = new URLSearchParams(texts(given.query)).toString();
+    const query = new URLSearchParams(pairs(given.query)).toString();
     return this.#options.baseUrl.replace(/\/+$/, "") + path + (query && `?${query}`);
   }
 
@@ -194,6 +220,15 @@ export class BaseClient {
 function texts(values: Record<string, unknown> | undefined): Record<string, string> {
   const given = Object.entries(values ?? {}).filter(([, value]) => value !== undefined && value !== null);
   return Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+}
+
+/** Of a query; the items of a list come one by one, under its name. */
+function pairs(values: Record<string, unknown> | undefined): [string, string][] {
+  return Object.entries(values ?? {}).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((item) => item !== undefined && item !== null)
+      .map((item): [string, string] => [name, String(item)]),
+  );
 }
 
 async function readText(response: Response): Promise<string> {

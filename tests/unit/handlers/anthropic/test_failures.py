@@ -109,6 +109,9 @@ async def test_the_models_are_one_page() -> None:
         "first_id": None,
         "last_id": None,
     }
+    assert (await api.get(f"{MODELS}?lifecycle[]=retired&lifecycle[]=active")).json() == page
+    assert (await api.get(f"{MODELS}?lifecycle[]=retired")).json()["data"] == []
+    assert error_of(await api.get(f"{MODELS}?lifecycle[]=new"))[2].startswith("lifecycle[]: ")
     assert error_of(await api.get(f"{MODELS}/b")) == (404, "not_found_error", "model: b")
     assert error_of(await api.get(f"{MODELS}?before_id=b"))[2] == "before_id: no model has this id"
     assert error_of(await api.get(f"{MODELS}?before_id=other&after_id=other"))[0] == 400

@@ -12,6 +12,7 @@ from typing_extensions import Unpack
 
 from .errors import IncompleteStreamError
 from .operation import Arguments, Operation
+from .response import APIResponse
 from .settings import (
     DEFAULT_RETRIES,
     DEFAULT_SERVER,
@@ -21,7 +22,7 @@ from .settings import (
     Settings,
     transport_errors,
 )
-from .stream import EventStream
+from .stream import EventStream, Head
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
@@ -76,18 +77,23 @@ class BaseClient:
         self.close()
 
     def _call(self, operation: Operation[AnswerT, Any], arguments: Arguments) -> AnswerT:
+        return (self._respond(operation, arguments)).parse()
+
+    def _respond(self, operation: Operation[AnswerT, Any], arguments: Arguments) -> APIResponse[AnswerT]:
         with transport_errors():
-            return operation.read(self._http.send(self._request(operation, arguments)))
+            return APIResponse(operation, self._http.send(self._request(operation, arguments)))
 
     def _stream(self, operation: Operation[Any, EventT], arguments: Arguments) -> EventStream[EventT]:
-        return EventStream(self._events(operation, arguments))
+        head = Head()
+        return EventStream(self._events(operation, arguments, head), head)
 
     def _events(
-        self, operation: Operation[Any, EventT], arguments: Arguments
+        self, operation: Operation[Any, EventT], arguments: Arguments, head: Head
     ) -> Generator[EventT, None, None]:
         with transport_errors():
             response = self._http.send(self._request(operation, arguments), stream=True)
             try:
+                head.headers = response.headers
                 if not response.is_success:
                     response.read()
                     raise operation.error(response)

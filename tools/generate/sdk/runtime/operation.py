@@ -88,8 +88,17 @@ class Operation(Generic[AnswerT, EventT]):
 
 
 def parameter_texts(values: Mapping[str, object]) -> dict[str, str]:
-    """Query parameters and headers as they are sent."""
+    """Headers as they are sent."""
     return {name: _text(value) for name, value in values.items() if value is not None}
+
+
+def query_texts(values: Mapping[str, object]) -> dict[str, list[str]]:
+    """Query parameters as they are sent: the items of a list one by one, under its name."""
+    return {
+        name: [_text(item) for item in (value if isinstance(value, list | tuple) else [value])]
+        for name, value in values.items()
+        if value is not None
+    }
 
 
 def _text(value: object) -> str:

@@ -10,7 +10,7 @@ from httpx_retries import Retry
 from httpx_sse import SSEError
 
 from .errors import APIConnectionError, APIResponseValidationError, APITimeoutError
-from .operation import Arguments, Operation, parameter_texts
+from .operation import Arguments, Operation, parameter_texts, query_texts
 
 DEFAULT_SERVER = "http://127.0.0.1:8080"
 DEFAULT_TIMEOUT = httpx.Timeout(600, connect=5)
@@ -72,7 +72,7 @@ class Settings:
         return {
             "method": operation.method,
             "url": self.base_url.rstrip("/") + operation.url(arguments.path),
-            "params": parameter_texts(arguments.query),
+            "params": query_texts(arguments.query),
             "headers": headers | parameter_texts(arguments.headers) | dict(self.headers),
             "content": content,
             "timeout": self.timeout,

@@ -1,6 +1,8 @@
 # Generated from specs/anthropic: mend the document or its overlay, never this file.
 """Anthropic Messages API 2026-10-21: its synchronous client."""
 
+from typing import Literal
+
 from typing_extensions import Unpack
 
 from verbatim_client.runtime.client import BaseClient
@@ -10,6 +12,7 @@ from verbatim_client.runtime.stream import EventStream
 from . import models as m
 from . import operations as o
 from . import requests as r
+from .raw_client import RawClient
 
 
 class Client(BaseClient):
@@ -19,6 +22,11 @@ class Client(BaseClient):
     """
 
     contract = o.CONTRACT
+
+    @property
+    def with_raw_response(self) -> RawClient:
+        """The methods that answer whole, whose answers come with their status and headers."""
+        return RawClient(self)
 
     def create_message(
         self,
@@ -122,6 +130,7 @@ class Client(BaseClient):
         anthropic_beta: str | None = None,
         after_id: str | None = None,
         before_id: str | None = None,
+        lifecycle: list[Literal["active", "deprecated", "retired"]] | None = None,
         limit: int | None = None,
     ) -> m.ModelPage:
         """GET /v1/models: List the models, page by page
@@ -131,6 +140,8 @@ class Client(BaseClient):
             anthropic_beta: No effect: what is in this document needs no such name.
             after_id: The page begins after the model of this id.
             before_id: The page ends before the model of this id.
+            lifecycle: Tell only of models in one of these stages of their life. Absent, of those that are
+            active or deprecated.
             limit: Most models of a page.
 
         Declared errors: 400, 401, 404, 500.
@@ -142,7 +153,12 @@ class Client(BaseClient):
         return self._call(
             o.LIST_MODELS,
             Arguments(
-                query={"after_id": after_id, "before_id": before_id, "limit": limit},
+                query={
+                    "after_id": after_id,
+                    "before_id": before_id,
+                    "lifecycle[]": lifecycle,
+                    "limit": limit,
+                },
                 headers={"anthropic-version": anthropic_version, "anthropic-beta": anthropic_beta},
             ),
         )

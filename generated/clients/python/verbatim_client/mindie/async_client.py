@@ -10,6 +10,7 @@ from verbatim_client.runtime.stream import AsyncEventStream
 from . import models as m
 from . import operations as o
 from . import requests as r
+from .async_raw_client import AsyncRawClient
 
 
 class AsyncClient(BaseAsyncClient):
@@ -19,6 +20,11 @@ class AsyncClient(BaseAsyncClient):
     """
 
     contract = o.CONTRACT
+
+    @property
+    def with_raw_response(self) -> AsyncRawClient:
+        """The methods that answer whole, whose answers come with their status and headers."""
+        return AsyncRawClient(self)
 
     async def chat_completions(self, **body: Unpack[r.ChatRequest]) -> m.ChatCompletion:
         """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events

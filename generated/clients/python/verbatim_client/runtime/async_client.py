@@ -13,6 +13,7 @@ from typing_extensions import Unpack
 
 from .errors import IncompleteStreamError
 from .operation import Arguments, Operation
+from .response import APIResponse
 from .settings import (
     DEFAULT_RETRIES,
     DEFAULT_SERVER,
@@ -22,7 +23,7 @@ from .settings import (
     Settings,
     transport_errors,
 )
-from .stream import AsyncEventStream
+from .stream import AsyncEventStream, Head
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
@@ -78,18 +79,25 @@ class BaseAsyncClient:
         await self.close()
 
     async def _call(self, operation: Operation[AnswerT, Any], arguments: Arguments) -> AnswerT:
+        return (await self._respond(operation, arguments)).parse()
+
+    async def _respond(
+        self, operation: Operation[AnswerT, Any], arguments: Arguments
+    ) -> APIResponse[AnswerT]:
         with transport_errors():
-            return operation.read(await self._http.send(self._request(operation, arguments)))
+            return APIResponse(operation, await self._http.send(self._request(operation, arguments)))
 
     def _stream(self, operation: Operation[Any, EventT], arguments: Arguments) -> AsyncEventStream[EventT]:
-        return AsyncEventStream(self._events(operation, arguments))
+        head = Head()
+        return AsyncEventStream(self._events(operation, arguments, head), head)
 
     async def _events(
-        self, operation: Operation[Any, EventT], arguments: Arguments
+        self, operation: Operation[Any, EventT], arguments: Arguments, head: Head
     ) -> AsyncGenerator[EventT, None]:
         with transport_errors():
             response = await self._http.send(self._request(operation, arguments), stream=True)
             try:
+                head.headers = response.headers
                 if not response.is_success:
                     await response.aread()
                     raise operation.error(response)

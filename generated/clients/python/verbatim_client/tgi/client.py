@@ -10,6 +10,7 @@ from verbatim_client.runtime.stream import EventStream
 from . import models as m
 from . import operations as o
 from . import requests as r
+from .raw_client import RawClient
 
 
 class Client(BaseClient):
@@ -19,6 +20,11 @@ class Client(BaseClient):
     """
 
     contract = o.CONTRACT
+
+    @property
+    def with_raw_response(self) -> RawClient:
+        """The methods that answer whole, whose answers come with their status and headers."""
+        return RawClient(self)
 
     def compat_generate(self, **body: Unpack[r.CompatGenerateRequest]) -> m.CompatGenerateResponse:
         """POST /: Generate text; `stream` chooses one JSON answer or server-sent events

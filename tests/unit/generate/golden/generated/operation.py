@@ -43,11 +43,21 @@ class Call(Protocol[HeadersT]):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter outside the body. is_text: its schema is a string; otherwise its text is read as JSON."""
+    """A parameter outside the body.
+
+    is_text: its schema is a string; otherwise its text is read as JSON. is_list: it is an array, whose items
+    come one by one under the same name, and is_text is of them.
+    """
 
     name: str
     location: Literal["path", "query", "header"]
     is_text: bool
+    is_list: bool = False
+
+    @property
+    def member(self) -> str:
+        """Its name among the arguments, which is without the brackets that some write after a list's."""
+        return self.name.removesuffix("[]") if self.is_list else self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

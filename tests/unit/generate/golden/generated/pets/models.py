@@ -68,6 +68,7 @@ class GetPetArguments(BaseModel):
     """
     x_trace: Annotated[StrictStr | MISSING, Field(alias="X-Trace", max_length=8)] = MISSING
     verbose: StrictBool = False
+    members: Annotated[list[Literal["name", "age"]] | MISSING, Field(max_length=2)] = MISSING
 
 
 class DeletePetArguments(BaseModel):

@@ -33,6 +33,7 @@ OPERATIONS: Final = (
             Parameter("petId", "path", is_text=False),
             Parameter("X-Trace", "header", is_text=True),
             Parameter("verbose", "query", is_text=False),
+            Parameter("members[]", "query", is_text=True, is_list=True),
         ),
         arguments=m.GetPetArguments,
         response=m.Pet,

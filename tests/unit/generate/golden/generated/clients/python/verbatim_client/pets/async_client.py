@@ -1,6 +1,8 @@
 # Generated from specs/pets: mend the document or its overlay, never this file.
 """Pets 2.1: its asynchronous client."""
 
+from typing import Literal
+
 from typing_extensions import Unpack
 
 from verbatim_client.runtime.async_client import BaseAsyncClient
@@ -10,6 +12,7 @@ from verbatim_client.runtime.stream import AsyncEventStream
 from . import models as m
 from . import operations as o
 from . import requests as r
+from .async_raw_client import AsyncRawClient
 
 
 class AsyncClient(BaseAsyncClient):
@@ -20,12 +23,25 @@ class AsyncClient(BaseAsyncClient):
 
     contract = o.CONTRACT
 
-    async def get_pet(self, pet_id: int, *, x_trace: str | None = None, verbose: bool | None = None) -> m.Pet:
+    @property
+    def with_raw_response(self) -> AsyncRawClient:
+        """The methods that answer whole, whose answers come with their status and headers."""
+        return AsyncRawClient(self)
+
+    async def get_pet(
+        self,
+        pet_id: int,
+        *,
+        x_trace: str | None = None,
+        verbose: bool | None = None,
+        members: list[Literal["name", "age"]] | None = None,
+    ) -> m.Pet:
         """GET /pets/{petId}: Find a pet by its 'number'
 
         Keyword arguments:
             x_trace
             verbose
+            members
 
         Declared errors: 404, 422.
 
@@ -37,7 +53,7 @@ class AsyncClient(BaseAsyncClient):
             o.GET_PET,
             Arguments(
                 path={"petId": pet_id},
-                query={"verbose": verbose},
+                query={"verbose": verbose, "members[]": members},
                 headers={"X-Trace": x_trace},
             ),
         )

@@ -1,11 +1,19 @@
 """Events of an answer that comes in pieces."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar
 
 from typing_extensions import override
 
 EventT = TypeVar("EventT")
+
+
+@dataclass
+class Head:
+    """What comes before the first event. headers: by name, in upper or lower case; none before they come."""
+
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class EventStream(Iterator[EventT], Generic[EventT]):
@@ -15,8 +23,14 @@ class EventStream(Iterator[EventT], Generic[EventT]):
     behind it.
     """
 
-    def __init__(self, events: Generator[EventT, None, None]) -> None:
+    def __init__(self, events: Generator[EventT, None, None], head: Head | None = None) -> None:
         self._events = events
+        self._head = head or Head()
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Of the answer; empty until the first event has been asked for."""
+        return self._head.headers
 
     @override
     def __next__(self) -> EventT:
@@ -36,8 +50,14 @@ class EventStream(Iterator[EventT], Generic[EventT]):
 class AsyncEventStream(AsyncIterator[EventT], Generic[EventT]):
     """As `EventStream`, for `async with` and `async for`."""
 
-    def __init__(self, events: AsyncGenerator[EventT, None]) -> None:
+    def __init__(self, events: AsyncGenerator[EventT, None], head: Head | None = None) -> None:
         self._events = events
+        self._head = head or Head()
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Of the answer; empty until the first event has been asked for."""
+        return self._head.headers
 
     @override
     async def __anext__(self) -> EventT:

@@ -1,0 +1,85 @@
+"""A linear layer's weight of 8 bits for compiled code, where there is a compiler and VNNI of AVX-512.
+
+One call rounds the rows, multiplies, scales and adds the bias. With AMX it serves too, by VNNI.
+"""
+
+import ctypes
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engine.native.library import load_library
+
+_FUNCTION = "verbatim_int8_linear"
+_PANEL = 32  # outputs
+_QUAD = 4  # inputs
+_SHIFT = 128  # weights are multiplied as unsigned bytes
+
+
+class _Weight(ctypes.Structure):
+    """VerbatimInt8Weight of native/int8_linear.cpp."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("panels", "scales", "bias")),
+        *((name, ctypes.c_int64) for name in ("num_inputs", "num_outputs")),
+    ]
+
+
+class VnniWeight:
+    """weight [num_outputs, num_inputs], scales and bias [num_outputs], all float32. `has_vnni` must hold."""
+
+    def __init__(self, weight: Tensor, scales: Tensor, bias: Tensor | None) -> None:
+        self._num_outputs, num_inputs = weight.shape
+        # The structure holds their addresses.
+        self._tensors = (_panels(weight, scales), scales.contiguous(), bias)
+        addresses = (None if tensor is None else tensor.data_ptr() for tensor in self._tensors)
+        self._weight = _Weight(*addresses, num_inputs, self._num_outputs)
+        self._multiply = _function()
+
+    def multiply(self, rows: Tensor) -> Tensor:
+        """[num_rows, num_inputs] -> [num_rows, num_outputs] of the rows' type"""
+        if rows.dtype not in (torch.float32, torch.bfloat16):
+            return self.multiply(rows.float()).to(rows.dtype)
+        if rows.stride(1) != 1:
+            rows = rows.contiguous()
+        num_rows = len(rows)
+        output = torch.empty(num_rows, self._num_outputs, dtype=rows.dtype)
+        self._multiply(
+            self._weight,
+            rows.data_ptr(),
+            rows.stride(0),
+            num_rows,
+            output.data_ptr(),
+            rows.dtype == torch.bfloat16,
+            torch.get_num_threads(),
+        )
+        return output
+
+
+def has_vnni() -> bool:
+    """Whether the compiled function is there."""
+    library = load_library()
+    return library is not None and hasattr(library, _FUNCTION)
+
+
+def _function() -> Any:
+    library = load_library()
+    assert library is not None
+    function = library[_FUNCTION]
+    function.argtypes = [
+        *(ctypes.POINTER(_Weight), ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p),
+        *(ctypes.c_int32, ctypes.c_int32),
+    ]
+    function.restype = None
+    return function
+
+
+def _panels(weight: Tensor, scales: Tensor) -> Tensor:
+    """[ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4] bytes; what is padded stands for 0."""
+    num_outputs, num_inputs = weight.shape
+    num_panels, num_quads = -(-num_outputs // _PANEL), -(-num_inputs // _QUAD)
+    panels = torch.full((num_panels * _PANEL, num_quads * _QUAD), _SHIFT, dtype=torch.uint8)
+    rounded = (weight / scales[:, None]).round_().clamp_(-127, 127)
+    panels[:num_outputs, :num_inputs] = rounded.add_(_SHIFT).to(torch.uint8)
+    return panels.view(num_panels, _PANEL, num_quads, _QUAD).transpose(1, 2).contiguous()

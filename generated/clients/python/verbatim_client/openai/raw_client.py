@@ -1,0 +1,72 @@
+# Generated from specs/openai: mend the document or its overlay, never this file.
+"""OpenAI API 2.3.0: its synchronous client's answers as they come."""
+
+from typing_extensions import Unpack
+
+from verbatim_client.runtime.client import BaseClient
+from verbatim_client.runtime.operation import Arguments
+from verbatim_client.runtime.response import APIResponse
+
+from . import models as m
+from . import operations as o
+from . import requests as r
+
+
+class RawClient:
+    """`Client.with_raw_response`: a method for each operation that answers whole."""
+
+    def __init__(self, client: BaseClient) -> None:
+        self._client = client
+
+    def create_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequest]
+    ) -> APIResponse[m.CreateChatCompletionResponse]:
+        """As `Client.create_chat_completion`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(o.CREATE_CHAT_COMPLETION, Arguments(body=body))
+
+    def create_completion(
+        self, **body: Unpack[r.CreateCompletionRequest]
+    ) -> APIResponse[m.CreateCompletionResponse]:
+        """As `Client.create_completion`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(o.CREATE_COMPLETION, Arguments(body=body))
+
+    def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> APIResponse[m.Response]:
+        """As `Client.create_response`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(o.CREATE_RESPONSE, Arguments(body=body))
+
+    def create_embedding(
+        self, **body: Unpack[r.CreateEmbeddingRequest]
+    ) -> APIResponse[m.CreateEmbeddingResponse]:
+        """As `Client.create_embedding`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(o.CREATE_EMBEDDING, Arguments(body=body))
+
+    def list_models(self) -> APIResponse[m.ListModelsResponse]:
+        """As `Client.list_models`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(o.LIST_MODELS, Arguments())
+
+    def retrieve_model(self, model: str) -> APIResponse[m.Model]:
+        """As `Client.retrieve_model`.
+
+        Declared headers: x-request-id.
+        """
+        return self._client._respond(
+            o.RETRIEVE_MODEL,
+            Arguments(
+                path={"model": model},
+            ),
+        )

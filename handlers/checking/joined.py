@@ -1,0 +1,25 @@
+"""A text that repeats what others said piece by piece."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .exchange import Fault
+from .laws import Joined
+from .pointer import look_up
+
+
+class JoinedText:
+    """Holds one law of `joined`: what has been said so far."""
+
+    def __init__(self, law: Joined) -> None:
+        self._law = law
+        self._pieces: list[str] = []
+
+    def take(self, item: Any, place: str) -> Iterator[Fault]:
+        """What is wrong with the next item's text. An item without a text there repeats nothing."""
+        if self._law.where is None or self._law.where.allows(item):
+            piece = look_up(item, self._law.of)
+            self._pieces += [piece] if isinstance(piece, str) else []
+        whole = look_up(item, self._law.whole)
+        if isinstance(whole, str) and whole != (due := "".join(self._pieces)):
+            yield Fault("stream", "/".join((place, *self._law.whole)), f"{whole!r} should be {due!r}")

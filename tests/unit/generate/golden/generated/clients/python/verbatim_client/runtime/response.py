@@ -1,0 +1,40 @@
+"""A whole answer with what comes beside it."""
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+import httpx
+
+from .operation import Operation
+
+AnswerT = TypeVar("AnswerT")
+
+
+class APIResponse(Generic[AnswerT]):
+    """What the server answered, unread. Of `with_raw_response`, so that it is always a success."""
+
+    def __init__(self, operation: Operation[AnswerT, Any], response: httpx.Response) -> None:
+        """Raises APIStatusError."""
+        if not response.is_success:
+            raise operation.error(response)
+        self._operation = operation
+        self._response = response
+
+    @property
+    def status(self) -> int:
+        """As the contract's document declares it."""
+        return self._response.status_code
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """By name, in upper or lower case."""
+        return self._response.headers
+
+    @property
+    def text(self) -> str:
+        """The body as it came."""
+        return self._response.text
+
+    def parse(self) -> AnswerT:
+        """What the method of the same name answers with. Raises APIResponseValidationError."""
+        return self._operation.read(self._response)
