@@ -21,6 +21,7 @@ from engine.core import EngineCore
 from engine.int8_linear import Int8Linear
 from engine.linear import PackedLinear
 from engine.model_runner import ModelRunner
+from engine.native_layer_end import NativeLayerEnd
 from engine.native_linear import PanelLinear
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampler import Sampler
@@ -170,6 +171,7 @@ def _measured_step(core: EngineCore) -> Row:
             (PackedLinear, "forward"),
             (Int8Linear, "forward"),
             (nn.Linear, "forward"),
+            (NativeLayerEnd, "__call__"),
         ],
         "attention": [(PagedAttention, "attend")],
         "sampling": [(Sampler, "sample")],
