@@ -29,7 +29,8 @@ class Timing:
         self.num_generated_tokens += 1
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
-        self.queue_s = max(self.queue_s, event.queue_s)
+        if event.queue_s > self.queue_s:
+            self.queue_s = event.queue_s
 
     def count_embedding(self, told: Embedding) -> None:
         self.num_prompt_tokens += told.num_prompt_tokens

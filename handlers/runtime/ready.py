@@ -30,7 +30,7 @@ async def ready_together(
                 raise
             items = []
         try:
-            items.append(convert(await step))
+            items.append(convert(await step if step.waits else step.outcome()))
         except Exception as error:
             failure = error
     if items:
@@ -42,8 +42,11 @@ async def ready_together(
 class _Step(Generic[Item]):
     """The next item of a stream, begun by hand, for an event loop cannot tell whether awaiting it would wait.
 
-    waits: whether the stream waits for something; if not, awaiting the step gives its item or error at once.
+    waits: whether the stream waits for something, and so the step is to be awaited; if not, its outcome is
+    known.
     """
+
+    __slots__ = ("_coroutine", "_error", "_item", "_waited", "waits")
 
     def __init__(self, stream: AsyncGenerator[Item, None]) -> None:
         self._coroutine = stream.__anext__()
@@ -57,9 +60,8 @@ class _Step(Generic[Item]):
         except Exception as error:
             self._error = error
 
-    def __await__(self) -> Generator[Any, Any, Item]:
-        if self.waits:
-            return (yield from self._resume(self._waited))
+    def outcome(self) -> Item:
+        """The item, or the error raised, of a step that does not wait."""
         if self._error is not None:
             raise self._error
         return self._item
@@ -78,7 +80,9 @@ class _Step(Generic[Item]):
         except (StopIteration, StopAsyncIteration, CancelledError):
             return
 
-    def _resume(self, waited: Any) -> Generator[Any, Any, Item]:
+    def __await__(self) -> Generator[Any, Any, Item]:
+        """The item of a step that waits."""
+        waited = self._waited
         while True:
             try:
                 value = yield waited

@@ -20,6 +20,7 @@ class Reply:
         self._send = send
         self.is_head = is_head
         self.started = False
+        self._clock = asyncio.get_running_loop().time
         self.last_sent_s = 0.0  # by the event loop's clock
 
     async def whole(self, status: int, media_type: str | None, body: bytes, headers: RawHeaders) -> None:
@@ -35,7 +36,7 @@ class Reply:
 
     async def events(self, frames: bytes) -> None:
         """One event or several, already framed."""
-        self.last_sent_s = asyncio.get_running_loop().time()
+        self.last_sent_s = self._clock()
         await self._send({"type": "http.response.body", "body": frames, "more_body": True})
 
     async def close_events(self, frames: bytes) -> None:
@@ -44,7 +45,7 @@ class Reply:
 
     async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.started = True
-        self.last_sent_s = asyncio.get_running_loop().time()
+        self.last_sent_s = self._clock()
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
 

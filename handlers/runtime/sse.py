@@ -10,5 +10,4 @@ HEADERS = [
 
 def frame(data: bytes, name: bytes = b"") -> bytes:
     """One event; neither part has a line break, which JSON text need not have."""
-    named = b"event: " + name + b"\n" if name else b""
-    return named + b"data: " + data + b"\n\n"
+    return b"event: %b\ndata: %b\n\n" % (name, data) if name else b"data: %b\n\n" % data
