@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from engine.attention import ATTENTION_NAME, current_attention
 from engine.native_layer import RmsNorm, Rotary, gate
+from engine.native_layer_end import join_end
 from engine.scores import Scores
 
 
@@ -44,6 +45,7 @@ class FusedLayer(nn.Module):
         self.layer = layer
         self._parts = parts
         self._config: Any = parts.attention.config
+        self._end = join_end(parts.output, parts.before_gates, parts.gates, parts.down)
 
     @override
     def forward(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -67,5 +69,8 @@ class FusedLayer(nn.Module):
         attended = current_attention.get().attend(
             parts.attention, query, key, value, parts.window, parts.scores
         )
-        stream, rows = parts.before_gates.add(stream, parts.output(attended[0].flatten(1)))
+        attended = attended[0].flatten(1)
+        if self._end is not None and self._end.takes(stream):
+            return self._end(stream, attended)
+        stream, rows = parts.before_gates.add(stream, parts.output(attended))
         return stream.add_(parts.down(gate(parts.gates(rows))))

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from engine.native.library import load_library
 
-_PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h
+PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h
 # Products of fewer weights than this are done before a second thread has begun.
 _FEWEST_WEIGHTS_A_THREAD = 1 << 15
 
@@ -37,7 +37,7 @@ class PanelLinear(nn.Module):
         self.in_features = linear.in_features
         self.out_features = linear.out_features
         self.panels = _pack(linear.weight.detach())
-        self.bias = torch.zeros(-(-linear.out_features // _PANEL_OUTPUTS) * _PANEL_OUTPUTS)
+        self.bias = torch.zeros(-(-linear.out_features // PANEL_OUTPUTS) * PANEL_OUTPUTS)
         if linear.bias is not None:
             self.bias[: linear.out_features] = linear.bias.detach()
 

@@ -5,7 +5,7 @@
 
 #include "storage.h"
 #ifdef __AVX512BF16__
-#include "bfloat16_panels.h"
+#include "bfloat16_product.h"
 #endif
 
 extern "C" {
@@ -36,15 +36,11 @@ int64_t verbatim_panels_size(int64_t num_outputs, int64_t num_inputs) {
 namespace {
 
 void multiply(const VerbatimLinear& call, int64_t first_row, int64_t num_rows, int64_t panel) {
+    const Product product{static_cast<const Bfloat16*>(call.panels), call.bias, call.num_inputs, call.num_outputs};
     const Bfloat16* rows = static_cast<const Bfloat16*>(call.rows) + first_row * call.row_stride;
-    const Bfloat16* weights = static_cast<const Bfloat16*>(call.panels) + panel * panel_size(call.num_inputs);
-    const int64_t first_output = panel * kPanelOutputs, num_outputs = call.num_outputs - first_output;
-    const __m512 low = _mm512_loadu_ps(call.bias + first_output), high = _mm512_loadu_ps(call.bias + first_output + 16);
-    const __mmask32 mask = lanes_below(num_outputs) | static_cast<__mmask32>(lanes_below(num_outputs - 16)) << 16;
-    uint16_t* output = static_cast<uint16_t*>(call.output) + first_row * call.num_outputs + first_output;
-    multiply_panel(num_rows, rows, call.row_stride, call.num_inputs, weights, [&](int64_t row, const PanelSums& sums) {
-        const __m512bh rounded = _mm512_cvtne2ps_pbh(_mm512_add_ps(sums.high, high), _mm512_add_ps(sums.low, low));
-        _mm512_mask_storeu_epi16(output + row * call.num_outputs, mask, (__m512i)rounded);
+    Bfloat16* output = static_cast<Bfloat16*>(call.output) + first_row * call.num_outputs + panel * kPanelOutputs;
+    product.compute(panel, num_rows, rows, call.row_stride, [&](int64_t row, __mmask32 mask, __m512i outputs) {
+        _mm512_mask_storeu_epi16(output + row * call.num_outputs, mask, outputs);
     });
 }
 

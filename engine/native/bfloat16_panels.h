@@ -94,7 +94,3 @@ inline int64_t rows_at_once(int64_t num_inputs) {
     constexpr int64_t kBytes = 1 << 19;
     return std::max<int64_t>(1, kBytes / (num_inputs * sizeof(Bfloat16) * kMostRows)) * kMostRows;
 }
-
-inline __mmask16 lanes_below(int64_t num_lanes) {
-    return static_cast<__mmask16>((1u << std::clamp<int64_t>(num_lanes, 0, 16)) - 1u);
-}

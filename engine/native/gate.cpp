@@ -1,12 +1,9 @@
-// SwiGLU: a gate's SiLU times what it lets through; called by engine/native_layer.py. Each step is rounded as
-// transformers rounds it.
+// SwiGLU of what one product gave; called by engine/native_layer.py.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
-#include "exponential.h"
-#include "norm.h"
+#include "gate.h"
 #include "storage.h"
 
 extern "C" {
@@ -24,11 +21,6 @@ namespace {
 
 constexpr int64_t kPart = 1024;  // numbers of a row that a thread takes at once
 
-inline float silu(float x) {
-    const float power = exp_negative(-std::fabs(x));
-    return x * ((x >= 0.0f ? 1.0f : power) / (1.0f + power));
-}
-
 template <typename T>
 void run(const VerbatimGate& call) {
     const int64_t num_parts = (call.size + kPart - 1) / kPart;
@@ -37,10 +29,7 @@ void run(const VerbatimGate& call) {
         for (int64_t part = 0; part < num_parts; ++part) {
             const int64_t first = part * kPart, size = std::min(kPart, call.size - first);
             const T* gates = static_cast<const T*>(call.rows) + row * 2 * call.size + first;
-            const T* values = gates + call.size;
-            T* output = static_cast<T*>(call.output) + row * call.size + first;
-#pragma omp simd
-            for (int64_t i = 0; i < size; ++i) store(rounded<T>(silu(load(gates[i]))) * load(values[i]), output + i);
+            gate(gates, gates + call.size, size, static_cast<T*>(call.output) + row * call.size + first);
         }
 }
 

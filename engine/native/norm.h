@@ -6,15 +6,7 @@
 
 #include "storage.h"
 
-// The value as storage keeps it.
-template <typename T>
-inline float rounded(float value) {
-    T kept;
-    store(value, &kept);
-    return load(kept);
-}
-
-// rows may be output.
+// output may be row.
 template <typename T>
 inline void normalize_row(const T* row, const T* weight, int64_t size, float epsilon, T* output) {
     float squares = 0.0f;

@@ -26,3 +26,11 @@ inline void store(float value, Bfloat16* place) {
     const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
     place->bits = static_cast<uint16_t>((is_nan ? bits | 0x400000u : bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
+
+// The value as storage keeps it.
+template <typename T>
+inline float rounded(float value) {
+    T kept;
+    store(value, &kept);
+    return load(kept);
+}

@@ -294,6 +294,21 @@ async def test_an_error_that_names_a_header_is_shown_at_its_field(
     complaints.clear()
 
 
+async def test_a_list_is_written_with_commas_and_sent_an_item_at_a_time(
+    bench: Bench, complaints: list[str]
+) -> None:
+    await bench.open("anthropic", "listModels")
+    stages = bench.page.locator('[data-parameter="lifecycle[]"]')
+    await stages.locator("input").fill("retired, active")
+    await bench.send()
+    assert "?lifecycle%5B%5D=retired&lifecycle%5B%5D=active'" in await bench.page.inner_text("#curl")
+    await expect(bench.page.locator("#answer")).to_contain_text("verbatim-demo")
+    await stages.locator("input").fill("new")
+    await bench.send()
+    await expect(stages.locator(".problem")).to_contain_text("The server: ")
+    complaints.clear()
+
+
 async def test_a_conversation_goes_on_from_its_answer(bench: Bench) -> None:
     await bench.ask("openai", "createChatCompletion", chat("My name is Ada.", temperature=0))
     said = await bench.page.inner_text(".segment.text .segment-text")

@@ -21,6 +21,7 @@ from engine.core import EngineCore
 from engine.int8_linear import Int8Linear
 from engine.linear import PackedLinear
 from engine.model_runner import ModelRunner
+from engine.native_layer_end import NativeLayerEnd
 from engine.native_linear import PanelLinear
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampler import Sampler
@@ -42,12 +43,17 @@ class Variant(NamedTuple):
     without: dict[str, Any]
 
 
+_ONEDNN: dict[str, Any] = {"engine.linear.can_multiply": lambda: False}
+_UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
+_TORCH_ATTENTION: dict[str, Any] = {"engine.attention.can_decode": lambda device, dtype: False}
 VARIANTS = {
     "default": Variant({}, {}),
     "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
-    "torch-attention": Variant({}, {"engine.attention.can_decode": lambda device, dtype: False}),
-    "onednn": Variant({}, {"engine.linear.can_multiply": lambda: False}),
-    "unfused": Variant({}, {"engine.build.fuse_layers": lambda model, run: 0}),
+    "torch-attention": Variant({}, _TORCH_ATTENTION),
+    "onednn": Variant({}, _ONEDNN),
+    "unfused": Variant({}, _UNFUSED),
+    "layers-in-steps": Variant({}, {"engine.fused_layer.join_end": lambda *parts: None}),
+    "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
     "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.int8_linear.has_vnni": lambda: False}),
 }
@@ -165,6 +171,7 @@ def _measured_step(core: EngineCore) -> Row:
             (PackedLinear, "forward"),
             (Int8Linear, "forward"),
             (nn.Linear, "forward"),
+            (NativeLayerEnd, "__call__"),
         ],
         "attention": [(PagedAttention, "attend")],
         "sampling": [(Sampler, "sample")],

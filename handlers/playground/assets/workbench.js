@@ -92,10 +92,12 @@ export class Workbench {
 
   /** Marks the field that an error names. @param {any} error */
   blame(error) {
-    const isParameter = (/** @type {string} */ path) => Boolean(this.operation?.parameters.some(({ name }) => name === path));
-    const fault = faultOf(error, read(this.json.value).value, (path) => isParameter(path) || Boolean(this.form?.has(path)));
+    // A list's name may end in brackets, which stand for no place in it.
+    const parameter = (/** @type {string} */ path) => this.operation?.parameters.find(({ name }) => name.replace(/\[\]$/, "") === path);
+    const fault = faultOf(error, read(this.json.value).value, (path) => Boolean(parameter(path) || this.form?.has(path)));
     if (!fault) return;
-    if (isParameter(fault.path)) this.parameters.blame(fault.path, fault.message);
+    const named = parameter(fault.path);
+    if (named) this.parameters.blame(named.name, fault.message);
     else this.form?.mark([fault], true);
   }
 

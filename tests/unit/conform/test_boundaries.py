@@ -97,3 +97,13 @@ def test_an_example_may_be_refused_where_a_rule_says_so() -> None:
     made, endpoint = table(INT, Rules(bans=(Ban("*", "field", "too dear", is_above(4), True),)), field=3)
     assert not made.may_be_refused(endpoint, {"field": 4})
     assert made.may_be_refused(endpoint, {"field": 5})
+
+
+def test_a_list_in_the_query_is_tried_an_item_at_a_time() -> None:
+    schema = {"type": "array", "items": {"type": "string", "enum": ["x"]}, "maxItems": 1}
+    answers = {status: {"description": "Told"} for status in ("200", "400")}
+    asked = {"operationId": "ask", "parameters": [{"name": "a[]", "in": "query", "schema": schema}]}
+    document = {"openapi": "3.1.0", "paths": {"/ask": {"get": {**asked, "responses": answers}}}}
+    tried = {row.request.path: row.verdict for row in Table(document, Rules(), {}).rows()}
+    assert tried["/ask?a%5B%5D=x"] is Verdict.ACCEPTED
+    assert tried["/ask?a%5B%5D=x&a%5B%5D=x"] is Verdict.REFUSED

@@ -1,0 +1,53 @@
+"""The end of a layer in one call gives, bit by bit, what its steps give one by one."""
+
+import pytest
+import torch
+from torch import nn
+
+from engine.native_layer import RmsNorm, gate
+from engine.native_layer_end import join_end
+from engine.native_linear import PanelLinear, can_multiply
+
+pytestmark = pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
+
+
+def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = False) -> nn.Linear:
+    return nn.Linear(num_inputs, num_outputs, bias=bias, dtype=torch.bfloat16).requires_grad_(False)
+
+
+@pytest.mark.parametrize("num_rows", [1, 7, 12, 13, 64])
+@pytest.mark.parametrize("hidden_size", [32, 48, 75])
+@pytest.mark.parametrize("bias", [False, True])
+@torch.inference_mode()
+def test_one_call_gives_what_its_steps_give(num_rows: int, hidden_size: int, bias: bool) -> None:
+    torch.manual_seed(num_rows)
+    attention, gates, down = (
+        PanelLinear(new_linear(num_inputs, num_outputs, bias=bias))
+        for num_inputs, num_outputs in ((96, hidden_size), (hidden_size, 320), (160, hidden_size))
+    )
+    norm = RmsNorm(torch.randn(hidden_size).bfloat16(), 1e-5)
+    stream = torch.randn(num_rows, hidden_size, dtype=torch.bfloat16)
+    attended = torch.randn(num_rows, 96, dtype=torch.bfloat16)
+    total, rows = norm.add(stream, attention(attended))
+    expected = total + down(gate(gates(rows)))
+    before = stream.clone()
+    end = join_end(attention, norm, gates, down)
+    assert end is not None and end.takes(stream)
+    assert torch.equal(end(stream, attended), expected)
+    assert torch.equal(stream, before)
+
+
+def test_other_linears_and_gates_that_end_within_a_panel_are_left_to_their_steps() -> None:
+    attention, gates, down = (PanelLinear(new_linear(*sizes)) for sizes in ((64, 64), (64, 64), (32, 64)))
+    norm = RmsNorm(torch.ones(64).bfloat16(), 1e-5)
+    assert join_end(attention, norm, gates, down) is not None
+    assert join_end(new_linear(64, 64), norm, gates, down) is None
+    narrow = PanelLinear(new_linear(64, 48)), PanelLinear(new_linear(24, 64))
+    assert join_end(attention, norm, *narrow) is None
+
+
+def test_many_rows_and_none_are_left_to_their_steps() -> None:
+    attention, gates, down = (PanelLinear(new_linear(*sizes)) for sizes in ((64, 64), (64, 64), (32, 64)))
+    end = join_end(attention, RmsNorm(torch.ones(64).bfloat16(), 1e-5), gates, down)
+    assert end is not None
+    assert [end.takes(torch.zeros(num_rows, 64)) for num_rows in (0, 1, 64, 65)] == [False, True, True, False]
