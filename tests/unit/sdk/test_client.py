@@ -13,34 +13,10 @@ import pytest
 
 import verbatim_client
 from verbatim_client import anthropic, openai, tgi, triton
-from verbatim_client.openai import models, requests
+from verbatim_client.openai import models
 
-from .scripted import EVENTS, Reply, Script
-
-MESSAGES: list[requests.ChatCompletionRequestUserMessage] = [{"role": "user", "content": "Hi"}]
-ERROR = {"error": {"message": "Too many", "type": "rate_limit", "param": None, "code": "busy"}}
-MODELS = {"object": "list", "data": [{"id": "a", "object": "model", "created": 1, "owned_by": "b"}]}
-CHUNK: dict[str, Any] = {
-    "id": "1",
-    "object": "chat.completion.chunk",
-    "created": 1,
-    "model": "a",
-    "choices": [{"index": 0, "delta": {"content": "Hello\u2028"}, "logprobs": None, "finish_reason": None}],
-}
-
-
-def sse(*events: Any) -> str:
-    """Events as they are sent, text as it is."""
-    data = (event if isinstance(event, str) else json.dumps(event, ensure_ascii=False) for event in events)
-    return "".join(f"data: {line}\n\n" for line in data)
-
-
-def stream(*events: Any, **changes: Any) -> Reply:
-    return Reply(body=sse(*events), media_type=f"{EVENTS}; charset=utf-8", **changes)
-
-
-def client(script: Script, **options: Any) -> openai.Client:
-    return openai.Client(script.url, **options)
+from .replies import CHUNK, ERROR, MESSAGES, MODELS, client, stream
+from .scripted import Reply, Script
 
 
 def read(script: Script) -> list[models.CreateChatCompletionStreamResponse]:
@@ -82,46 +58,6 @@ def test_the_items_of_a_list_are_sent_one_by_one(script: Script) -> None:
         it.list_models(lifecycle=["active", "retired"], limit=3)
     url = httpx.URL(script.requests[0][1])
     assert url.params.multi_items() == [("lifecycle[]", "active"), ("lifecycle[]", "retired"), ("limit", "3")]
-
-
-def test_an_answer_comes_with_its_status_and_headers_if_it_is_asked_for_so(script: Script) -> None:
-    script.replies = [Reply(body=MODELS, headers={"x-request-id": "r-1"}), Reply(status=503, body=ERROR)]
-    with client(script, max_retries=0) as it:
-        response = it.with_raw_response.list_models()
-        assert (response.status, response.headers["X-Request-Id"]) == (200, "r-1")
-        assert json.loads(response.text) == MODELS
-        assert response.parse().data[0].id == "a"
-        with pytest.raises(openai.ServiceUnavailableError):
-            it.with_raw_response.list_models()
-
-
-async def test_an_asynchronous_answer_comes_with_its_headers_too(script: Script) -> None:
-    script.replies = [Reply(body=MODELS, headers={"x-request-id": "r-1"}), Reply(body={"object": 1})]
-    async with openai.AsyncClient(script.url) as it:
-        response = await it.with_raw_response.list_models()
-        assert (response.headers["x-request-id"], response.parse().data[0].id) == ("r-1", "a")
-        unread = await it.with_raw_response.list_models()
-    with pytest.raises(verbatim_client.APIResponseValidationError):
-        unread.parse()
-
-
-def test_a_stream_has_headers_once_it_has_begun(script: Script) -> None:
-    script.replies = [stream(CHUNK, "[DONE]", headers={"x-request-id": "r-2"})]
-    with client(script) as it, it.stream_create_chat_completion(model="a", messages=MESSAGES) as events:
-        assert not events.headers
-        next(events)
-        assert events.headers["x-request-id"] == "r-2"
-
-
-async def test_an_asynchronous_stream_has_headers_once_it_has_begun(script: Script) -> None:
-    script.replies = [stream(CHUNK, "[DONE]", headers={"x-request-id": "r-2"})]
-    async with (
-        openai.AsyncClient(script.url) as it,
-        it.stream_create_chat_completion(model="a", messages=MESSAGES) as events,
-    ):
-        assert not events.headers
-        await anext(events)
-        assert events.headers["x-request-id"] == "r-2"
 
 
 def test_events_are_read_to_the_terminator_and_no_further(script: Script) -> None:
