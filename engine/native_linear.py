@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from engine.huge_pages import empty_tensor
 from engine.native.library import load_library
 
 PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h
@@ -78,7 +79,8 @@ def _pack(weight: Tensor) -> Tensor:
         weight = weight.contiguous()
     size = _library().verbatim_panels_size
     size.restype = ctypes.c_int64
-    panels = weight.new_empty(size(ctypes.c_int64(num_outputs), ctypes.c_int64(num_inputs)))
+    shape = (size(ctypes.c_int64(num_outputs), ctypes.c_int64(num_inputs)),)
+    panels = empty_tensor(shape, weight.dtype)
     _library().verbatim_pack_linear(
         ctypes.c_void_p(weight.data_ptr()),
         *map(ctypes.c_int64, (weight.stride(0), num_outputs, num_inputs)),

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.huge_pages import empty_tensor
 from engine.native.library import load_library
 
 _FUNCTION = "verbatim_int8_linear"
@@ -82,4 +83,5 @@ def _panels(weight: Tensor, scales: Tensor) -> Tensor:
     panels = torch.full((num_panels * _PANEL, num_quads * _QUAD), _SHIFT, dtype=torch.uint8)
     rounded = (weight / scales[:, None]).round_().clamp_(-127, 127)
     panels[:num_outputs, :num_inputs] = rounded.add_(_SHIFT).to(torch.uint8)
-    return panels.view(num_panels, _PANEL, num_quads, _QUAD).transpose(1, 2).contiguous()
+    packed = empty_tensor((num_panels, num_quads, _PANEL, _QUAD), torch.uint8)
+    return packed.copy_(panels.view(num_panels, _PANEL, num_quads, _QUAD).transpose(1, 2))
