@@ -57,6 +57,16 @@ class FusedLayer(nn.Module):
         cosine, sine = kwargs["position_embeddings"]
         return self._compute(hidden_states[0].contiguous(), cosine[0], sine[0])[None]
 
+    def takes(self, hidden_states: Tensor, positions: object) -> bool:
+        """Whether positions are cosines and sines of whole heads, of the type of all the rest."""
+        if not isinstance(positions, tuple) or len(positions) != 2:
+            return False
+        shape = (*hidden_states.shape[:2], self._parts.dim)
+        return all(
+            isinstance(part, Tensor) and part.shape == shape and part.dtype == hidden_states.dtype
+            for part in positions
+        )
+
     def _compute(self, stream: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
         """stream: [num_tokens, hidden_size], which stays as it is; cosine, sine: [num_tokens, dim]."""
         parts = self._parts

@@ -41,7 +41,7 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
         (parent, name): _Trial(child)
         for parent in model.modules()
         for name, child in parent.named_children()
-        if _is_known(child)
+        if _is_known(child, model.dtype)
     }
     for (parent, name), trial in trials.items():
         setattr(parent, name, trial)
@@ -87,7 +87,8 @@ class _Trial(nn.Module):
 
     def _gives(self, expected: Any, hidden_states: Tensor, kwargs: dict[str, Any]) -> bool:
         assert self.fused is not None
-        if not isinstance(expected, Tensor):
+        positions = kwargs.get("position_embeddings")
+        if not isinstance(expected, Tensor) or not self.fused.takes(hidden_states, positions):
             return False
         actual = self.fused(hidden_states, **kwargs)
         tolerance = _TOLERANCE.get(expected.dtype, _TOLERANCE_16_BIT)
@@ -125,7 +126,7 @@ def _names(module: nn.Module) -> set[str]:
     return {name for name, _ in module.named_children()}
 
 
-def _is_known(layer: nn.Module) -> bool:
+def _is_known(layer: nn.Module, dtype: torch.dtype) -> bool:
     """Whether it is made of what a fused layer knows; not yet, whether it uses it alike."""
     if _names(layer) != _LAYER:
         return False
@@ -136,7 +137,7 @@ def _is_known(layer: nn.Module) -> bool:
     norms += [child for name, child in attention.named_children() if name in _HEAD_NORMS]
     has_products = _merged(attention, "q_proj", "k_proj", "v_proj") and _merged(mlp, "gate_proj", "up_proj")
     is_gated = isinstance(mlp.get_submodule("act_fn"), SiLUActivation | nn.SiLU)
-    return has_products is not None and is_gated and all(map(_is_norm, norms))
+    return has_products is not None and is_gated and all(_is_norm(norm, dtype) for norm in norms)
 
 
 def _merged(parent: nn.Module, *names: str) -> MergedLinear | None:
@@ -148,9 +149,10 @@ def _merged(parent: nn.Module, *names: str) -> MergedLinear | None:
     return merged[0] if is_whole and in_order else None
 
 
-def _is_norm(module: nn.Module) -> bool:
+def _is_norm(module: nn.Module, dtype: torch.dtype) -> bool:
     weight, epsilon = getattr(module, "weight", None), getattr(module, "variance_epsilon", None)
-    return isinstance(weight, Tensor) and weight.dim() == 1 and isinstance(epsilon, float)
+    has_weight = isinstance(weight, Tensor) and weight.dim() == 1 and weight.dtype == dtype
+    return has_weight and isinstance(epsilon, float)
 
 
 def _norm(module: Any) -> RmsNorm:

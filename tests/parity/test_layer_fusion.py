@@ -9,12 +9,13 @@ import pytest
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
-from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
+from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer, Qwen2RMSNorm, Qwen2RotaryEmbedding
 
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.fused_layer import FusedLayer
 from engine.layer_fusion import fuse_layers
+from engine.merged_linear import merge_linears
 from engine.native_layer import can_compute
 from engine.plain_pass import plain_logits
 from tests.tiny import ARCHITECTURES, save_tiny_model
@@ -110,6 +111,37 @@ def test_a_layer_that_does_more_than_its_modules_tell_stays(
     outcome = build("qwen2")
     assert outcome.num_fused == NUM_LAYERS - 1
     assert difference(outcome) < TOLERANCE["float32"]
+
+
+def test_a_layer_that_is_told_positions_in_another_form_stays(
+    build: Build, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward: Any = Qwen2DecoderLayer.forward
+    embed: Any = Qwen2RotaryEmbedding.forward
+
+    def embed_by_name(self: Any, *args: Any, **options: Any) -> Any:
+        return {"full": embed(self, *args, **options)}
+
+    def forward_by_name(self: Any, hidden_states: Tensor, position_embeddings: Any, **options: Any) -> Any:
+        return forward(self, hidden_states, position_embeddings=position_embeddings["full"], **options)
+
+    monkeypatch.setattr(Qwen2RotaryEmbedding, "forward", embed_by_name)
+    monkeypatch.setattr(Qwen2DecoderLayer, "forward", forward_by_name)
+    assert build("qwen2").num_fused == 0
+
+
+def test_a_layer_whose_norms_are_of_another_type_stays(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    forward: Any = Qwen2RMSNorm.forward
+
+    def widen_and_merge(model: PreTrainedModel) -> int:
+        for part in model.modules():
+            if isinstance(part, Qwen2RMSNorm):
+                part.float()
+        return merge_linears(model)
+
+    monkeypatch.setattr(Qwen2RMSNorm, "forward", lambda self, rows: forward(self, rows).to(rows.dtype))
+    monkeypatch.setattr("engine.build.merge_linears", widen_and_merge)
+    assert build("qwen2", dtype="bfloat16").num_fused == 0
 
 
 def test_a_fusion_that_changes_the_logits_is_undone(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
