@@ -20,7 +20,8 @@ def empty_tensor(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
     advice = getattr(mmap, "MADV_HUGEPAGE", None)  # Linux alone has it
     if advice is None or num_bytes < _PAGE:
         return torch.empty(shape, dtype=dtype)
-    memory = mmap.mmap(-1, num_bytes + _PAGE)
+    # Private: of memory that may be shared Linux makes no huge pages unless it is told to elsewhere.
+    memory = mmap.mmap(-1, num_bytes + _PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     first = -ctypes.addressof(ctypes.c_char.from_buffer(memory)) % _PAGE
     try:
         # Of whole pages only: a last one that is half used would take 2 MiB all the same.

@@ -36,7 +36,7 @@ def test_a_large_tensor_begins_at_a_page_and_has_no_more_of_them_than_it_fills()
 
 
 def huge_bytes_advised(address: int) -> int:
-    """Length of the mapping that begins there, if huge pages were asked for in it."""
+    """Length of the mapping that begins there, if it is private and huge pages were asked for in it."""
     begins, kb, flags = "", 0, ""
     for line in Path("/proc/self/smaps").read_text().splitlines():
         word = line.split()[0]
@@ -46,7 +46,7 @@ def huge_bytes_advised(address: int) -> int:
             kb = int(line.split()[1])
         elif int(begins, 16) == address and word == "VmFlags:":
             flags = line
-    return kb * 1024 if " hg" in flags else 0
+    return kb * 1024 if {"hg", "sh"} & set(flags.split()) == {"hg"} else 0
 
 
 @linux_with_huge_pages
