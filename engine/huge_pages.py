@@ -2,6 +2,8 @@
 
 A step for one sequence reads every weight once. In pages of 4 KiB the processor looks up an address every 64
 cache lines, which takes it a tenth of that time (docs/cpu_profile.md).
+
+numpy asks for such pages too, but of memory that malloc may have handed out before, in small ones.
 """
 
 import ctypes
