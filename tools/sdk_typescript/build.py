@@ -33,7 +33,7 @@ def _build(document: Path, package: Path) -> None:
     source = package / "src"
     options = ["--plugins", "@hey-api/typescript", "--silent", "--no-log-file"]
     _run([_BIN / "openapi-ts", "--input", document.resolve(), "--output", source.resolve(), *options])
-    shutil.copyfile(_HERE / "runtime" / "runtime.ts", source / "runtime.ts")
+    shutil.copytree(_HERE / "runtime", source, dirs_exist_ok=True)
     files = render_package(load_document(document), document.parent.name, parser_version())
     for name, text in files.items():
         (package / name).write_text(text, encoding="utf-8")
