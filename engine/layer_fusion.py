@@ -43,6 +43,8 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
         for name, child in parent.named_children()
         if _is_known(child, model.dtype)
     }
+    if not trials:
+        return 0
     for (parent, name), trial in trials.items():
         setattr(parent, name, trial)
     try:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from engine.attention_plan import RaggedKeys
-from engine.native.library import load_library
+from engine.native.library import compiled, load_library
 from engine.scores import Scores
 
 _TYPES = (torch.float32, torch.bfloat16)
@@ -39,8 +39,7 @@ def decode(
 
     output: [num_rows, num_heads, value_dim], dense, which is written.
     """
-    library = load_library()
-    assert library is not None and query.dtype == keys.dtype == values.dtype == output.dtype
+    assert query.dtype == keys.dtype == values.dtype == output.dtype
     assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()
     sinks = None if scores.sinks is None else scores.sinks.float().contiguous()
     call = _Call(
@@ -66,4 +65,4 @@ def decode(
         query.dtype == torch.bfloat16,
         torch.get_num_threads(),
     )
-    library.verbatim_decode(ctypes.byref(call))
+    compiled().verbatim_decode(ctypes.byref(call))

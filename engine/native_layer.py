@@ -8,7 +8,7 @@ import ctypes
 import torch
 from torch import Tensor
 
-from engine.native.library import load_library
+from engine.native.library import compiled, load_library
 
 _TYPES = (torch.float32, torch.bfloat16)
 # Fewer numbers than this are done before a second thread has begun.
@@ -83,7 +83,7 @@ class RmsNorm:
             stream.dtype == torch.bfloat16,
             _num_threads(num_rows, num_rows * size),
         )
-        _library().verbatim_norm(ctypes.byref(call))
+        compiled().verbatim_norm(ctypes.byref(call))
 
 
 class Rotary:
@@ -123,7 +123,7 @@ class Rotary:
             heads.dtype == torch.bfloat16,
             _num_threads(num_rows, num_rows * (num_query_heads + num_key_heads) * dim),
         )
-        _library().verbatim_rotary(ctypes.byref(call))
+        compiled().verbatim_rotary(ctypes.byref(call))
 
 
 def gate(rows: Tensor) -> Tensor:
@@ -139,7 +139,7 @@ def gate(rows: Tensor) -> Tensor:
         rows.dtype == torch.bfloat16,
         _num_threads(torch.get_num_threads(), num_rows * size),
     )
-    _library().verbatim_gate(ctypes.byref(call))
+    compiled().verbatim_gate(ctypes.byref(call))
     return output
 
 
@@ -152,9 +152,3 @@ def _num_threads(num_parts: int, num_numbers: int) -> int:
     """num_parts: those that a call is split into at most."""
     most = 1 + num_numbers // _FEWEST_NUMBERS_A_THREAD
     return max(1, min(torch.get_num_threads(), num_parts, most))
-
-
-def _library() -> ctypes.CDLL:
-    library = load_library()
-    assert library is not None
-    return library

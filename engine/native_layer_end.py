@@ -9,7 +9,7 @@ import ctypes
 import torch
 from torch import Tensor, nn
 
-from engine.native.library import load_library
+from engine.native.library import compiled
 from engine.native_layer import RmsNorm
 from engine.native_linear import PANEL_OUTPUTS, PanelLinear
 
@@ -65,9 +65,7 @@ class NativeLayerEnd:
         call.normed = call.sum + 2 * num_rows * self._size
         call.gated = call.normed + 2 * num_rows * self._size
         call.num_rows, call.num_threads = num_rows, torch.get_num_threads()
-        library = load_library()
-        assert library is not None
-        library.verbatim_layer_end(ctypes.byref(call))
+        compiled().verbatim_layer_end(ctypes.byref(call))
         return output
 
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from engine.huge_pages import empty_tensor
-from engine.native.library import load_library
+from engine.native.library import compiled, load_library
 
 PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h
 # Products of fewer weights than this are done before a second thread has begun.
@@ -61,7 +61,7 @@ class PanelLinear(nn.Module):
             self.out_features,
             _num_threads(self.in_features * self.out_features),
         )
-        _library().verbatim_linear(ctypes.byref(call))
+        compiled().verbatim_linear(ctypes.byref(call))
         return output
 
 
@@ -77,11 +77,11 @@ def _pack(weight: Tensor) -> Tensor:
     num_outputs, num_inputs = weight.shape
     if weight.stride(1) != 1:
         weight = weight.contiguous()
-    size = _library().verbatim_panels_size
+    size = compiled().verbatim_panels_size
     size.restype = ctypes.c_int64
     shape = (size(ctypes.c_int64(num_outputs), ctypes.c_int64(num_inputs)),)
     panels = empty_tensor(shape, weight.dtype)
-    _library().verbatim_pack_linear(
+    compiled().verbatim_pack_linear(
         ctypes.c_void_p(weight.data_ptr()),
         *map(ctypes.c_int64, (weight.stride(0), num_outputs, num_inputs)),
         ctypes.c_void_p(panels.data_ptr()),
@@ -92,9 +92,3 @@ def _pack(weight: Tensor) -> Tensor:
 
 def _num_threads(num_weights: int) -> int:
     return min(torch.get_num_threads(), 1 + num_weights // _FEWEST_WEIGHTS_A_THREAD)
-
-
-def _library() -> ctypes.CDLL:
-    library = load_library()
-    assert library is not None
-    return library

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from engine.huge_pages import empty_tensor
-from engine.native.library import load_library
+from engine.native.library import compiled, load_library
 
 _FUNCTION = "verbatim_int8_linear"
 _PANEL = 32  # outputs
@@ -65,9 +65,7 @@ def has_vnni() -> bool:
 
 
 def _function() -> Any:
-    library = load_library()
-    assert library is not None
-    function = library[_FUNCTION]
+    function = compiled()[_FUNCTION]
     function.argtypes = [
         *(ctypes.POINTER(_Weight), ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p),
         *(ctypes.c_int32, ctypes.c_int32),

@@ -49,6 +49,13 @@ def load_library() -> ctypes.CDLL | None:
         return None
 
 
+def compiled() -> ctypes.CDLL:
+    """The functions, where `load_library` has them."""
+    library = load_library()
+    assert library is not None
+    return library
+
+
 def _compile(compiler: str, path: Path) -> None:
     """Into a file of its own first, as several servers may start at once."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -104,10 +104,8 @@ def _score(judge: Judge, document: Any, answers: list[Recorded], drawn: Iterator
 def _score_answer(judge: Judge, one: Recorded, mutants: Iterable[Mutant], total: Score) -> None:
     for mutant in mutants:
         excuse = mutant.excuse or excuse_of(mutant.kind, one.contract, mutant.place)
-        if judge.faults(mutant.exchange):
-            total.killed[one.contract, mutant.kind] += (
-                1  # whatever its schema leaves open, another rule does not
-            )
+        if judge.faults(mutant.exchange):  # whatever its schema leaves open, another rule does not
+            total.killed[one.contract, mutant.kind] += 1
         elif excuse is not None:
             total.excused[one.contract, excuse] += 1
         else:
