@@ -85,7 +85,9 @@ class AsyncEngine:
             grammar = await self._compile(request)
             self._thread.post(Add(arrival, request, grammar, submitted_at))
             while num_running:
-                event = await stream.get()
+                if stream.is_empty:
+                    await stream.arrival()
+                event = stream.take()
                 if isinstance(event, EngineError):
                     raise event
                 assert isinstance(event, TokenEvent)
@@ -105,7 +107,8 @@ class AsyncEngine:
         arrival, stream = self._open(request, check_embedding)
         self._thread.post(Embed(arrival, request, submitted_at))
         try:
-            told = await stream.get()
+            await stream.arrival()
+            told = stream.take()
         except asyncio.CancelledError:
             self._thread.post(Abort(arrival))
             raise

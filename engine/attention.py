@@ -3,9 +3,11 @@
 Every attention module of the model calls `dispatch_attention` with queries, keys and values of the flat
 batch; `PagedAttention` writes keys and values to the pages, then lets each row attend to its own sequence's
 pages. Grouped-query heads enter as query length where one token decodes, and as a broadcast of the keys where
-a chunk does, so keys are never repeated. On a CPU with a compiler, compiled code takes the rows that decode.
+a chunk does, so keys are never repeated. On a CPU with a compiler, compiled code takes the rows that decode,
+and chunks where it is faster than torch.
 """
 
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any, Protocol
 
@@ -16,9 +18,11 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.attention_plan import AttentionPlan, KeyRange
 from engine.batch import Batch
+from engine.decoded_keys import DecodedKeys
 from engine.errors import ModelNotSupported
 from engine.kv_pages import KVPages
 from engine.native_attention import can_decode, decode
+from engine.native_chunks import attend_chunks, can_attend
 from engine.scores import Scores
 
 ATTENTION_NAME = "verbatim"
@@ -71,10 +75,11 @@ class PagedAttention:
     """Attention of one batch over the pages; the plan of each window is made once and serves all layers."""
 
     def __init__(self, batch: Batch, pages: KVPages, *, is_native: bool = True) -> None:
-        """is_native: whether compiled code takes the rows that decode, where it can."""
+        """is_native: whether compiled code attends, where it can."""
         self._batch = batch
         self._pages = pages
-        self._is_native = is_native and can_decode(batch.slots.device, pages.dtype)
+        self._decodes_natively = is_native and can_decode(batch.slots.device, pages.dtype)
+        self._takes_chunks_natively = is_native and can_attend(batch.slots.device, pages.dtype)
         self._plans: dict[int | None, AttentionPlan] = {}
 
     def attend(
@@ -89,6 +94,8 @@ class PagedAttention:
         if plan.ragged is not None:
             rows = slice(0, plan.ragged.num_rows)
             decode(query[0, :, rows], *self._pages.layer(layer), plan.ragged, scores, output[0, rows])
+        if plan.paged is not None:
+            attend_chunks(query[0], *self._pages.layer(layer), plan.paged, scores, output[0])
         for keys in plan.decodes:
             rows = slice(keys.row, keys.row + keys.num_rows)
             pages = self._pages.gather(layer, keys.blocks)
@@ -100,11 +107,23 @@ class PagedAttention:
             output[0, rows] = _chunk(query[0, :, rows], *pages, keys, scores)
         return output
 
+    def decoded_keys(self, windows: Sequence[int | None]) -> DecodedKeys | None:
+        """Where compiled layers of these windows read and write; None where a row is not decoded by them."""
+        if self._batch.chunks or not self._decodes_natively:
+            return None
+        visible = [plan.ragged for plan in (self._plan(window, self._pages.dtype) for window in windows)]
+        return DecodedKeys(self._pages, self._batch.slots, [keys for keys in visible if keys is not None])
+
     def _plan(self, window: int | None, dtype: torch.dtype) -> AttentionPlan:
         if window not in self._plans:
-            is_ragged = self._is_native and dtype == self._pages.dtype
+            is_one_type = dtype == self._pages.dtype
             self._plans[window] = AttentionPlan.build(
-                self._batch, window, self._pages.block_size, dtype, is_ragged=is_ragged
+                self._batch,
+                window,
+                self._pages.block_size,
+                dtype,
+                is_ragged=is_one_type and self._decodes_natively,
+                is_paged=is_one_type and self._takes_chunks_natively,
             )
         return self._plans[window]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import accumulate, chain, groupby
 
 import numpy as np
 import torch
@@ -48,26 +48,58 @@ class RaggedKeys:
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkKeys:
+    """The pages that the chunks of a batch read.
+
+    blocks: int64, of all chunks, one after another.
+    places: int64 [num_chunks, 4]: its first row in the batch, its number of rows, the key of that first row
+        counted from the chunk's first block, where its blocks begin.
+    window: keys that a row sees at most, its own included; None sees all.
+    """
+
+    blocks: Tensor
+    places: Tensor
+    window: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class AttentionPlan:
     """The key ranges of a batch under one sliding window, which counts the token itself; None sees all.
 
-    Rows that decode are in `decodes`, or in `ragged` for code that needs no padding.
+    Rows that decode are in `decodes`, or in `ragged` for code that needs no padding. Likewise chunks are in
+    `chunks`, or in `paged` for code that needs no mask.
     """
 
     decodes: list[KeyRange]
     chunks: list[KeyRange]
     ragged: RaggedKeys | None = None
+    paged: ChunkKeys | None = None
 
     @classmethod
     def build(
-        cls, batch: Batch, window: int | None, block_size: int, dtype: torch.dtype, *, is_ragged: bool = False
+        cls,
+        batch: Batch,
+        window: int | None,
+        block_size: int,
+        dtype: torch.dtype,
+        *,
+        is_ragged: bool = False,
+        is_paged: bool = False,
     ) -> "AttentionPlan":
         device = batch.slots.device
-        chunks = [_chunk_range(span, window, block_size, dtype, device) for span in batch.chunks]
-        if is_ragged and batch.decodes:
-            return cls([], chunks, _ragged_keys(batch.decodes, window, block_size))
-        groups = _groups(batch.decodes, window, block_size)
-        return cls([_decode_range(group, window, block_size, dtype, device) for group in groups], chunks)
+        decodes: list[KeyRange] = []
+        chunks: list[KeyRange] = []
+        if not is_ragged:
+            groups = _groups(batch.decodes, window, block_size)
+            decodes = [_decode_range(group, window, block_size, dtype, device) for group in groups]
+        if not is_paged:
+            chunks = [_chunk_range(span, window, block_size, dtype, device) for span in batch.chunks]
+        return cls(
+            decodes,
+            chunks,
+            _ragged_keys(batch.decodes, window, block_size) if is_ragged and batch.decodes else None,
+            _chunk_keys(batch.chunks, window, block_size) if is_paged and batch.chunks else None,
+        )
 
 
 def _first_key(span: Span, window: int | None) -> int:
@@ -91,6 +123,19 @@ def _ragged_keys(spans: list[Span], window: int | None, block_size: int) -> Ragg
     highs = np.array([span.end for span in spans]) - first_blocks * block_size
     arrays = (np.fromiter(chain.from_iterable(tables), np.int64), firsts, first_keys % block_size, highs)
     return RaggedKeys(len(spans), *map(torch.from_numpy, arrays))
+
+
+def _chunk_keys(spans: list[Span], window: int | None, block_size: int) -> ChunkKeys:
+    first_blocks = [_first_key(span, window) // block_size for span in spans]
+    tables = [span.blocks[first:] for span, first in zip(spans, first_blocks, strict=True)]
+    places = [
+        (span.row, span.num_tokens, span.start - first_block * block_size, first)
+        for span, first_block, first in zip(
+            spans, first_blocks, accumulate(map(len, tables), initial=0), strict=False
+        )
+    ]
+    blocks = np.fromiter(chain.from_iterable(tables), np.int64)
+    return ChunkKeys(torch.from_numpy(blocks), torch.tensor(places), window)
 
 
 def _decode_range(

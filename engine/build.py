@@ -14,6 +14,7 @@ from engine.kv_cache import BlockPool
 from engine.kv_geometry import KVGeometry
 from engine.kv_pages import KVPages
 from engine.layer_fusion import fuse_layers
+from engine.layer_stacking import stack_layers
 from engine.linear import can_pack, pack_linears
 from engine.loader import LoadedModel, choose_device, load_model
 from engine.merged_linear import merge_linears
@@ -46,6 +47,7 @@ def build_core(
     runner = ModelRunner(loaded.model, pages)
     check_attention(loaded.model, runner)
     fuse_layers(loaded.model, lambda: paged_logits(runner))
+    stack_layers(loaded.model, lambda: paged_logits(runner))
     info = _describe(config, loaded, geometry, num_blocks, hidden_size=runner.hidden_states.rows.shape[1])
     core = EngineCore(
         runner,

@@ -24,7 +24,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         last.
     jump_forward: whether tokens that a grammar leaves no choice about are written without asking the model.
         They are the same either way, but for the rounding of keys and values that are computed together.
-    quantize: None, or "int8": linear layers but the head keep weights of 8 bits, on a CPU only.
+    quantize: None, or "int8": linear layers keep weights of 8 bits, on a CPU only.
     num_threads: threads torch computes with; None: the physical cores, as far as the process may use them.
     """
 

@@ -14,6 +14,8 @@ class EventStream(Generic[T]):
     """
 
     def __init__(self) -> None:
+        """Needs a running event loop."""
+        self._loop = asyncio.get_running_loop()
         self._items: deque[T] = deque()
         self._arrival: asyncio.Future[None] | None = None  # what the reader waits for
 
@@ -22,9 +24,15 @@ class EventStream(Generic[T]):
         if self._arrival is not None and not self._arrival.done():
             self._arrival.set_result(None)
 
-    async def get(self) -> T:
-        """The next item, once there is one."""
-        while not self._items:
-            self._arrival = asyncio.get_running_loop().create_future()
-            await self._arrival
+    @property
+    def is_empty(self) -> bool:
+        return not self._items
+
+    def arrival(self) -> asyncio.Future[None]:
+        """What a reader who found nothing waits for: done with the next item."""
+        self._arrival = self._loop.create_future()
+        return self._arrival
+
+    def take(self) -> T:
+        """The next item; there must be one."""
         return self._items.popleft()

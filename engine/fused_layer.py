@@ -5,71 +5,78 @@ torch and as much Python around them. Products stay with the layer's own linears
 stays with `current_attention`. Which layers it may stand for, engine/layer_fusion.py finds out.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 from torch import Tensor, nn
 from typing_extensions import override
 
 from engine.attention import ATTENTION_NAME, current_attention
-from engine.native_layer import RmsNorm, Rotary, gate
+from engine.decoder_stack import DecoderStack
+from engine.layer_parts import LayerParts
+from engine.native_layer import gate
 from engine.native_layer_end import join_end
-from engine.scores import Scores
-
-
-class LayerParts(NamedTuple):
-    """What a layer is made of, in order.
-
-    heads: queries, keys and values in one product; their sizes; dim: of a head. gates: gates, and
-    what they are for, in one product. window, scores: what the layer's attention asks for.
-    """
-
-    before_attention: RmsNorm
-    heads: nn.Module
-    sizes: list[int]
-    dim: int
-    rotary: Rotary
-    attention: nn.Module
-    window: int | None
-    scores: Scores
-    output: nn.Module
-    before_gates: RmsNorm
-    gates: nn.Module
-    down: nn.Module
+from engine.native_weight import native_weights
 
 
 class FusedLayer(nn.Module):
-    """Stands where the layer stood, which it keeps: for what is not paged attention, and for its linears."""
+    """Stands where the layer stood, which it keeps: for what is not paged attention, and for its linears.
+
+    end: what it does after attention as one call, where there is one.
+    """
 
     def __init__(self, layer: nn.Module, parts: LayerParts) -> None:
         super().__init__()
         self.layer = layer
-        self._parts = parts
+        self.parts = parts
         self._config: Any = parts.attention.config
-        self._end = join_end(parts.output, parts.before_gates, parts.gates, parts.down)
+        self.end = join_end(parts.output, parts.before_gates, parts.gates, parts.down)
+        self._leads: DecoderStack | None = None
+        self._follows: DecoderStack | None = None
 
     @override
     def forward(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """[1, num_tokens, hidden_size] -> the same, as transformers calls its decoder layers."""
+        if self._follows is not None and self._follows.has_made(hidden_states):
+            return hidden_states
         is_paged = self._config._attn_implementation == ATTENTION_NAME
         if args or not is_paged or kwargs.get("attention_mask") is not None:
             output: Tensor = self.layer(hidden_states, *args, **kwargs)
             return output
         cosine, sine = kwargs["position_embeddings"]
+        if self._leads is not None:
+            stacked = self._leads.compute(hidden_states, cosine, sine)
+            if stacked is not None:
+                return stacked
         return self._compute(hidden_states[0].contiguous(), cosine[0], sine[0])[None]
 
     def takes(self, hidden_states: Tensor, positions: object) -> bool:
         """Whether positions are cosines and sines of whole heads, of the type of all the rest."""
         if not isinstance(positions, tuple) or len(positions) != 2:
             return False
-        shape = (*hidden_states.shape[:2], self._parts.dim)
+        shape = (*hidden_states.shape[:2], self.parts.dim)
         return all(
             isinstance(part, Tensor) and part.shape == shape and part.dtype == hidden_states.dtype
             for part in positions
         )
 
+    def can_stack(self) -> bool:
+        """Whether compiled code has all of its products."""
+        weights = native_weights(self.parts.heads)
+        return weights is not None and self.end is not None and self.end.kind == weights.kind
+
+    def can_follow(self, other: Self) -> bool:
+        """Whether both, which can stack, can be in one stack."""
+        assert self.end is not None and other.end is not None
+        return self.end.kind == other.end.kind and self.parts.dim == other.parts.dim
+
+    def enter_stack(self, stack: DecoderStack | None, *, is_first: bool = False) -> None:
+        """Its first layer computes it, the others hand on what it made. None: each computes by itself."""
+        self._leads = stack if is_first else None
+        self._follows = None if is_first else stack
+
     def _compute(self, stream: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
         """stream: [num_tokens, hidden_size], which stays as it is; cosine, sine: [num_tokens, dim]."""
-        parts = self._parts
+        parts = self.parts
         heads = parts.heads(parts.before_attention(stream))
         parts.rotary(heads, cosine, sine)
         query, key, value = (
@@ -80,7 +87,7 @@ class FusedLayer(nn.Module):
             parts.attention, query, key, value, parts.window, parts.scores
         )
         attended = attended[0].flatten(1)
-        if self._end is not None and self._end.takes(stream):
-            return self._end(stream, attended)
+        if self.end is not None and self.end.takes(stream):
+            return self.end(stream, attended)
         stream, rows = parts.before_gates.add(stream, parts.output(attended))
         return stream.add_(parts.down(gate(parts.gates(rows))))

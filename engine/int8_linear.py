@@ -5,7 +5,7 @@ scale for each row, so that a token is computed alike whatever else is in its ba
 largest magnitude, then rounded to 255 levels between -1 and 1; products are summed as whole numbers.
 
 Half the bytes of bfloat16 are read for a token. The error is some 1% of a layer's output
-(tests/parity/test_int8_parity.py).
+(tests/parity/test_int8_parity.py). That of the head is the logits' own, so its activations are not rounded.
 """
 
 from typing import Any
@@ -15,16 +15,17 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
+from engine.channel_scales import channel_scales
 from engine.errors import ModelNotSupported
 from engine.fbgemm_weight import FbgemmWeight, has_fbgemm
+from engine.native_linear import Int8PanelLinear, can_multiply
 from engine.vnni_weight import VnniWeight, has_vnni
 
-_SMALLEST = 1e-30  # scale of a channel of zeros, which stays one
 _MOST_INPUTS = 2**31 // 127**2  # whose products' sum always fits into 32 bits
 
 
 class Int8Linear(nn.Module):
-    """Computes what `nn.Linear` does, rounded; in inference alone, on a CPU.
+    """Computes what `nn.Linear` does, rounded; in inference alone, on a CPU. rounded: its weight.
 
     Raises ModelNotSupported for more inputs than can be summed.
     """
@@ -36,10 +37,9 @@ class Int8Linear(nn.Module):
         if self.in_features > _MOST_INPUTS:
             raise ModelNotSupported(f"quantize int8 takes layers of {_MOST_INPUTS:,} inputs at most")
         weight = linear.weight.detach().float()
-        scales = (weight.abs().amax(dim=1) / 127).clamp_(min=_SMALLEST)
         bias: Tensor | None = linear.bias
         kind = VnniWeight if has_vnni() else FbgemmWeight
-        self._weight = kind(weight, scales, None if bias is None else bias.detach().float())
+        self.rounded = kind(weight, channel_scales(weight), None if bias is None else bias.detach().float())
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
@@ -47,7 +47,7 @@ class Int8Linear(nn.Module):
         shape = (*rows.shape[:-1], self.out_features)
         if rows.numel() == 0:
             return rows.new_empty(shape)
-        return self._weight.multiply(rows.reshape(-1, self.in_features)).view(shape)
+        return self.rounded.multiply(rows.reshape(-1, self.in_features)).view(shape)
 
 
 def check_can_quantize(device: torch.device) -> None:
@@ -60,7 +60,7 @@ def check_can_quantize(device: torch.device) -> None:
 
 @torch.inference_mode()
 def quantize_linears(model: PreTrainedModel) -> int:
-    """Replaces every plain linear layer but the head, whose error would be the logits' own.
+    """Replaces every plain linear layer; the head only where `Int8PanelLinear` can.
 
     Returns the number of weights that now take 8 bits. Weights that are no linear layer's, as the embeddings
     and the experts of most mixtures, stay as they are.
@@ -68,12 +68,16 @@ def quantize_linears(model: PreTrainedModel) -> int:
     get_head: Any = model.get_output_embeddings  # transformers gives it no type
     head = get_head()
     num_weights = 0
-    quantized: dict[nn.Linear, Int8Linear] = {}
+    quantized: dict[nn.Linear, nn.Module] = {}
     for parent in list(model.modules()):
         for name, child in list(parent.named_children()):
-            if type(child) is nn.Linear and child is not head:
+            if type(child) is nn.Linear and (child is not head or _can_quantize_head(head)):
                 if child not in quantized:
-                    quantized[child] = Int8Linear(child)
+                    quantized[child] = Int8PanelLinear(child) if child is head else Int8Linear(child)
                     num_weights += child.weight.numel()
                 setattr(parent, name, quantized[child])
     return num_weights
+
+
+def _can_quantize_head(head: nn.Linear) -> bool:
+    return head.weight.dtype == torch.bfloat16 and can_multiply()

@@ -14,7 +14,8 @@ from transformers.activations import SiLUActivation
 from typing_extensions import override
 
 from engine.attention import Attention, current_attention
-from engine.fused_layer import FusedLayer, LayerParts
+from engine.fused_layer import FusedLayer
+from engine.layer_parts import LayerParts
 from engine.merged_linear import MergedLinear, MergedPart
 from engine.native_layer import RmsNorm, Rotary, can_compute
 from engine.plain_pass import is_same, relative_difference

@@ -41,7 +41,7 @@ def decode(
     """
     assert query.dtype == keys.dtype == values.dtype == output.dtype
     assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()
-    sinks = None if scores.sinks is None else scores.sinks.float().contiguous()
+    sinks = scores.dense_sinks()
     call = _Call(
         query.data_ptr(),
         keys.data_ptr(),

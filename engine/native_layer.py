@@ -94,7 +94,7 @@ class Rotary:
     ) -> None:
         """norms: of queries and of keys."""
         self._shape = (num_query_heads, num_key_heads, dim)
-        self._norms = norms
+        self.norms = norms
 
     def __call__(self, heads: Tensor, cosine: Tensor, sine: Tensor) -> None:
         """Turns queries and keys in place.
@@ -106,7 +106,7 @@ class Rotary:
         assert heads.dtype == cosine.dtype == sine.dtype and heads.stride(1) == 1
         assert cosine.shape == sine.shape == (num_rows, dim)
         cosine, sine = cosine.contiguous(), sine.contiguous()
-        query_norm, key_norm = self._norms or (None, None)
+        query_norm, key_norm = self.norms or (None, None)
         call = _Rotary(
             heads.data_ptr(),
             cosine.data_ptr(),

@@ -1,7 +1,8 @@
-"""What a decoder layer does after attention in one call of compiled code, for few rows of bfloat16.
+"""What a decoder layer does after attention in one call of compiled code, for rows of bfloat16.
 
 Where rows are few, products leave nothing in the caches but weights, and each call from Python costs several
-times what it computes.
+times what it computes. Where they are many, sums and gates are computed while a product's outputs are in the
+caches.
 """
 
 import ctypes
@@ -11,76 +12,67 @@ from torch import Tensor, nn
 
 from engine.native.library import compiled
 from engine.native_layer import RmsNorm
-from engine.native_linear import PANEL_OUTPUTS, PanelLinear
+from engine.native_linear import PANEL_OUTPUTS
+from engine.native_weight import NativeWeights, native_weights
+from engine.vnni_weight import WeightFields
 
-_MOST_ROWS = 64  # kMostGatedRows of native/layer_end.cpp
+# For which each thread would keep 20 KB a row, of Qwen2.5-0.5B's shape, from call to call.
+_MOST_ROWS = 1024
 
 
-class _Panels(ctypes.Structure):
-    """VerbatimPanels of native/layer_end.cpp."""
+class LayerEndFields(ctypes.Structure):
+    """VerbatimLayerEnd of native/layer_steps.h."""
 
     _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("panels", "bias")),
-        *((name, ctypes.c_int64) for name in ("num_inputs", "num_outputs")),
+        *((name, WeightFields) for name in ("output", "gates", "down")),
+        ("norm", ctypes.c_void_p),
+        ("epsilon", ctypes.c_float),
     ]
 
 
 class _Call(ctypes.Structure):
-    """VerbatimLayerEnd of native/layer_end.cpp."""
+    """VerbatimLayerEndRows of native/layer_steps.h."""
 
     _fields_ = [
-        *((name, _Panels) for name in ("attention", "gates", "down")),
-        *((name, ctypes.c_void_p) for name in ("weight", "stream", "attended", "sum", "normed", "gated")),
-        ("output", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in ("layer", "stream", "attended", "output")),
         ("num_rows", ctypes.c_int64),
-        ("epsilon", ctypes.c_float),
         ("num_threads", ctypes.c_int32),
     ]
 
 
 class NativeLayerEnd:
-    """The product of what was attended to, sum, norm, gates, product, sum. Made by `join_end`."""
+    """The product of what was attended to, sum, norm, gates, product, sum. Made by `join_end`.
 
-    def __init__(self, attention: PanelLinear, norm: RmsNorm, gates: PanelLinear, down: PanelLinear) -> None:
-        self._modules = (attention, norm, gates, down)  # whose memory the call names
-        self._size = attention.out_features
-        self._num_gates = down.in_features
-        self._call = _Call(*map(_panels, (attention, gates, down)), norm.weight.data_ptr())
-        self._call.epsilon = norm.epsilon
+    kind: of its weights. fields: its constants.
+    """
+
+    def __init__(self, weights: NativeWeights, norm: RmsNorm, linears: tuple[nn.Module, ...]) -> None:
+        self._owners = (norm, linears)  # of the memory that the fields name
+        self.kind = weights.kind
+        self.fields = LayerEndFields(*weights.fields, norm.weight.data_ptr(), norm.epsilon)
+        self._compute = compiled()[f"verbatim_{self.kind}_layer_end"]
 
     def takes(self, rows: Tensor) -> bool:
-        """Whether there are any, and few enough; more are computed faster step by step."""
-        return 0 < len(rows) <= _MOST_ROWS
+        """Whether there are any, and not more than memory is kept for; those are computed step by step."""
+        return 0 < len(rows) <= _MOST_ROWS and rows.dtype == torch.bfloat16
 
     def __call__(self, stream: Tensor, attended: Tensor) -> Tensor:
         """stream: [num_rows, hidden_size]; attended: [num_rows, heads * dim]; dense, as is the result."""
-        num_rows = len(stream)
-        assert stream.is_contiguous() and attended.is_contiguous() and len(attended) == num_rows
+        assert stream.is_contiguous() and attended.is_contiguous() and len(attended) == len(stream)
         assert stream.dtype == attended.dtype == torch.bfloat16
         output = torch.empty_like(stream)
-        scratch = stream.new_empty(num_rows * (2 * self._size + self._num_gates))
-        call = self._call
-        call.stream, call.attended, call.output = stream.data_ptr(), attended.data_ptr(), output.data_ptr()
-        call.sum = scratch.data_ptr()
-        call.normed = call.sum + 2 * num_rows * self._size
-        call.gated = call.normed + 2 * num_rows * self._size
-        call.num_rows, call.num_threads = num_rows, torch.get_num_threads()
-        compiled().verbatim_layer_end(ctypes.byref(call))
+        rows = stream.data_ptr(), attended.data_ptr(), output.data_ptr()
+        call = _Call(ctypes.addressof(self.fields), *rows, len(stream), torch.get_num_threads())
+        self._compute(ctypes.byref(call))
         return output
 
 
-def join_end(attention: nn.Module, norm: RmsNorm, gates: nn.Module, down: nn.Module) -> NativeLayerEnd | None:
-    """The end of a layer of these, or None where they are not of panels."""
-    if not (
-        isinstance(attention, PanelLinear)
-        and isinstance(gates, PanelLinear)
-        and isinstance(down, PanelLinear)
-    ):
+def join_end(output: nn.Module, norm: RmsNorm, gates: nn.Module, down: nn.Module) -> NativeLayerEnd | None:
+    """The end of a layer of these, or None where compiled code has not all their products."""
+    weights = native_weights(output, gates, down)
+    if weights is None or norm.weight.dtype != torch.bfloat16:
         return None
-    is_whole = gates.out_features == 2 * down.in_features and down.in_features % PANEL_OUTPUTS == 0
-    fits = attention.out_features == gates.in_features == down.out_features == len(norm.weight)
-    return NativeLayerEnd(attention, norm, gates, down) if is_whole and fits else None
-
-
-def _panels(linear: PanelLinear) -> _Panels:
-    return _Panels(linear.panels.data_ptr(), linear.bias.data_ptr(), linear.in_features, linear.out_features)
+    of_output, of_gates, of_down = weights.fields
+    is_whole = of_gates.num_outputs == 2 * of_down.num_inputs and of_down.num_inputs % PANEL_OUTPUTS == 0
+    sizes = {of_output.num_outputs, of_gates.num_inputs, of_down.num_outputs, len(norm.weight)}
+    return NativeLayerEnd(weights, norm, (output, gates, down)) if is_whole and len(sizes) == 1 else None

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from engine.channel_scales import channel_scales, round_channels
 from engine.huge_pages import empty_tensor
 from engine.native.library import compiled, load_library
 
@@ -21,26 +22,25 @@ class _Call(ctypes.Structure):
     """VerbatimLinear of native/bfloat16_linear.cpp."""
 
     _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("rows", "panels", "bias", "output")),
+        *((name, ctypes.c_void_p) for name in ("rows", "panels", "scales", "bias", "output")),
         *((name, ctypes.c_int64) for name in ("num_rows", "row_stride", "num_inputs", "num_outputs")),
         ("num_threads", ctypes.c_int32),
     ]
 
 
-class PanelLinear(nn.Module):
-    """Computes what `nn.Linear` does in bfloat16, in inference alone. `can_multiply` must hold.
+class Panels(nn.Module):
+    """A linear layer of bfloat16 in inference alone. `can_multiply` must hold.
 
-    panels: the weight as native/bfloat16_panels.h describes it. bias: float32, zeros where there is none.
+    panels: the weight [num_outputs, num_inputs] as native/bfloat16_panels.h describes it, of bfloat16, or of
+    int8 with scales. scales, bias: float32, padded with zeros to whole panels.
     """
 
-    def __init__(self, linear: nn.Linear) -> None:
+    def __init__(self, weight: Tensor, scales: Tensor | None, bias: Tensor | None) -> None:
         super().__init__()
-        self.in_features = linear.in_features
-        self.out_features = linear.out_features
-        self.panels = _pack(linear.weight.detach())
-        self.bias = torch.zeros(-(-linear.out_features // PANEL_OUTPUTS) * PANEL_OUTPUTS)
-        if linear.bias is not None:
-            self.bias[: linear.out_features] = linear.bias.detach()
+        self.out_features, self.in_features = weight.shape
+        self.panels = _pack(weight)
+        self.scales = None if scales is None else _whole_panels(scales)
+        self.bias = _whole_panels(torch.zeros(self.out_features) if bias is None else bias.detach())
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
@@ -53,6 +53,7 @@ class PanelLinear(nn.Module):
         call = _Call(
             flat.data_ptr(),
             self.panels.data_ptr(),
+            None if self.scales is None else self.scales.data_ptr(),
             self.bias.data_ptr(),
             output.data_ptr(),
             len(flat),
@@ -63,6 +64,25 @@ class PanelLinear(nn.Module):
         )
         compiled().verbatim_linear(ctypes.byref(call))
         return output
+
+
+class PanelLinear(Panels):
+    """Computes what `nn.Linear` does."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__(linear.weight.detach(), None, linear.bias)
+
+
+class Int8PanelLinear(Panels):
+    """As `nn.Linear`, but with a weight of 8 bits and a scale for each output; rows stay as they are.
+
+    Half the bytes are read, and rounding the weight is all that is lost. Many rows take a sixth longer.
+    """
+
+    def __init__(self, linear: nn.Linear) -> None:
+        weight = linear.weight.detach().float()
+        scales = channel_scales(weight)
+        super().__init__(round_channels(weight, scales).to(torch.int8), scales, linear.bias)
 
 
 def can_multiply() -> bool:
@@ -83,11 +103,17 @@ def _pack(weight: Tensor) -> Tensor:
     panels = empty_tensor(shape, weight.dtype)
     compiled().verbatim_pack_linear(
         ctypes.c_void_p(weight.data_ptr()),
+        ctypes.c_int32(weight.itemsize),
         *map(ctypes.c_int64, (weight.stride(0), num_outputs, num_inputs)),
         ctypes.c_void_p(panels.data_ptr()),
         ctypes.c_int32(torch.get_num_threads()),
     )
     return panels
+
+
+def _whole_panels(numbers: Tensor) -> Tensor:
+    """As float32, zeros after them."""
+    return nn.functional.pad(numbers.float(), (0, -len(numbers) % PANEL_OUTPUTS))
 
 
 def _num_threads(num_weights: int) -> int:

@@ -15,3 +15,7 @@ class Scores(NamedTuple):
     scaling: float
     softcap: float | None
     sinks: Tensor | None
+
+    def dense_sinks(self) -> Tensor | None:
+        """The sinks as compiled code takes them: float32, one after another."""
+        return None if self.sinks is None else self.sinks.float().contiguous()

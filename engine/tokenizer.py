@@ -1,6 +1,6 @@
 """Text to token ids and back; the engine's only way to a tokenizer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -83,20 +83,21 @@ class Tokenizer:
 
     def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
         """Raises InvalidRequest for text that has no UTF-8 form (a lone surrogate)."""
-        ids: list[int] = self._encode(text, add_special_tokens).ids
+        # Alone of the backend's ways, this one leaves out the offsets, which are a fifth of the work.
+        ids: list[int] = self._encode(self._backend.encode_batch_fast, [text], add_special_tokens)[0].ids
         return ids
 
     def encode_with_offsets(self, text: str, *, add_special_tokens: bool = True) -> list[TokenSpan]:
         """As `encode`, with each token's range of `text` in characters."""
-        encoding = self._encode(text, add_special_tokens)
+        encoding = self._encode(self._backend.encode, text, add_special_tokens)
         return [
             TokenSpan(token_id, start, stop)
             for token_id, (start, stop) in zip(encoding.ids, encoding.offsets, strict=True)
         ]
 
-    def _encode(self, text: str, add_special_tokens: bool) -> Any:
+    def _encode(self, encode: Callable[..., Any], text: str | list[str], add_special_tokens: bool) -> Any:
         try:
-            return self._backend.encode(text, add_special_tokens=add_special_tokens)
+            return encode(text, add_special_tokens=add_special_tokens)
         except TypeError as error:  # all that the Rust side says of a str which is no UTF-8
             raise InvalidRequest("the text holds a lone surrogate, which is no Unicode character") from error
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.channel_scales import round_channels
 from engine.huge_pages import empty_tensor
 from engine.native.library import compiled, load_library
 
@@ -18,8 +19,8 @@ _QUAD = 4  # inputs
 _SHIFT = 128  # weights are multiplied as unsigned bytes
 
 
-class _Weight(ctypes.Structure):
-    """VerbatimInt8Weight of native/int8_linear.cpp."""
+class WeightFields(ctypes.Structure):
+    """VerbatimInt8Weight of native/int8_product.h, and VerbatimWeight of native/layer_steps.h."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("panels", "scales", "bias")),
@@ -28,14 +29,17 @@ class _Weight(ctypes.Structure):
 
 
 class VnniWeight:
-    """weight [num_outputs, num_inputs], scales and bias [num_outputs], all float32. `has_vnni` must hold."""
+    """weight [num_outputs, num_inputs], scales and bias [num_outputs], all float32. `has_vnni` must hold.
+
+    fields: what compiled code reads of it.
+    """
 
     def __init__(self, weight: Tensor, scales: Tensor, bias: Tensor | None) -> None:
         self._num_outputs, num_inputs = weight.shape
         # The structure holds their addresses.
         self._tensors = (_panels(weight, scales), scales.contiguous(), bias)
         addresses = (None if tensor is None else tensor.data_ptr() for tensor in self._tensors)
-        self._weight = _Weight(*addresses, num_inputs, self._num_outputs)
+        self.fields = WeightFields(*addresses, num_inputs, self._num_outputs)
         self._multiply = _function()
 
     def multiply(self, rows: Tensor) -> Tensor:
@@ -47,7 +51,7 @@ class VnniWeight:
         num_rows = len(rows)
         output = torch.empty(num_rows, self._num_outputs, dtype=rows.dtype)
         self._multiply(
-            self._weight,
+            self.fields,
             rows.data_ptr(),
             rows.stride(0),
             num_rows,
@@ -67,7 +71,7 @@ def has_vnni() -> bool:
 def _function() -> Any:
     function = compiled()[_FUNCTION]
     function.argtypes = [
-        *(ctypes.POINTER(_Weight), ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p),
+        *(ctypes.POINTER(WeightFields), ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p),
         *(ctypes.c_int32, ctypes.c_int32),
     ]
     function.restype = None
@@ -79,7 +83,6 @@ def _panels(weight: Tensor, scales: Tensor) -> Tensor:
     num_outputs, num_inputs = weight.shape
     num_panels, num_quads = -(-num_outputs // _PANEL), -(-num_inputs // _QUAD)
     panels = torch.full((num_panels * _PANEL, num_quads * _QUAD), _SHIFT, dtype=torch.uint8)
-    rounded = (weight / scales[:, None]).round_().clamp_(-127, 127)
-    panels[:num_outputs, :num_inputs] = rounded.add_(_SHIFT).to(torch.uint8)
+    panels[:num_outputs, :num_inputs] = round_channels(weight, scales).add_(_SHIFT).to(torch.uint8)
     packed = empty_tensor((num_panels, num_quads, _PANEL, _QUAD), torch.uint8)
     return packed.copy_(panels.view(num_panels, _PANEL, num_quads, _QUAD).transpose(1, 2))

@@ -20,6 +20,7 @@ from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
+from handlers.garbage import freeze_start_up
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
 from handlers.limits import ConcurrencyLimit
@@ -201,4 +202,5 @@ class _StartsEngine:
                 await send({"type": "lifespan.startup.failed", "message": str(error)})
                 return
             self._app = build_app(self._settings, started)
+            freeze_start_up()
         await self._app(scope, receive, send)

@@ -18,6 +18,7 @@ from engine.async_engine import AsyncEngine
 from engine.model_info import ModelInfo
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
 from handlers.engine import Engine
+from handlers.garbage import freeze_start_up
 from handlers.placement import check_root, placements
 from handlers.playground.page import PATH
 from handlers.settings import Settings
@@ -106,6 +107,7 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
         backlog=_BACKLOG,
         timeout_graceful_shutdown=grace_s + _FLUSH_S,
     )
+    freeze_start_up()
     await _Server(config, _url(settings, listener), engine, grace_s).serve(sockets=[listener])
 
 

@@ -27,16 +27,6 @@ inline __m512 products(const T* query, const T* key, int64_t dim) {
     return sum;
 }
 
-#ifdef __AVX512BF16__
-template <>
-inline __m512 products(const Bfloat16* query, const Bfloat16* key, int64_t dim) {
-    __m512 sum = _mm512_setzero_ps();
-    for (int64_t d = 0; d < dim; d += 2 * kLanes)
-        sum = _mm512_dpbf16_ps(sum, (__m512bh)_mm512_loadu_si512(query + d), (__m512bh)_mm512_loadu_si512(key + d));
-    return sum;
-}
-#endif
-
 // The sum of each of sixteen vectors, in their order.
 inline __m512 sum_each(const __m512 (&v)[kLanes]) {
     __m512 pairs[8], fours[4];
@@ -61,16 +51,16 @@ inline void score_keys(const T* query, const T* const* keys, int64_t num_keys, i
     _mm512_mask_storeu_ps(scores, mask, _mm512_mul_ps(sum_each(sums), _mm512_set1_ps(scaling)));
 }
 
-// Adds the values of some keys, by weight, for kHeads heads and 16 * kParts dimensions; writes the sums.
+// Adds the values of some keys, by weight, for kHeads heads and 16 * kParts dimensions from `first` on; writes the sums.
 template <typename T, int kHeads, int kParts>
-inline void sum_values(const T* const* values, int64_t num_keys, const float* weights, int64_t weights_stride,
-                       T* output, int64_t output_stride) {
+inline void sum_values(const T* const* values, int64_t first, int64_t num_keys, const float* weights,
+                       int64_t weights_stride, T* output, int64_t output_stride) {
     __m512 sums[kHeads][kParts];
     for (auto& head : sums)
         for (auto& part : head) part = _mm512_setzero_ps();
     for (int64_t key = 0; key < num_keys; ++key)
         for (int part = 0; part < kParts; ++part) {
-            const __m512 value = load_lanes(values[key] + part * kLanes);
+            const __m512 value = load_lanes(values[key] + first + part * kLanes);
             for (int head = 0; head < kHeads; ++head)
                 sums[head][part] = _mm512_fmadd_ps(_mm512_set1_ps(weights[head * weights_stride + key]), value, sums[head][part]);
         }
@@ -78,6 +68,6 @@ inline void sum_values(const T* const* values, int64_t num_keys, const float* we
         for (int part = 0; part < kParts; ++part) {
             float lanes[kLanes];
             _mm512_storeu_ps(lanes, sums[head][part]);
-            for (int64_t i = 0; i < kLanes; ++i) store(lanes[i], output + head * output_stride + part * kLanes + i);
+            for (int64_t i = 0; i < kLanes; ++i) store(lanes[i], output + head * output_stride + first + part * kLanes + i);
         }
 }

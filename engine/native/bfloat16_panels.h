@@ -1,4 +1,5 @@
-// Products of rows with a weight of bfloat16 that lies in panels, in registers of 512 bits.
+// Products of rows of bfloat16 with a weight that lies in panels, in registers of 512 bits. The weight is of bfloat16,
+// or of 8 bits, which become bfloat16 on their way from memory: it holds every whole number up to 256.
 //
 // A panel holds 32 outputs: [num_inputs / 2][32][2], pairs of inputs beside each other as vdpbf16ps takes them,
 // padded with zeros. It is read once from memory for up to twelve rows, and from the cache for more. Each sum is
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "fetch_ahead.h"
 #include "storage.h"
 
 constexpr int64_t kPanelOutputs = 32;
@@ -22,10 +24,11 @@ inline int64_t num_panels(int64_t num_outputs) { return (num_outputs + kPanelOut
 inline int64_t panel_size(int64_t num_inputs) { return (num_inputs + 1) / 2 * 2 * kPanelOutputs; }
 
 // weight: of this panel's outputs, num_outputs of them, num_inputs each.
-inline void pack_panel(const Bfloat16* weight, int64_t stride, int64_t num_outputs, int64_t num_inputs, Bfloat16* panel) {
+template <typename Weight>
+inline void pack_panel(const Weight* weight, int64_t stride, int64_t num_outputs, int64_t num_inputs, Weight* panel) {
     const int64_t num_there = std::min(num_outputs, kPanelOutputs);
     for (int64_t input = 0; input < num_inputs; input += 2, panel += 2 * kPanelOutputs) {
-        const int64_t num_bytes = input + 1 < num_inputs ? 4 : 2;
+        const int64_t num_bytes = (input + 1 < num_inputs ? 2 : 1) * sizeof *panel;
         std::memset(panel, 0, 2 * kPanelOutputs * sizeof *panel);
         for (int64_t output = 0; output < num_there; ++output)
             std::memcpy(panel + 2 * output, weight + output * stride + input, num_bytes);
@@ -43,10 +46,26 @@ inline __m512bh pair_everywhere(const Bfloat16* pair, int64_t num_bytes) {
     return (__m512bh)_mm512_set1_epi32(static_cast<int32_t>(bits));
 }
 
-template <int kRows>
-inline void add_pair(const Bfloat16* rows, int64_t stride, const Bfloat16* weights, int64_t num_bytes, PanelSums* sums) {
-    const __m512bh low = (__m512bh)_mm512_loadu_si512(weights);
-    const __m512bh high = (__m512bh)_mm512_loadu_si512(weights + kPanelOutputs);
+// The weights of two inputs: to outputs 0 to 15 of a panel, and 16 to 31.
+struct PairWeights {
+    __m512bh low, high;
+};
+
+inline PairWeights load_pair(const Bfloat16* weights) {
+    return {(__m512bh)_mm512_loadu_si512(weights), (__m512bh)_mm512_loadu_si512(weights + kPanelOutputs)};
+}
+
+inline PairWeights load_pair(const int8_t* weights) {
+    const auto convert = [&](int64_t first) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(weights + first));
+        return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
+    };
+    return {_mm512_cvtne2ps_pbh(convert(16), convert(0)), _mm512_cvtne2ps_pbh(convert(48), convert(32))};
+}
+
+template <int kRows, typename Weight>
+inline void add_pair(const Bfloat16* rows, int64_t stride, const Weight* weights, int64_t num_bytes, PanelSums* sums) {
+    const auto [low, high] = load_pair(weights);
 #pragma GCC unroll 12
     for (int row = 0; row < kRows; ++row) {
         const __m512bh pair = pair_everywhere(rows + row * stride, num_bytes);
@@ -56,35 +75,41 @@ inline void add_pair(const Bfloat16* rows, int64_t stride, const Bfloat16* weigh
 }
 
 // emit(row, sums) is called for each row. All loops over rows are unrolled, else GCC keeps the sums in memory.
-template <int kRows, typename Emit>
-inline void multiply_block(const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Bfloat16* panel, Emit emit) {
+template <int kRows, typename Weight, typename Emit>
+inline void multiply_block(const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Weight* panel, FetchAhead ahead,
+                           Emit emit) {
     PanelSums sums[kRows];
 #pragma GCC unroll 12
     for (int row = 0; row < kRows; ++row) sums[row] = {_mm512_setzero_ps(), _mm512_setzero_ps()};
     const int64_t num_even = num_inputs / 2 * 2;
-    for (int64_t input = 0; input < num_even; input += 2)
+    for (int64_t input = 0; input < num_even; input += 2) {
+        ahead.fetch();
         add_pair<kRows>(rows + input, stride, panel + input * kPanelOutputs, 4, sums);
+    }
     if (num_even < num_inputs) add_pair<kRows>(rows + num_even, stride, panel + num_even * kPanelOutputs, 2, sums);
 #pragma GCC unroll 12
     for (int row = 0; row < kRows; ++row) emit(row, sums[row]);
 }
 
 // As multiply_block, of up to kRows rows.
-template <int kRows, typename Emit>
-inline void multiply_some(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Bfloat16* panel,
-                          Emit emit) {
-    if (num_rows == kRows) return multiply_block<kRows>(rows, stride, num_inputs, panel, emit);
-    if constexpr (kRows > 1) multiply_some<kRows - 1>(num_rows, rows, stride, num_inputs, panel, emit);
+template <int kRows, typename Weight, typename Emit>
+inline void multiply_some(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Weight* panel,
+                          FetchAhead ahead, Emit emit) {
+    if (num_rows == kRows) return multiply_block<kRows>(rows, stride, num_inputs, panel, ahead, emit);
+    if constexpr (kRows > 1) multiply_some<kRows - 1>(num_rows, rows, stride, num_inputs, panel, ahead, emit);
 }
 
 // Any number of rows, in blocks of nearly one size: 13 are 7 and 6, since a block of one costs as much as one of four.
-template <typename Emit>
-inline void multiply_panel(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Bfloat16* panel,
-                           Emit emit) {
+// next: the panel that this thread reads after this one.
+template <typename Weight, typename Emit>
+inline void multiply_panel(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Weight* panel,
+                           const Weight* next, Emit emit) {
+    const int64_t num_bytes = panel_size(num_inputs) * sizeof *panel, step = 2 * kPanelOutputs * sizeof *panel;
     const int64_t num_blocks = (num_rows + kMostRows - 1) / kMostRows;
     for (int64_t block = 0; block < num_blocks; ++block) {
         const int64_t first = num_rows * block / num_blocks, last = num_rows * (block + 1) / num_blocks;
         multiply_some<kMostRows>(last - first, rows + first * stride, stride, num_inputs, panel,
+                                 fetch_ahead(panel, next, num_bytes, step, block, num_blocks),
                                  [&](int64_t row, const PanelSums& sums) { emit(first + row, sums); });
     }
 }

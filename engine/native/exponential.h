@@ -9,8 +9,8 @@
 inline float exp_negative(float x) {
     const float clamped = x > -87.0f ? x : (x <= -87.0f ? -87.0f : x);  // a NaN passes
     const float n = std::floor(clamped * 1.44269504088896341f + 0.5f);
-    float r = clamped - n * 0.693359375f;
-    r -= n * -2.12194440e-4f;
+    // ln 2 in two parts, of which the first times n is exact; fused, so that no compiler adds them up first.
+    const float r = std::fma(n, 2.12194440e-4f, std::fma(n, -0.693359375f, clamped));
     float p = 1.9875691500e-4f;
     p = p * r + 1.3981999507e-3f;
     p = p * r + 8.3334519073e-3f;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "fetch_ahead.h"
 #include "int8_rows.h"
 #include "storage.h"
 
@@ -42,9 +43,10 @@ inline void add_products(__m512i& sums, __m512i weights, __m512i inputs) {
 
 // panel: [num_quads, 32, 4]
 template <int kRows>
-inline void sum_products(const uint8_t* panel, int64_t num_quads, const int8_t* rows, int64_t stride,
+inline void sum_products(const uint8_t* panel, int64_t num_quads, FetchAhead ahead, const int8_t* rows, int64_t stride,
                          __m512i (&sums)[kRows][2]) {
     for (int64_t quad = 0; quad < num_quads; ++quad, panel += kQuadBytes, rows += kQuad) {
+        ahead.fetch();
         const __m512i left = _mm512_loadu_si512(panel), right = _mm512_loadu_si512(panel + 64);
 #pragma GCC unroll 12
         for (int row = 0; row < kRows; ++row) {
@@ -59,13 +61,13 @@ inline void sum_products(const uint8_t* panel, int64_t num_quads, const int8_t* 
 
 // Writes up to 32 channels of kRows rows from `first` on. output: where the first of them goes.
 template <typename T, int kRows>
-void multiply_rows(const uint8_t* panel, int64_t num_quads, const Channels& channels, const Int8Rows& rows,
-                   int64_t first, T* output, int64_t output_stride) {
+void multiply_rows(const uint8_t* panel, int64_t num_quads, FetchAhead ahead, const Channels& channels,
+                   const Int8Rows& rows, int64_t first, T* output, int64_t output_stride) {
     __m512i sums[kRows][2];
 #pragma GCC unroll 12
     for (int row = 0; row < kRows; ++row)
         sums[row][0] = sums[row][1] = _mm512_set1_epi32(rows.corrections[first + row]);
-    sum_products<kRows>(panel, num_quads, rows.values + first * rows.stride, rows.stride, sums);
+    sum_products<kRows>(panel, num_quads, ahead, rows.values + first * rows.stride, rows.stride, sums);
 #pragma GCC unroll 2
     for (int half = 0; half < 2; ++half) {
         const int64_t channel = 16 * half;

@@ -16,6 +16,7 @@ import platform
 import shutil
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -60,15 +61,18 @@ def _compile(compiler: str, path: Path) -> None:
     """Into a file of its own first, as several servers may start at once."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as directory:
-        sources = sorted(_FOLDER.glob("*.cpp"))
-        objects = [f"{source.stem}.o" for source in sources]
-        for command in (
-            [compiler, *_FLAGS, "-c", *map(str, sources)],
-            [compiler, "-shared", *objects, "-o", "linked.so"],
-        ):
+
+        def run(*command: str) -> None:
             subprocess.run(
                 command, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S, cwd=directory
             )
+
+        sources = sorted(
+            _FOLDER.glob("*.cpp"), key=lambda source: -source.stat().st_size
+        )  # the longest first
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(lambda source: run(compiler, *_FLAGS, "-c", str(source)), sources))
+        run(compiler, "-shared", *(f"{source.stem}.o" for source in sources), "-o", "linked.so")
         Path(directory, "linked.so").replace(path)
 
 

@@ -1,9 +1,10 @@
 // Rotary embedding of queries and keys where a product left them, and their norms before it where a model has
-// them; called by engine/native_layer.py. Each step is rounded as transformers rounds it.
+// them; called by engine/native_layer.py.
 
 #include <cstdint>
 
 #include "norm.h"
+#include "rotary.h"
 #include "storage.h"
 
 extern "C" {
@@ -22,19 +23,6 @@ struct VerbatimRotary {
 }  // extern "C"
 
 namespace {
-
-// The second half of a head are the imaginary parts of the first.
-template <typename T>
-void rotate(T* head, const T* cosine, const T* sine, int64_t dim) {
-    const int64_t half = dim / 2;
-    T* other = head + half;
-#pragma omp simd
-    for (int64_t i = 0; i < half; ++i) {
-        const float real = load(head[i]), imaginary = load(other[i]);
-        store(rounded<T>(real * load(cosine[i])) - rounded<T>(imaginary * load(sine[i])), head + i);
-        store(rounded<T>(imaginary * load(cosine[half + i])) + rounded<T>(real * load(sine[half + i])), other + i);
-    }
-}
 
 template <typename T>
 void run(const VerbatimRotary& call) {

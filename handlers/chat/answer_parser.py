@@ -110,10 +110,14 @@ class AnswerParser:
 
     def feed(self, text: str) -> AnswerText:
         """What is certain after this piece."""
+        if self.reads_content_alone:
+            return AnswerText(content=text)
         return self._read(self._filter.feed(text) if self._filter else text)
 
     def finish(self, *, is_cut: bool = False) -> AnswerText:
         """What is left at the end of the answer; `is_cut` as in `tool_parser.ToolParser.finish`."""
+        if self.reads_content_alone:
+            return AnswerText()
         held = self._read(self._filter.finish() if self._filter else "")
         thought = self._reasoning.finish() if self._reasoning else ReasoningText()
         told = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)

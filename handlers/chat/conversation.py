@@ -50,8 +50,8 @@ def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:
 
 def _template_message(message: ChatMessage, field: str, *, arguments_as_text: bool) -> TemplateMessage:
     told: TemplateMessage = {"role": message.role, "content": flatten(message.content, f"{field}.content")}
-    if message.reasoning is not None:
-        told["reasoning_content"] = message.reasoning
+    if message.reasoning is not None:  # gpt-oss's templates read the one name, all others the other
+        told = {"thinking": message.reasoning, **told, "reasoning_content": message.reasoning}
     if message.tool_calls:
         told["tool_calls"] = [
             _template_call(call, arguments_as_text=arguments_as_text) for call in message.tool_calls

@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 import msgspec
 from msgspec.structs import replace
 
-from engine.request import GenerationRequest, Grammar, StopConditions
+from engine.request import GenerationRequest, StopConditions
 from engine.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
@@ -97,27 +97,20 @@ class ChatCore:
             parallel=params.parallel_tool_calls,
         )
         answer_format = _answer_format(dialect, params, use, reasoning)
-        request = self._request(params, prompt_token_ids, grammar)
-        request = replace(request, stopping=_for_content(request.stopping, dialect, use, answer_format))
-        if answer_format.hidden:
-            request = replace(request, skip_special_tokens=False)
-        return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
-
-    def _request(
-        self, params: ChatParams, prompt_token_ids: tuple[int, ...], grammar: Grammar | None
-    ) -> GenerationRequest:
-        return GenerationRequest(
+        stopping = self._stopping(params, len(prompt_token_ids))
+        request = GenerationRequest(
             request_id=params.request_id,
             prompt_token_ids=prompt_token_ids,
-            sampling=replace(params.sampling, grammar=grammar),
-            stopping=self._stopping(params, len(prompt_token_ids)),
+            sampling=params.sampling if grammar is None else replace(params.sampling, grammar=grammar),
+            stopping=_for_content(stopping, dialect, use, answer_format),
             num_sequences=params.num_sequences,
-            skip_special_tokens=params.skip_special_tokens,
+            skip_special_tokens=params.skip_special_tokens and not answer_format.hidden,
             adapter=params.adapter,
             priority=params.priority,
             cache_salt=params.cache_salt,
             beams=params.beams,
         )
+        return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
 
     def _stopping(self, params: ChatParams, num_prompt_tokens: int) -> StopConditions:
         room = max(self._max_total_tokens - num_prompt_tokens, 1)  # the engine refuses a prompt without room

@@ -19,6 +19,7 @@ class ChatOutput:
         reasoning = answer_format.reasoning
         self._thoughts_are_content = reasoning is not None and reasoning.is_content
         self._pending: list[tuple[TokenEvent, AnswerPart | None]] = []
+        self._reads_content_alone = False
         self.num_reasoning_tokens = 0
 
     def feed(self, event: TokenEvent) -> ChatDelta | None:
@@ -34,13 +35,14 @@ class ChatOutput:
 
     def _is_plain(self, event: TokenEvent) -> bool:
         """Whether the event's text is content for certain, as most are: what reads it finds nothing else."""
+        if not self._reads_content_alone:  # once it does, it does to the end
+            self._reads_content_alone = self._parser.reads_content_alone and self._parts.reads_answer_alone
         return (
-            event.finish is None
+            self._reads_content_alone
+            and event.finish is None
             and bool(event.text)
             and not event.is_special
             and not self._pending
-            and self._parser.reads_content_alone
-            and self._parts.reads_answer_alone
         )
 
     def _delta(self, text: AnswerText, last: TokenEvent) -> ChatDelta:

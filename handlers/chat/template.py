@@ -1,4 +1,4 @@
-"""A model's chat template, rendered by transformers itself: in its sandbox and with its rules for blanks."""
+"""A model's chat template, rendered in transformers' sandbox and with its rules for blanks."""
 
 import json
 import re
@@ -13,12 +13,14 @@ from transformers import PreTrainedTokenizerBase
 from handlers.chat.conversation import TemplateMessage, template_messages, template_tools, text_part
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, Document
+from handlers.chat.sandbox import sandboxed
 from handlers.chat.tools import ToolDefinition
 
 _PROBE = "probe"
 _PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
 _PROBE_ID = "a00000000"  # nine letters or digits, as Mistral's templates ask
 _PROBE_ARGUMENTS = {_PROBE: True}  # which JSON and Python write differently
+_PROBE_OPTIONS: Mapping[str, object] = {"tools": None, "documents": None, "add_generation_prompt": False}
 _PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
 
 
@@ -101,15 +103,14 @@ class ChatTemplate:
             as_parts=self.wants_parts,
             arguments_as_text=self.wants_argument_text,
         )
-        return self._apply(
-            conversation,
-            chat_template=self._choose(tools, documents),
-            tools=template_tools(tools) or None,
-            documents=[dict(document) for document in documents] or None,
-            add_generation_prompt=add_generation_prompt and not continue_final_message,
-            continue_final_message=continue_final_message,
+        options = {
             **variables,
-        )
+            "tools": template_tools(tools) or None,
+            "documents": [dict(document) for document in documents] or None,
+            "add_generation_prompt": add_generation_prompt and not continue_final_message,
+        }
+        source = self._choose(tools, documents)
+        return self._apply(source, conversation, options, continues=continue_final_message)
 
     def _choose(self, tools: Sequence[ToolDefinition], documents: Sequence[Document]) -> str:
         """Among several, as transformers does; retrieval has one of its own in Cohere's models."""
@@ -124,7 +125,7 @@ class ChatTemplate:
     def _shows(self, content: object) -> bool:
         """Whether a user's content of this form comes out as text. A list that is printed is none."""
         try:
-            text = self._apply([{"role": "user", "content": content}], chat_template=self._choose((), ()))
+            text = self._apply(self._choose((), ()), [{"role": "user", "content": content}], _PROBE_OPTIONS)
         except TemplateError:
             return False
         return _PROBE in text and repr(content) not in text
@@ -139,20 +140,40 @@ class ChatTemplate:
             {"role": "assistant", "content": content, "tool_calls": [call]},
         ]
         try:
-            text = self._apply(conversation, chat_template=self._choose((), ()))
+            text = self._apply(self._choose((), ()), conversation, _PROBE_OPTIONS)
         except TemplateError:
             return False
         return _PROBE in text and repr(arguments) not in text
 
-    def _apply(self, conversation: list[TemplateMessage], **options: object) -> str:
-        render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
+    def _apply(
+        self,
+        source: str,
+        conversation: list[TemplateMessage],
+        options: Mapping[str, object],
+        *,
+        continues: bool = False,
+    ) -> str:
         try:
-            return str(render(conversation, tokenize=False, **options))
+            if continues:
+                return self._continue(source, conversation, options)
+            return sandboxed(source).render({**self._special_texts, **options}, messages=conversation)
         except RecursionError:
             raise TemplateError("what a message holds is nested too deeply", "messages") from None
         # A template is a program of the model's maker run on the client's data: it may fail in any way.
         except Exception as error:
             raise TemplateError(str(error) or type(error).__name__, "messages") from error
+
+    def _continue(self, source: str, conversation: list[TemplateMessage], options: Mapping[str, Any]) -> str:
+        """By transformers, which knows where to cut what a template writes behind a message."""
+        render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
+        return str(
+            render(conversation, tokenize=False, chat_template=source, continue_final_message=True, **options)
+        )
+
+    @cached_property
+    def _special_texts(self) -> Mapping[str, str]:
+        """Variables of every template, such as bos_token."""
+        return dict(self._tokenizer.special_tokens_map)
 
     @cached_property
     def _known_as(self) -> Mapping[str, str]:

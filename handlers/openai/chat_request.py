@@ -4,8 +4,6 @@ import re
 from secrets import token_hex
 from typing import Final
 
-from msgspec.structs import replace
-
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.openai.formats import answer_form
@@ -36,7 +34,7 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
     return ChatParams(
         request_id=token_hex(16),
         messages=conversation(body.messages),
-        sampling=replace(sampling_params(body), num_logprobs=_num_logprobs(body)),
+        sampling=sampling_params(body, num_logprobs=_num_logprobs(body)),
         max_tokens=max_tokens,
         min_tokens=body.min_tokens or 0,
         stop=stop_texts(body),

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 
-from msgspec.structs import replace
-
 from engine.request import GenerationRequest, StopConditions
 from engine.tokenizer import Tokenizer
 from generated.openai import models as m
@@ -93,8 +91,8 @@ def completion_requests(
         GenerationRequest(
             request_id=token_hex(16),
             prompt_token_ids=prompt,
-            sampling=replace(
-                sampling_params(body),
+            sampling=sampling_params(
+                body,
                 grammar=grammar,
                 num_logprobs=num_ranked,
                 num_prompt_logprobs=plan.num_logprobs if plan.echoes else None,

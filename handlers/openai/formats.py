@@ -19,6 +19,8 @@ from handlers.openai.sampling import Body
 from handlers.refused import Refused
 from handlers.violation import Violation
 
+# What asks for no form at all.
+_IS_FREE = (m.ResponseFormatText, type(None))
 # Each names a form by itself; a request may have one of them.
 _FIELDS = (
     "response_format",
@@ -59,10 +61,8 @@ def grammar_field(body: Body) -> str:
 def _forms(body: Body) -> dict[str, Any]:
     """The fields that bind the answer, as the request has them."""
     sent = body.model_fields_set
-    named = {
-        field: value for field in _FIELDS if field in sent and (value := getattr(body, field)) is not None
-    }
-    return {field: value for field, value in named.items() if not isinstance(value, m.ResponseFormatText)}
+    named = {field: getattr(body, field) for field in _FIELDS if field in sent}
+    return {field: value for field, value in named.items() if not isinstance(value, _IS_FREE)}
 
 
 def _form(field: str, value: Any) -> ResponseFormat:

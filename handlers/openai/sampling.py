@@ -9,8 +9,14 @@ from handlers.seed import draw_seed
 Body = m.CreateChatCompletionRequest | m.CreateCompletionRequest
 
 
-def sampling_params(body: Body) -> SamplingParams:
-    """All but the grammar and what is told of log-probabilities."""
+def sampling_params(
+    body: Body,
+    *,
+    grammar: Grammar | None = None,
+    num_logprobs: int | None = None,
+    num_prompt_logprobs: int | None = None,
+) -> SamplingParams:
+    """The rest is as of SamplingParams, for chat and completions ask for it in ways of their own."""
     allowed = body.allowed_token_ids
     return SamplingParams(
         temperature=0.0 if body.use_beam_search else given_or(body.temperature, 1.0),
@@ -25,6 +31,9 @@ def sampling_params(body: Body) -> SamplingParams:
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
         allowed_token_ids=None if allowed is None else tuple(allowed),
         bad_words=tuple(body.bad_words or ()),
+        grammar=grammar,
+        num_logprobs=num_logprobs,
+        num_prompt_logprobs=num_prompt_logprobs,
     )
 
 

@@ -1,5 +1,7 @@
 """Cross-origin requests, which pages of other sites make."""
 
+from collections.abc import Awaitable
+
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
@@ -19,9 +21,9 @@ class Cors(CORSMiddleware):
             await super().__call__(scope, receive, send)
             return
 
-        async def send_with_vary(message: Message) -> None:
+        def send_with_vary(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), (b"vary", b"Origin")]
-            await send(message)
+            return send(message)  # not awaited here: that would be one more coroutine for each event
 
         await self.app(scope, receive, send_with_vary)

@@ -1,7 +1,7 @@
 """Sends one answer over ASGI."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 
 from starlette.types import Send
 
@@ -34,10 +34,10 @@ class Reply:
         """The head of a stream."""
         await self._start(200, [(b"content-type", media_type.encode()), *sse.HEADERS, *headers])
 
-    async def events(self, frames: bytes) -> None:
-        """One event or several, already framed."""
+    def events(self, frames: bytes) -> Awaitable[None]:
+        """One event or several, already framed; awaited at once."""
         self.last_sent_s = self._clock()
-        await self._send({"type": "http.response.body", "body": frames, "more_body": True})
+        return self._send({"type": "http.response.body", "body": frames, "more_body": True})
 
     async def close_events(self, frames: bytes) -> None:
         """The last of the stream; `frames` may be empty."""

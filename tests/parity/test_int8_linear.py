@@ -157,7 +157,7 @@ def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) ->
     with torch.inference_mode():
         layer = Int8Linear(linear)
         expected, actual = linear(rows), layer(rows)
-    assert isinstance(layer._weight, FbgemmWeight)
+    assert isinstance(layer.rounded, FbgemmWeight)
     assert (actual - expected).norm() <= 0.02 * expected.norm()
 
 

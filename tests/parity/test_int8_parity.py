@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -16,12 +17,15 @@ from engine.events import TokenEvent
 from engine.int8_linear import Int8Linear, quantize_linears
 from engine.loader import LoadedModel, load_model
 from engine.merged_linear import merge_linears
+from engine.native_linear import Int8PanelLinear, can_multiply
 from engine.plain_pass import plain_logits, relative_difference
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
 # Largest relative error of the demo model's logits.
 MAX_ERROR = 0.05
+# That of the head by itself, of which rounding to bfloat16 is a third.
+MAX_HEAD_ERROR = 0.01
 # That of half the tokens of tiny random models, whose attention and experts magnify any rounding. Wrong
 # arithmetic gives more than 1.
 MAX_RANDOM_ERROR = 0.15
@@ -71,6 +75,22 @@ def test_the_logits_of_every_architecture_are_near(architecture: str) -> None:
 
 def load_demo() -> LoadedModel:
     return load_model(EngineConfig(model=str(DEMO_MODEL), device="cpu"), lambda line: None)
+
+
+@pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
+@torch.inference_mode()
+def test_the_head_of_bfloat16_rounds_its_weight_alone() -> None:
+    loaded = load_model(
+        EngineConfig(model=str(DEMO_MODEL), device="cpu", dtype="bfloat16"), lambda line: None
+    )
+    get_head: Any = loaded.model.get_output_embeddings  # transformers gives it no type
+    head = get_head()
+    rows = torch.randn(50, head.in_features, dtype=torch.bfloat16)
+    expected = head(rows)
+    quantize_linears(loaded.model)
+    quantized = get_head()
+    assert isinstance(quantized, Int8PanelLinear)
+    assert error(quantized(rows), expected) < MAX_HEAD_ERROR
 
 
 def test_the_demo_model_predicts_the_same_tokens() -> None:

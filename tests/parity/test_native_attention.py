@@ -20,7 +20,7 @@ from engine.native_attention import can_decode
 from engine.scores import Scores
 
 CPU = torch.device("cpu")
-# Largest relative error of a row. torch rounds weights of bfloat16 on the way, the compiled code does not.
+# Largest relative error of a row. Both round weights of bfloat16 on the way, torch once more.
 TOLERANCE = {torch.float32: 2e-6, torch.bfloat16: 2e-2}
 
 needs_compiler = pytest.mark.skipif(
@@ -77,8 +77,8 @@ def attend(
 @given(
     lengths=st.lists(st.integers(1, 90), min_size=1, max_size=9),
     chunk=st.sampled_from([0, 2, 21]),
-    heads=st.sampled_from([(1, 1), (2, 7), (3, 1), (1, 8), (4, 2)]),
-    dims=st.sampled_from([(64, 64), (128, 128), (12, 12), (24, 16), (5, 3), (80, 80)]),
+    heads=st.sampled_from([(1, 1), (2, 7), (3, 1), (1, 8), (4, 2), (1, 19)]),
+    dims=st.sampled_from([(64, 64), (128, 128), (96, 32), (12, 12), (24, 16), (5, 3), (80, 80)]),
     block_size=st.sampled_from([1, 4, 16]),
     dtype=st.sampled_from([torch.float32, torch.bfloat16]),
     window=st.sampled_from([None, 1, 9, 40]),
@@ -104,19 +104,24 @@ def test_any_shape_gives_what_torch_gives(
 
 
 @needs_compiler
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 300.0])
-def test_long_sequences_and_steep_scores_stay_exact(scale: float) -> None:
+def test_long_sequences_and_steep_scores_stay_exact(scale: float, dtype: torch.dtype) -> None:
     scores = Scores(scale, None, None)
     shape: dict[str, Any] = {"heads": (2, 7), "dims": (64, 64), "block_size": 16, "window": None}
     expected, actual = (
-        attend([3000, 4001], 0, dtype=torch.float32, scores=scores, is_native=is_native, **shape)
+        attend([3000, 4001], 0, dtype=dtype, scores=scores, is_native=is_native, **shape)
         for is_native in (False, True)
     )
-    torch.testing.assert_close(actual, expected, rtol=1e-4, atol=1e-5)
+    rtol, atol = {torch.float32: (1e-4, 1e-5), torch.bfloat16: (1e-2, 1e-3)}[dtype]
+    torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol)
 
 
 @needs_compiler
-def test_a_row_that_is_no_number_spoils_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_row_that_is_no_number_spoils_itself_alone(
+    dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shape: dict[str, Any] = {"heads": (2, 2), "dims": (64, 64), "block_size": 16, "window": None}
     randn = torch.randn
 
@@ -127,7 +132,7 @@ def test_a_row_that_is_no_number_spoils_itself_alone(monkeypatch: pytest.MonkeyP
         return values
 
     monkeypatch.setattr(torch, "randn", with_nan)
-    output = attend([5, 20], 0, dtype=torch.float32, scores=Scores(0.1, None, None), is_native=True, **shape)
+    output = attend([5, 20], 0, dtype=dtype, scores=Scores(0.1, None, None), is_native=True, **shape)
     assert output.isfinite().all(dim=-1).all(dim=-1).tolist() == [True, False]
 
 

@@ -56,6 +56,15 @@ def test_a_gate(num_rows: int, size: int, dtype: torch.dtype) -> None:
     assert_same(gate(rows), nn.functional.silu(gates) * values)
 
 
+@pytest.mark.parametrize("size", [1, 3, 16])
+@torch.inference_mode()
+def test_small_gates_are_as_exact_as_large_ones(size: int) -> None:
+    gates = torch.linspace(-85, 85, 48 * size).view(-1, size)
+    actual = gate(torch.cat([gates, torch.ones_like(gates)], dim=-1))
+    expected = nn.functional.silu(gates.double())
+    assert ((actual - expected) / expected).abs().max() < 1e-6
+
+
 @torch.inference_mode()
 def test_a_gate_of_what_is_no_number_or_infinite() -> None:
     rows = torch.tensor([[torch.nan, torch.inf, -torch.inf, 1e30, -1e30, 0.0, *[1.0] * 6]])

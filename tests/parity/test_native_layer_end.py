@@ -4,9 +4,11 @@ import pytest
 import torch
 from torch import nn
 
+from engine.int8_linear import Int8Linear
 from engine.native_layer import RmsNorm, gate
 from engine.native_layer_end import join_end
 from engine.native_linear import PanelLinear, can_multiply
+from engine.vnni_weight import has_vnni
 
 pytestmark = pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
 
@@ -15,14 +17,23 @@ def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = False) -> nn.L
     return nn.Linear(num_inputs, num_outputs, bias=bias, dtype=torch.bfloat16).requires_grad_(False)
 
 
-@pytest.mark.parametrize("num_rows", [1, 7, 12, 13, 64])
+@pytest.mark.parametrize("num_rows", [1, 7, 12, 13, 64, 289, 600])
 @pytest.mark.parametrize("hidden_size", [32, 48, 75])
 @pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        PanelLinear,
+        pytest.param(Int8Linear, marks=pytest.mark.skipif(not has_vnni(), reason="no AVX-512 with VNNI")),
+    ],
+)
 @torch.inference_mode()
-def test_one_call_gives_what_its_steps_give(num_rows: int, hidden_size: int, bias: bool) -> None:
+def test_one_call_gives_what_its_steps_give(
+    num_rows: int, hidden_size: int, bias: bool, kind: type[PanelLinear] | type[Int8Linear]
+) -> None:
     torch.manual_seed(num_rows)
     attention, gates, down = (
-        PanelLinear(new_linear(num_inputs, num_outputs, bias=bias))
+        kind(new_linear(num_inputs, num_outputs, bias=bias))
         for num_inputs, num_outputs in ((96, hidden_size), (hidden_size, 320), (160, hidden_size))
     )
     norm = RmsNorm(torch.randn(hidden_size).bfloat16(), 1e-5)
@@ -46,8 +57,9 @@ def test_other_linears_and_gates_that_end_within_a_panel_are_left_to_their_steps
     assert join_end(attention, norm, *narrow) is None
 
 
-def test_many_rows_and_none_are_left_to_their_steps() -> None:
+def test_very_many_rows_and_none_are_left_to_their_steps() -> None:
     attention, gates, down = (PanelLinear(new_linear(*sizes)) for sizes in ((64, 64), (64, 64), (32, 64)))
     end = join_end(attention, RmsNorm(torch.ones(64).bfloat16(), 1e-5), gates, down)
     assert end is not None
-    assert [end.takes(torch.zeros(num_rows, 64)) for num_rows in (0, 1, 64, 65)] == [False, True, True, False]
+    batches = [torch.zeros(num_rows, 64).bfloat16() for num_rows in (0, 1, 1024, 1025)]
+    assert [end.takes(rows) for rows in batches] == [False, True, True, False]

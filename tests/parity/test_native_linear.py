@@ -1,4 +1,7 @@
-"""Compiled linear layers give the exact product, rounded; and they are what a model gets where they run."""
+"""Compiled linear layers give the exact product, rounded; and they are what a model gets where they run.
+
+Those with a weight of 8 bits give the product with that weight.
+"""
 
 import pytest
 import torch
@@ -6,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from engine.channel_scales import channel_scales
 from engine.linear import PackedLinear, can_pack, pack_linears
-from engine.native_linear import PanelLinear, can_multiply
+from engine.native_linear import Int8PanelLinear, PanelLinear, can_multiply
 from tests.tiny import tiny_model
 
 # Of one rounding to bfloat16. That of sums in float32 comes to it, for which the products' magnitudes count.
@@ -28,8 +32,16 @@ def noise(*shape: int) -> Tensor:
     return torch.randn(shape, dtype=torch.bfloat16)
 
 
-def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor) -> None:
-    weight = linear.weight.double()
+def rounded_weight(linear: nn.Linear) -> Tensor:
+    """float64 [num_outputs, num_inputs]: what 8 bits keep of it."""
+    weight = linear.weight.float()
+    scales = channel_scales(weight)[:, None]
+    return (weight / scales).round().double() * scales.double()
+
+
+def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor, weight: Tensor | None = None) -> None:
+    """weight: that to compute with, other than the layer's own."""
+    weight = linear.weight.double() if weight is None else weight
     bias: Tensor | None = linear.bias
     expected = rows.double() @ weight.T + (0.0 if bias is None else bias.double())
     magnitude = rows.double().abs() @ weight.abs().T + expected.abs()
@@ -59,6 +71,7 @@ def test_any_shape_gives_the_exact_product_rounded(
         "stacked": lambda: noise(num_rows, 2, num_inputs).transpose(0, 1),
     }[layout]()
     assert_gives(PanelLinear(linear)(rows), linear, rows)
+    assert_gives(Int8PanelLinear(linear)(rows), linear, rows, rounded_weight(linear))
 
 
 @needs_instructions
@@ -74,11 +87,20 @@ def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
 @needs_instructions
 @torch.inference_mode()
 def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
-    linear = PanelLinear(new_linear(896, 320))
     rows = noise(100, 896)
-    together = linear(rows)
-    for num_rows in (1, 5, 12, 13, 40):
-        assert torch.equal(linear(rows[:num_rows]), together[:num_rows])
+    for linear in (PanelLinear(new_linear(896, 320)), Int8PanelLinear(new_linear(896, 320))):
+        together = linear(rows)
+        for num_rows in (1, 5, 12, 13, 40):
+            assert torch.equal(linear(rows[:num_rows]), together[:num_rows])
+
+
+@needs_instructions
+@torch.inference_mode()
+def test_a_channel_of_zeros_stays_zeros_in_8_bits() -> None:
+    linear = new_linear(64, 40, bias=False)
+    linear.weight[3] = 0
+    output = Int8PanelLinear(linear)(noise(2, 64))
+    assert (output == 0).any(dim=0).tolist() == [channel == 3 for channel in range(40)]
 
 
 @needs_instructions

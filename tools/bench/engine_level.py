@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from tools.bench.contender import Contender
 from tools.bench.machine import busy_share
+from tools.bench.ratio import median_ratio
 from tools.bench.table import Row, print_table
 
 NUM_TOKENS: Final = 34
@@ -69,26 +70,27 @@ def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
 
 def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
     """A line for each contender. ratio: ours to theirs, above 1 where ours is faster."""
-    figures = {name: _figure(case, rounds) for name, rounds in told.items()}
-    ours = figures.get("verbatim")
+    speeds = {name: _speeds(case, rounds) for name, rounds in told.items()}
+    ours = speeds.get("verbatim", [])
     return [
         {
             "what": "prefill" if case.num_tokens == 1 else "decode",
             "requests": case.num_requests,
             "prompt": case.num_prompt_tokens,
             "contender": name,
-            "tokens_per_s": figure,
+            "tokens_per_s": median(own),
             "first_token_ms": 1e3 * median(first for _, first in told[name]),
-            "ratio": ours / figure if ours and figure else 0.0,
+            "ratio": median_ratio(ours, own) if ours else 0.0,
         }
-        for name, figure in figures.items()
+        for name, own in speeds.items()
     ]
 
 
-def _figure(case: Case, rounds: list[tuple[float, float]]) -> float:
+def _speeds(case: Case, rounds: list[tuple[float, float]]) -> list[float]:
+    """Tokens/s of each round: of the prompt where no more than its token is asked for, else of decoding."""
     if case.num_tokens == 1:
-        return case.num_prompt_tokens / median(first for _, first in rounds)
-    return median(speed for speed, _ in rounds)
+        return [case.num_prompt_tokens / first for _, first in rounds]
+    return [speed for speed, _ in rounds]
 
 
 def run(

@@ -22,6 +22,7 @@ import uvloop
 
 from tools.bench.connection import Answer, Connection, post
 from tools.bench.contender import Contender, Failed, Turns, start
+from tools.bench.ratio import median_ratio
 from tools.bench.table import Row, print_table
 
 T = TypeVar("T")
@@ -188,8 +189,8 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
 
 def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
     """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster."""
-    rounds, ours = told[name], told.get("verbatim")
-    speed, first = _speed(rounds), _first(rounds)
+    rounds, ours = told[name], told.get("verbatim", [])
+    speeds, firsts_p50 = _speeds(rounds), _firsts(rounds)
     firsts = [first for measured in rounds for first in measured.firsts]
     gaps = [gap for measured in rounds for gap in measured.gaps]
     return {
@@ -197,22 +198,23 @@ def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
         "prompt": load.num_prompt_tokens,
         "output": load.num_tokens,
         "server": name,
-        "tokens_per_s": speed,
-        "first_p50_ms": 1e3 * first,
+        "tokens_per_s": median(speeds),
+        "first_p50_ms": 1e3 * median(firsts),
         "first_p99_ms": 1e3 * _p99(firsts),
         "gap_p50_ms": 1e3 * median(gaps),
         "gap_p99_ms": 1e3 * _p99(gaps),
-        "ratio": _speed(ours) / speed if ours else 0.0,
-        "first_ratio": _first(ours) / first if ours else 0.0,
+        "ratio": median_ratio(_speeds(ours), speeds) if ours else 0.0,
+        "first_ratio": median_ratio(_firsts(ours), firsts_p50) if ours else 0.0,
     }
 
 
-def _speed(rounds: list[Measured]) -> float:
-    return median(measured.tokens_per_s for measured in rounds)
+def _speeds(rounds: list[Measured]) -> list[float]:
+    return [measured.tokens_per_s for measured in rounds]
 
 
-def _first(rounds: list[Measured]) -> float:
-    return median(first for measured in rounds for first in measured.firsts)
+def _firsts(rounds: list[Measured]) -> list[float]:
+    """The median first text of each round."""
+    return [median(measured.firsts) for measured in rounds]
 
 
 def _p99(values: list[float]) -> float:

@@ -21,8 +21,9 @@ from engine.core import EngineCore
 from engine.int8_linear import Int8Linear
 from engine.linear import PackedLinear
 from engine.model_runner import ModelRunner
+from engine.native_decoder import NativeDecoder, PartTimes
 from engine.native_layer_end import NativeLayerEnd
-from engine.native_linear import PanelLinear
+from engine.native_linear import Panels
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampler import Sampler
 from engine.scheduler import Scheduler
@@ -32,8 +33,20 @@ from tools.bench.table import Row, print_table
 
 NUM_PROMPT_TOKENS = 128
 NUM_STEPS = 16
-PREFILL_TOKENS = 512
-NUM_PROMPTS = 3
+NUM_TURNS = 3
+
+
+class Prompts(NamedTuple):
+    """So many prompts of so many tokens, computed in one step."""
+
+    number: int
+    num_tokens: int
+
+    @classmethod
+    def parse(cls, text: str) -> "Prompts":
+        """Of 128 or 4x128."""
+        number, _, num_tokens = text.rpartition("x")
+        return cls(int(number or 1), int(num_tokens))
 
 
 class Variant(NamedTuple):
@@ -45,23 +58,38 @@ class Variant(NamedTuple):
 
 _ONEDNN: dict[str, Any] = {"engine.linear.can_multiply": lambda: False}
 _UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
-_TORCH_ATTENTION: dict[str, Any] = {"engine.attention.can_decode": lambda device, dtype: False}
+_APART: dict[str, Any] = {"engine.build.stack_layers": lambda model, run: 0}
+_TORCH_CHUNKS: dict[str, Any] = {"engine.attention.can_attend": lambda device, dtype: False}
+_TORCH_ATTENTION: dict[str, Any] = {
+    "engine.attention.can_decode": lambda device, dtype: False,
+    **_TORCH_CHUNKS,
+}
 VARIANTS = {
     "default": Variant({}, {}),
     "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
     "torch-attention": Variant({}, _TORCH_ATTENTION),
+    "torch-chunks": Variant({}, _TORCH_CHUNKS),
     "onednn": Variant({}, _ONEDNN),
     "unfused": Variant({}, _UNFUSED),
     "layers-in-steps": Variant({}, {"engine.fused_layer.join_end": lambda *parts: None}),
+    "layers-apart": Variant({}, _APART),
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
+    "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
     "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.int8_linear.has_vnni": lambda: False}),
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--small", action="store_true", help="a small model, for a check of a few seconds")
-    parser.add_argument("--requests", type=int, nargs="+", default=[1, 8, 32], help="at the same time")
+    parser.add_argument("--requests", type=int, nargs="*", default=[1, 8, 32], help="at the same time")
+    parser.add_argument(
+        "--prompts",
+        type=Prompts.parse,
+        nargs="+",
+        default=[Prompts(1, 512)],
+        help="tokens of a prompt, or of several in one step: 512 4x128",
+    )
     parser.add_argument(
         "--variants", nargs="+", choices=VARIANTS, default=["default"], help="engines that take turns"
     )
@@ -78,7 +106,9 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
         contestants = [Contestant(name, directory) for name in arguments.variants]
     vocab_size = SHAPES[shape]["vocab_size"]
     rows = [row for count in arguments.requests for row in profile(contestants, count, vocab_size)]
-    rows += profile_prompt(contestants, vocab_size)
+    rows += [
+        row for prompts in arguments.prompts for row in profile_prompts(contestants, prompts, vocab_size)
+    ]
     print_table(rows)
     return rows
 
@@ -131,16 +161,18 @@ def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -
     return _rows(f"decode {num_requests}", contestants, steps)
 
 
-def profile_prompt(contestants: list[Contestant], vocab_size: int) -> list[Row]:
-    """Of each contestant the median of some prompts, each computed in one step."""
+def profile_prompts(contestants: list[Contestant], prompts: Prompts, vocab_size: int) -> list[Row]:
+    """Of each contestant the median of some turns, in each of which it computes such prompts in one step."""
     steps = []
-    for arrival in range(NUM_PROMPTS):
+    for _ in range(NUM_TURNS):
         for contestant in contestants:
-            _add(contestant.core, arrival, PREFILL_TOKENS, vocab_size, max_tokens=2)
+            for arrival in range(prompts.number):
+                _add(contestant.core, arrival, prompts.num_tokens, vocab_size, max_tokens=2)
         steps.append([contestant.step() for contestant in contestants])
         for contestant in contestants:
-            contestant.core.abort(arrival)
-    return _rows(f"prompt {PREFILL_TOKENS}", contestants, steps)
+            for arrival in range(prompts.number):
+                contestant.core.abort(arrival)
+    return _rows(f"{prompts.number} x {prompts.num_tokens} tokens of prompts", contestants, steps)
 
 
 def _rows(kind: str, contestants: list[Contestant], steps: list[list[Row]]) -> list[Row]:
@@ -167,7 +199,7 @@ def _measured_step(core: EngineCore) -> Row:
         "run": [(ModelRunner, "run")],
         "body": [(Qwen2Model, "forward")],
         "linears": [
-            (PanelLinear, "forward"),
+            (Panels, "forward"),
             (PackedLinear, "forward"),
             (Int8Linear, "forward"),
             (nn.Linear, "forward"),
@@ -177,18 +209,21 @@ def _measured_step(core: EngineCore) -> Row:
         "sampling": [(Sampler, "sample")],
         "scheduling": [(Scheduler, "schedule"), (Scheduler, "complete"), (engine.core, "build_batch")],
     }
+    times = PartTimes()
     with ExitStack() as stack:
         for kind, owners in places.items():
             stack.enter_context(stopwatch.watch(kind, *owners))
+        stack.enter_context(patch.object(NativeDecoder, "times", times))
         started = time.thread_time()
         core.step()
-        return _parts(time.thread_time() - started, stopwatch.take())
+        return _parts(time.thread_time() - started, stopwatch.take(), times)
 
 
-def _parts(total: float, taken: dict[str, float]) -> Row:
-    """Milliseconds; a part does not hold those inside it."""
+def _parts(total: float, taken: dict[str, float], times: PartTimes) -> Row:
+    """Milliseconds; a part does not hold those inside it. times: of layers that were one call."""
     head = taken["run"] - taken["body"]
-    linears, attention = taken["linears"] - head, taken["attention"]
+    linears = taken["linears"] - head + times.products
+    attention = taken.get("attention", 0.0) + times.attention
     inside = {
         "linears": linears,
         "head": head,

@@ -13,6 +13,7 @@ from tools.bench.engine_level import decode_speed
 from tools.bench.http_level import text_arrivals
 from tools.bench.machine import describe
 from tools.bench.markdown import markdown
+from tools.bench.ratio import median_ratio
 
 
 def test_a_decode_step_is_timed_between_two_that_give_every_request_a_token() -> None:
@@ -30,6 +31,14 @@ def answer(*arrivals: tuple[float, bytes], status: int = 200) -> Answer:
 
 def piece(text: str) -> bytes:
     return b'data: {"delta":%b}\n\n' % json.dumps({"content": text}).encode()
+
+
+def test_a_ratio_is_taken_within_a_round() -> None:
+    slow_machine, fast_machine = 1.0, 1.5
+    ours = [2.0 * slow_machine, 2.0 * fast_machine, 2.0 * slow_machine]
+    theirs = [1.0 * slow_machine, 1.0 * fast_machine, 1.0 * fast_machine]
+    assert median_ratio(ours, theirs) == 2.0
+    assert median_ratio(ours, [1.0, 0.0, 1.0]) == 0.0
 
 
 def test_text_arrives_when_it_is_neither_empty_nor_the_prompt() -> None:

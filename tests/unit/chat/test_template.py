@@ -60,6 +60,11 @@ def test_variables_and_documents_reach_the_template() -> None:
     assert "Verbatim is a server." in rendered
 
 
+@pytest.mark.parametrize("name", ["source", "continues", "options"])
+def test_no_name_of_ours_is_taken_from_requests(name: str) -> None:
+    assert template().render([HELLO], variables={name: "x"}) == template().render([HELLO])
+
+
 @pytest.mark.parametrize("name", ["tokenize", "chat_template", "messages", "tools", "self", "conversations"])
 def test_a_request_cannot_set_what_the_rendering_itself_sets(name: str) -> None:
     with pytest.raises(TemplateError, match=name) as caught:
@@ -200,7 +205,9 @@ def test_a_template_file_beside_the_tokenizer_is_read(tmp_path: Path) -> None:
     assert ChatTemplate(loaded.hf).render([HELLO]) == "Hello from a file"
 
 
-def test_arguments_nested_too_deeply_are_told_in_words_of_ours() -> None:
-    call = ToolCall(id="c", name="f", arguments='{"a":' * 900 + "1" + "}" * 900)
+def test_values_nested_too_deeply_are_told_in_words_of_ours() -> None:
+    parameters: dict[str, object] = {}
+    for _ in range(10_000):
+        parameters = {"inner": parameters}
     with pytest.raises(TemplateError, match="nested too deeply"):
-        template().render([HELLO, ChatMessage(role="assistant", tool_calls=(call,))])
+        template().render([HELLO], tools=[ToolDefinition(name="f", parameters=parameters)])

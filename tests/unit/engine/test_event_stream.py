@@ -11,22 +11,21 @@ async def test_items_come_in_order_whether_the_reader_was_there_first_or_not() -
     stream = EventStream[int]()
     stream.put(1)
     stream.put(2)
-    assert [await stream.get(), await stream.get()] == [1, 2]
-    reader = asyncio.create_task(stream.get())
-    await asyncio.sleep(0)
-    assert not reader.done()
+    assert [stream.take(), stream.take()] == [1, 2]
+    arrival = stream.arrival()
+    assert stream.is_empty and not arrival.done()
     stream.put(3)
     stream.put(4)
-    assert [await reader, await stream.get()] == [3, 4]
+    await arrival
+    assert [stream.take(), stream.take(), stream.is_empty] == [3, 4, True]
 
 
 async def test_an_item_that_a_cancelled_reader_waited_for_is_the_next_one_s() -> None:
     stream = EventStream[int]()
-    reader = asyncio.create_task(stream.get())
-    await asyncio.sleep(0)
-    reader.cancel()
+    arrival = stream.arrival()
+    arrival.cancel()
     stream.put(1)
     with pytest.raises(asyncio.CancelledError):
-        await reader
+        await arrival
     stream.put(2)
-    assert [await stream.get(), await stream.get()] == [1, 2]
+    assert [stream.take(), stream.take()] == [1, 2]

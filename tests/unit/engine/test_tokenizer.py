@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -49,6 +50,20 @@ def test_spans_in_bytes_cut_the_text_as_spans_in_characters_do(text: str) -> Non
     for span, in_bytes in zip(spans, byte_spans(text, spans), strict=True):
         assert encoded[in_bytes.start : in_bytes.stop].decode() == text[span.start : span.stop]
         assert in_bytes.token_id == span.token_id
+
+
+@pytest.mark.parametrize(
+    "make", [tiny_tokenizers.byte_level, tiny_tokenizers.byte_fallback, tiny_tokenizers.metaspace]
+)
+@pytest.mark.parametrize("adds_special", [True, False])
+@pytest.mark.parametrize(
+    "text", ["", "fox", " the  quick\nfox ", "é€🦊 café", f"{tiny_tokenizers.BOS}fox jumps"]
+)
+def test_prompts_have_the_same_tokens_with_their_offsets_and_without(
+    make: Callable[[], Tokenizer], adds_special: bool, text: str
+) -> None:
+    spans = make().encode_with_offsets(text, add_special_tokens=adds_special)
+    assert make().encode(text, add_special_tokens=adds_special) == [span.token_id for span in spans]
 
 
 def test_offsets_count_characters_and_added_tokens_cover_nothing() -> None:

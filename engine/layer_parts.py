@@ -1,0 +1,29 @@
+"""What compiled code needs to know of a decoder layer."""
+
+from typing import NamedTuple
+
+from torch import nn
+
+from engine.native_layer import RmsNorm, Rotary
+from engine.scores import Scores
+
+
+class LayerParts(NamedTuple):
+    """What a layer is made of, in order.
+
+    heads: queries, keys and values in one product; their sizes; dim: of a head. gates: gates, and
+    what they are for, in one product. window, scores: what the layer's attention asks for.
+    """
+
+    before_attention: RmsNorm
+    heads: nn.Module
+    sizes: list[int]
+    dim: int
+    rotary: Rotary
+    attention: nn.Module
+    window: int | None
+    scores: Scores
+    output: nn.Module
+    before_gates: RmsNorm
+    gates: nn.Module
+    down: nn.Module

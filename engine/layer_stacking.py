@@ -1,0 +1,87 @@
+"""Finds fused layers that follow one another, and lets a stack compute them together where it gives the same.
+
+Which layers do, a pass shows: each is given just what the one before it returned, and the same positions.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from engine.decoder_stack import DecoderStack
+from engine.fused_layer import FusedLayer
+from engine.plain_pass import relative_difference
+
+# Of logits, since a stack does what its layers do.
+_TOLERANCE = 2e-2
+
+
+@torch.inference_mode()
+def stack_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
+    """Stacks what it can, and returns how many layers are in stacks.
+
+    run: computes a few tokens by paged attention, of which the last alone decodes, and returns their logits
+    [num_tokens, vocab_size].
+    """
+    layers = [part for part in model.modules() if isinstance(part, FusedLayer) and part.can_stack()]
+    if not layers:
+        return 0
+    calls, expected = _observe(layers, run)
+    stacked = [layer for chain in _chains(calls) for layer in _join(chain)]
+    if not relative_difference(run()[-1:], expected[-1:]) < _TOLERANCE:
+        for layer in stacked:
+            layer.enter_stack(None)
+        return 0
+    return len(stacked)
+
+
+class _Call(NamedTuple):
+    """A layer's last call in a pass."""
+
+    layer: FusedLayer
+    given: Tensor
+    returned: Tensor
+    positions: Tensor
+
+
+def _observe(layers: list[FusedLayer], run: Callable[[], Tensor]) -> tuple[list[_Call], Tensor]:
+    """The calls of the last batch, in order, and all logits."""
+    calls: dict[nn.Module, _Call] = {}
+
+    def note(layer: FusedLayer, inputs: tuple[Any, ...], named: dict[str, Any], output: Tensor) -> None:
+        calls.pop(layer, None)
+        given = inputs[0] if inputs else named["hidden_states"]
+        calls[layer] = _Call(layer, given, output, named["position_embeddings"][0])
+
+    handles = [layer.register_forward_hook(note, with_kwargs=True) for layer in layers]
+    try:
+        logits = run()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return list(calls.values()), logits
+
+
+def _chains(calls: list[_Call]) -> Iterator[list[FusedLayer]]:
+    number = 0
+    numbers = []
+    for before, call in zip([None, *calls], calls, strict=False):
+        follows = before is not None and (
+            call.given is before.returned
+            and call.positions is before.positions
+            and call.layer.can_follow(before.layer)
+        )
+        number += not follows
+        numbers.append(number)
+    for _, chain in groupby(zip(numbers, calls, strict=True), lambda pair: pair[0]):
+        yield [call.layer for _, call in chain]
+
+
+def _join(layers: list[FusedLayer]) -> list[FusedLayer]:
+    stack = DecoderStack([layer.parts for layer in layers], [layer.end for layer in layers if layer.end])
+    for layer in layers:
+        layer.enter_stack(stack, is_first=layer is layers[0])
+    return layers

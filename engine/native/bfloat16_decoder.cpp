@@ -1,0 +1,45 @@
+// Decoder layers and their ends with weights of bfloat16; called by engine/native_decoder.py and
+// engine/native_layer_end.py.
+
+#include "storage.h"
+#ifdef __AVX512BF16__
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "bfloat16_product.h"
+#include "decoder.h"
+#include "layer_steps.h"
+
+namespace {
+
+struct Bfloat16Layer {
+    using Input = const Bfloat16*;  // [num_rows, num_inputs]
+    static constexpr bool kRounds = false;
+
+    Product weight;
+
+    explicit Bfloat16Layer(const VerbatimWeight& given)
+        : weight{static_cast<const Bfloat16*>(given.panels), nullptr, given.bias, given.num_inputs, given.num_outputs} {}
+
+    Input input(const Bfloat16* rows, const Buffers&) const { return rows; }
+
+    int64_t rows_at_once() const { return ::rows_at_once(weight.num_inputs); }
+
+    // Writes a panel's outputs of some rows, where they are output_stride apart. next: the panel that comes after.
+    void compute(int64_t panel, int64_t next, int64_t first_row, int64_t num_rows, Input rows, Bfloat16* output,
+                 int64_t output_stride) const {
+        const Bfloat16* some = rows + first_row * weight.num_inputs;
+        weight.compute(panel, next, num_rows, some, weight.num_inputs, [&](int64_t row, __mmask32 mask, __m512i outputs) {
+            _mm512_mask_storeu_epi16(output + row * output_stride, mask, outputs);
+        });
+    }
+};
+
+}  // namespace
+
+extern "C" void verbatim_bfloat16_decoder(const VerbatimDecoder* call) { decode<Bfloat16Layer>(*call); }
+
+extern "C" void verbatim_bfloat16_layer_end(const VerbatimLayerEndRows* call) { end_layer<Bfloat16Layer>(*call); }
+
+#endif

@@ -1,0 +1,210 @@
+// Attention of one row that decodes, over paged keys and values.
+//
+// A task is one sequence and one head of its keys: these are read once for the whole group of query heads that
+// share them, where they lie, so nothing is gathered or padded. Arithmetic is float32, storage float32 or
+// bfloat16.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "exponential.h"
+#include "portable.h"
+#include "storage.h"
+#ifdef __AVX512F__
+#include "avx512.h"
+#endif
+#ifdef __AVX512BF16__
+#include "bfloat16_attention.h"
+#endif
+
+extern "C" {
+
+// Shapes as in engine/attention.py. Strides count elements; the last dimension is dense everywhere.
+struct VerbatimDecode {
+    const void* query;   // [num_heads, num_rows, key_dim]
+    const void* keys;    // [num_blocks, block_size, num_kv_heads, key_dim]
+    const void* values;  // [num_blocks, block_size, num_kv_heads, value_dim]
+    void* output;        // [num_rows, num_heads, value_dim], dense
+    const int64_t* blocks;  // of all rows, one after another
+    const int64_t* firsts;  // [num_rows]: where a row's blocks begin
+    const int64_t* lows;    // [num_rows]: the first key a row sees, counted from its first block
+    const int64_t* highs;   // [num_rows]: one past the last
+    const float* sinks;     // [num_heads] or null
+    int64_t query_head_stride, query_row_stride;
+    int64_t num_rows, num_heads, num_kv_heads, key_dim, value_dim, block_size;
+    float scaling, softcap;  // softcap 0: none
+    int32_t is_bfloat16, num_threads;
+};
+
+}  // extern "C"
+
+constexpr int64_t kBlock = 16;  // keys
+
+// What a thread keeps from task to task.
+template <typename T>
+struct Scratch {
+    std::vector<const T*> keys, values;  // whole blocks, of which those past the last key are the first
+    std::vector<float> weights;          // [group, num_keys]
+    std::vector<T> rounded;              // likewise
+    std::vector<float> factors;          // [group]
+
+    static Scratch& own() {
+        thread_local Scratch scratch;
+        return scratch;
+    }
+
+    void fit(int64_t num_keys, int64_t group) {
+        const int64_t num_whole = (num_keys + kBlock - 1) / kBlock * kBlock;
+        keys.resize(num_whole);
+        values.resize(num_whole);
+        weights.resize(group * num_whole);
+        rounded.resize(group * num_whole);
+        factors.resize(group);
+    }
+
+    // Where the keys and values of a row lie, of one head.
+    void find_keys(const VerbatimDecode& call, int64_t row, int64_t kv_head) {
+        const int64_t low = call.lows[row], num_keys = call.highs[row] - low, size = call.block_size;
+        const int64_t* block = call.blocks + call.firsts[row] + low / size;
+        for (int64_t i = 0, offset = low % size; i < num_keys; ++block, offset = 0)
+            for (; offset < size && i < num_keys; ++offset, ++i) {
+                const int64_t place = (*block * size + offset) * call.num_kv_heads + kv_head;
+                keys[i] = static_cast<const T*>(call.keys) + place * call.key_dim;
+                values[i] = static_cast<const T*>(call.values) + place * call.value_dim;
+            }
+        std::fill(keys.begin() + num_keys, keys.end(), keys[0]);
+        std::fill(values.begin() + num_keys, values.end(), values[0]);
+    }
+};
+
+// Sixteen keys and all heads at a time, so that the keys are read from memory once.
+template <typename T>
+void score(const VerbatimDecode& call, const T* query, int64_t group, const Scratch<T>& scratch, int64_t num_keys,
+           float* scores) {
+    const int64_t dim = call.key_dim;
+    for (int64_t i = 0; i < num_keys; i += kBlock) {
+        const int64_t num = std::min(kBlock, num_keys - i);
+        const T* const* some = scratch.keys.data() + i;
+        for (int64_t g = 0; g < group; ++g) {
+            const T* own = query + g * call.query_head_stride;
+            float* place = scores + g * num_keys + i;
+#ifdef __AVX512F__
+            if (dim == 64) {
+                score_keys<T, 64>(own, some, num, dim, call.scaling, place);
+                continue;
+            }
+            if (dim % 32 == 0) {
+                score_keys<T, 0>(own, some, num, dim, call.scaling, place);
+                continue;
+            }
+#endif
+            score_keys_portably(own, some, num, dim, call.scaling, place);
+        }
+    }
+}
+
+inline void cap(float softcap, int64_t num_keys, float* scores) {
+    if (softcap != 0.0f)
+        for (int64_t i = 0; i < num_keys; ++i) scores[i] = std::tanh(scores[i] / softcap) * softcap;
+}
+
+// Scores become weights that sum to one. sink: a score without a value, or null.
+inline void normalize(const float* sink, int64_t num_keys, float* weights) {
+    float best = sink ? *sink : weights[0];
+    for (int64_t i = 0; i < num_keys; ++i) best = weights[i] > best ? weights[i] : best;
+    double total = sink ? exp_negative(*sink - best) : 0.0f;
+#pragma omp simd reduction(+ : total)
+    for (int64_t i = 0; i < num_keys; ++i) {
+        weights[i] = exp_negative(weights[i] - best);
+        total += weights[i];
+    }
+    const float inverse = static_cast<float>(1.0 / total);
+    for (int64_t i = 0; i < num_keys; ++i) weights[i] *= inverse;
+}
+
+#ifdef __AVX512F__
+template <typename T, int kHeads>
+void sum_heads(const Scratch<T>& scratch, int64_t num_keys, int64_t dim, const float* weights, T* output) {
+    const T* const* values = scratch.values.data();
+    int64_t first = 0;
+    for (; first + 4 * kLanes <= dim; first += 4 * kLanes)
+        sum_values<T, kHeads, 4>(values, first, num_keys, weights, num_keys, output, dim);
+    for (; first < dim; first += kLanes) sum_values<T, kHeads, 1>(values, first, num_keys, weights, num_keys, output, dim);
+}
+#endif
+
+template <typename T>
+void sum(const VerbatimDecode& call, const Scratch<T>& scratch, int64_t group, int64_t num_keys, T* output) {
+    const int64_t dim = call.value_dim;
+    const float* weights = scratch.weights.data();
+#ifdef __AVX512F__
+    if (dim % kLanes == 0) {
+        int64_t head = 0;
+        for (; head + 4 <= group; head += 4) sum_heads<T, 4>(scratch, num_keys, dim, weights + head * num_keys, output + head * dim);
+        for (; head + 2 <= group; head += 2) sum_heads<T, 2>(scratch, num_keys, dim, weights + head * num_keys, output + head * dim);
+        for (; head < group; ++head) sum_heads<T, 1>(scratch, num_keys, dim, weights + head * num_keys, output + head * dim);
+        return;
+    }
+#endif
+    for (int64_t head = 0; head < group; ++head)
+        sum_values_portably(scratch.values.data(), num_keys, dim, weights + head * num_keys, output + head * dim);
+}
+
+#ifdef __AVX512BF16__
+// As attend(), by pairs of numbers. Keys are filled up to whole tiles; what is filled in gets no weight.
+inline void attend_by_pairs(const VerbatimDecode& call, const Bfloat16* query, int64_t group, const float* sinks,
+                            int64_t num_keys, Scratch<Bfloat16>& scratch, Bfloat16* output) {
+    const int64_t num_whole = scratch.keys.size(), dim = call.value_dim;
+    float* const scores = scratch.weights.data();
+    const auto fetch = [&](const auto& rows, int64_t first, int64_t num, int64_t size) {
+        for (int64_t key = first; key < std::min(first + num, num_keys); ++key) fetch_row(rows[key], size);
+    };
+    fetch(scratch.keys, 0, kKeysAhead, call.key_dim);
+    for (int64_t key = 0; key < num_whole; key += kTileKeys) {
+        fetch(scratch.keys, key + kKeysAhead, kTileKeys, call.key_dim);
+        fetch(scratch.values, key, kTileKeys, dim);
+        for (int64_t head = 0; head < group; head += 8)
+            score_heads<8>(std::min<int64_t>(group - head, 8), query + head * call.query_head_stride, call.query_head_stride,
+                           scratch.keys.data() + key, call.key_dim, call.scaling, scores + head * num_whole + key, num_whole);
+    }
+    Bfloat16* const rounded = scratch.rounded.data();
+    for (int64_t head = 0; head < group; ++head) {
+        float* own = scores + head * num_whole;
+        cap(call.softcap, num_keys, own);
+        std::fill(own + num_keys, own + num_whole, -std::numeric_limits<float>::infinity());
+        scratch.factors[head] = weigh(own, num_whole, sinks ? sinks + head : nullptr, rounded + head * num_whole);
+    }
+    const int64_t num_even = (num_keys + 1) / 2 * 2;
+    for (int64_t head = 0; head < group; head += 4)
+        sum_heads_by_pairs<4>(std::min<int64_t>(group - head, 4), scratch.values.data(), dim, num_even,
+                              rounded + head * num_whole, num_whole, scratch.factors.data() + head, output + head * dim);
+}
+#endif
+
+template <typename T>
+void attend(const VerbatimDecode& call, int64_t row, int64_t kv_head, Scratch<T>& scratch) {
+    const int64_t group = call.num_heads / call.num_kv_heads, num_keys = call.highs[row] - call.lows[row];
+    scratch.fit(num_keys, group);
+    scratch.find_keys(call, row, kv_head);
+    const T* query = static_cast<const T*>(call.query) + kv_head * group * call.query_head_stride +
+                     row * call.query_row_stride;
+    const float* sinks = call.sinks ? call.sinks + kv_head * group : nullptr;
+    T* const output = static_cast<T*>(call.output) + (row * call.num_heads + kv_head * group) * call.value_dim;
+#ifdef __AVX512BF16__
+    if constexpr (std::is_same_v<T, Bfloat16>)
+        if (call.key_dim % kTileDims == 0 && call.value_dim % kTileDims == 0)
+            return attend_by_pairs(call, query, group, sinks, num_keys, scratch, output);
+#endif
+    float* const weights = scratch.weights.data();
+    score(call, query, group, scratch, num_keys, weights);
+    for (int64_t head = 0; head < group; ++head) {
+        cap(call.softcap, num_keys, weights + head * num_keys);
+        normalize(sinks ? sinks + head : nullptr, num_keys, weights + head * num_keys);
+    }
+    sum(call, scratch, group, num_keys, output);
+}

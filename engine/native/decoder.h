@@ -1,0 +1,169 @@
+// Decoder layers of rows that decode, one after another in one region of threads, which wait for one another
+// between the steps; for bfloat16_decoder.cpp and int8_decoder.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+
+#include "decode_attention.h"
+#include "layer_steps.h"
+#include "norm.h"
+#include "rotary.h"
+#include "storage.h"
+
+extern "C" {
+
+// A layer's constants, which engine/native_decoder.py fills once.
+struct VerbatimDecoderLayer {
+    VerbatimWeight heads;  // queries, keys and values
+    VerbatimLayerEnd end;
+    const void* norm;                      // [hidden_size], of the norm before `heads`
+    const void *query_norm, *key_norm;     // [dim], or null: heads have no norms
+    void *keys, *values;                   // pages, as in VerbatimDecode
+    const float* sinks;                    // as there
+    int64_t num_heads, num_kv_heads, dim, block_size;
+    int64_t window;                        // index of its keys in VerbatimDecoder
+    float epsilon, query_epsilon, key_epsilon, scaling, softcap;
+};
+
+// The keys that rows see, as in VerbatimDecode.
+struct VerbatimVisibleKeys {
+    const int64_t *blocks, *firsts, *lows, *highs;
+};
+
+// A step. Rows are dense and of bfloat16.
+struct VerbatimDecoder {
+    const VerbatimDecoderLayer* layers;
+    const VerbatimVisibleKeys* keys;  // of each window
+    const void* stream;               // [num_rows, hidden_size]
+    void* output;                     // likewise
+    const void *cosine, *sine;        // [num_rows, dim]
+    const int64_t* slots;             // [num_rows], where keys and values go
+    int64_t* nanoseconds;             // [kNumParts], of the calling thread's processor time, added to; or null
+    int64_t num_layers, num_rows;
+    int32_t num_threads;
+};
+
+}  // extern "C"
+
+// What a call's time is told by.
+enum Part { kProducts, kAttention, kNumParts };
+
+class PartClock {
+   public:
+    explicit PartClock(int64_t* nanoseconds) : nanoseconds_(nanoseconds), last_(nanoseconds ? now() : 0) {}
+
+    // What passed since the last part is this one's.
+    void end(Part part) {
+        if (!nanoseconds_) return;
+#pragma omp master
+        {
+            const int64_t before = last_;
+            last_ = now();
+            nanoseconds_[part] += last_ - before;
+        }
+    }
+
+   private:
+    static int64_t now() {
+        timespec time;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return time.tv_sec * 1000000000 + time.tv_nsec;
+    }
+
+    int64_t* nanoseconds_;
+    int64_t last_;
+};
+
+// Turns a head, after its norm where it has one.
+inline void turn(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, int64_t row, const void* norm, float epsilon,
+                 Bfloat16* head) {
+    const auto of_row = [&](const void* rows) { return static_cast<const Bfloat16*>(rows) + row * layer.dim; };
+    if (norm) normalize_row(head, static_cast<const Bfloat16*>(norm), layer.dim, epsilon, head);
+    rotate(head, of_row(call.cosine), of_row(call.sine), layer.dim);
+}
+
+// One head of a row's keys and the queries that share it: turned, written to their page, attended to. No other row
+// or head reads or writes any of it.
+inline void attend_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const VerbatimDecode& attention,
+                        int64_t row, int64_t kv_head, Bfloat16* heads, Scratch<Bfloat16>& scratch) {
+    const int64_t group = layer.num_heads / layer.num_kv_heads, dim = layer.dim;
+    for (int64_t i = 0; i < group; ++i)
+        turn(call, layer, row, layer.query_norm, layer.query_epsilon, heads + (kv_head * group + i) * dim);
+    Bfloat16* const key = heads + (layer.num_heads + kv_head) * dim;
+    turn(call, layer, row, layer.key_norm, layer.key_epsilon, key);
+    const int64_t place = (call.slots[row] * layer.num_kv_heads + kv_head) * dim;
+    std::memcpy(static_cast<Bfloat16*>(layer.keys) + place, key, dim * sizeof *key);
+    std::memcpy(static_cast<Bfloat16*>(layer.values) + place, key + layer.num_kv_heads * dim, dim * sizeof *key);
+    attend(attention, row, kv_head, scratch);
+}
+
+// What attend() reads of a layer whose heads lie side by side.
+inline VerbatimDecode attention_of(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Bfloat16* heads,
+                                   Bfloat16* attended) {
+    const VerbatimVisibleKeys& keys = call.keys[layer.window];
+    VerbatimDecode attention{};
+    attention.query = heads;
+    attention.keys = layer.keys;
+    attention.values = layer.values;
+    attention.output = attended;
+    attention.blocks = keys.blocks;
+    attention.firsts = keys.firsts;
+    attention.lows = keys.lows;
+    attention.highs = keys.highs;
+    attention.sinks = layer.sinks;
+    attention.query_head_stride = layer.dim;
+    attention.query_row_stride = layer.heads.num_outputs;
+    attention.num_rows = call.num_rows;
+    attention.num_heads = layer.num_heads;
+    attention.num_kv_heads = layer.num_kv_heads;
+    attention.key_dim = attention.value_dim = layer.dim;
+    attention.block_size = layer.block_size;
+    attention.scaling = layer.scaling;
+    attention.softcap = layer.softcap;
+    return attention;
+}
+
+template <typename Product>
+void compute_heads(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* heads) {
+    const int64_t size = product.weight.num_outputs;
+#pragma omp for schedule(static)
+    for (int64_t panel = 0; panel < step_panels(size); ++panel)
+        product.compute(panel, panel + 1, 0, rows.num, input, heads + panel * kOutputs, size);
+}
+
+template <typename Product>
+void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Rows& rows, const Bfloat16* before,
+                  PartClock& clock) {
+    Bfloat16 *const heads = rows.shared.heads.data(), *const attended = rows.shared.attended.data();
+    const Product product(layer.heads);
+    const auto input = norm_rows(product, rows, before, layer.norm, layer.epsilon);
+    compute_heads(product, rows, input, heads);
+    clock.end(kProducts);
+    const VerbatimDecode attention = attention_of(call, layer, heads, attended);
+#pragma omp for schedule(dynamic)
+    for (int64_t task = 0; task < rows.num * layer.num_kv_heads; ++task) {
+        const int64_t row = task / layer.num_kv_heads;
+        attend_head(call, layer, attention, row, task % layer.num_kv_heads, heads + row * layer.heads.num_outputs,
+                    Scratch<Bfloat16>::own());
+    }
+    clock.end(kAttention);
+    end_layer<Product>(layer.end, rows, attended, before, static_cast<Bfloat16*>(call.output));
+    clock.end(kProducts);
+}
+
+template <typename Product>
+void decode(const VerbatimDecoder& call) {
+    Sizes sizes;
+    for (int64_t i = 0; i < call.num_layers; ++i) sizes.hold(call.layers[i].heads).hold(call.layers[i].end);
+    const Rows rows(call.num_rows, sizes);
+    PartClock clock(call.nanoseconds);
+#pragma omp parallel num_threads(call.num_threads)
+    {
+        rows.fit(sizes);
+        for (int64_t i = 0; i < call.num_layers; ++i)
+            decode_layer<Product>(call, call.layers[i], rows, static_cast<const Bfloat16*>(i ? call.output : call.stream), clock);
+    }
+}

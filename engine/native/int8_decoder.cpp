@@ -1,0 +1,48 @@
+// Decoder layers and their ends with weights of 8 bits; called by engine/native_decoder.py and
+// engine/native_layer_end.py. As int8_linear.cpp, of rows of bfloat16.
+
+#if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+
+#include <cstdint>
+
+#include "decoder.h"
+#include "int8_product.h"
+#include "layer_steps.h"
+
+namespace {
+
+struct Int8Layer {
+    using Input = Int8Rows;
+    static constexpr bool kRounds = true;
+
+    VerbatimInt8Weight weight;
+
+    explicit Int8Layer(const VerbatimWeight& given)
+        : weight{static_cast<const uint8_t*>(given.panels), given.scales, given.bias, given.num_inputs, given.num_outputs} {}
+
+    void round(int64_t row, const Bfloat16* source, Buffers& buffers) const {
+        round_row(source, weight.num_inputs, buffers.values.data() + row * row_stride(weight.num_inputs),
+                  buffers.scales.data() + row, buffers.corrections.data() + row);
+    }
+
+    Input input(const Bfloat16*, const Buffers& rounded) const {
+        return {rounded.values.data(), rounded.scales.data(), rounded.corrections.data(), row_stride(weight.num_inputs)};
+    }
+
+    int64_t rows_at_once() const { return int8_rows_at_once(weight.num_inputs); }
+
+    void compute(int64_t panel, int64_t next, int64_t first_row, int64_t num_rows, const Input& rows, Bfloat16* output,
+                 int64_t output_stride) const {
+        const Int8Rows some{rows.values + first_row * rows.stride, rows.scales + first_row, rows.corrections + first_row,
+                            rows.stride};
+        multiply_panel(weight, panel, next, some, 0, num_rows, output, output_stride);
+    }
+};
+
+}  // namespace
+
+extern "C" void verbatim_int8_decoder(const VerbatimDecoder* call) { decode<Int8Layer>(*call); }
+
+extern "C" void verbatim_int8_layer_end(const VerbatimLayerEndRows* call) { end_layer<Int8Layer>(*call); }
+
+#endif

@@ -1,0 +1,57 @@
+// A linear layer's outputs of rows that are rounded to 8 bits, panel by panel.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fetch_ahead.h"
+#include "int8_panel.h"
+#include "int8_rows.h"
+
+extern "C" {
+
+// A layer's constants.
+struct VerbatimInt8Weight {
+    const uint8_t* panels;  // [ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4]: weights plus 128
+    const float* scales;    // [num_outputs]
+    const float* bias;      // [num_outputs] or null
+    int64_t num_inputs, num_outputs;
+};
+
+}  // extern "C"
+
+// Rounded rows that are multiplied by all panels before the next ones are; half of a core's second cache.
+inline int64_t int8_rows_at_once(int64_t num_inputs) {
+    constexpr int64_t kBytes = 512 << 10;
+    return std::max<int64_t>(kBytes / row_stride(num_inputs) / kMostRows, 1) * kMostRows;
+}
+
+template <typename T>
+using RowsProduct = void (*)(const uint8_t*, int64_t, FetchAhead, const Channels&, const Int8Rows&, int64_t, T*, int64_t);
+
+template <typename T>
+constexpr RowsProduct<T> kRowsProducts[kMostRows] = {
+    multiply_rows<T, 1>, multiply_rows<T, 2>, multiply_rows<T, 3>,  multiply_rows<T, 4>,
+    multiply_rows<T, 5>, multiply_rows<T, 6>, multiply_rows<T, 7>,  multiply_rows<T, 8>,
+    multiply_rows<T, 9>, multiply_rows<T, 10>, multiply_rows<T, 11>, multiply_rows<T, 12>,
+};
+
+// One panel by the rows from `begin` to `end`, in blocks of even size. next: the panel that comes after. output: of row 0
+// and this panel.
+template <typename T>
+void multiply_panel(const VerbatimInt8Weight& weight, int64_t panel, int64_t next, const Int8Rows& rows, int64_t begin,
+                    int64_t end, T* output, int64_t output_stride) {
+    const int64_t num_quads = (weight.num_inputs + kQuad - 1) / kQuad, channel = panel * kChannels;
+    const Channels channels{weight.scales + channel, weight.bias ? weight.bias + channel : nullptr,
+                            std::min(kChannels, weight.num_outputs - channel)};
+    const int64_t num_bytes = num_quads * kQuadBytes;
+    const uint8_t* values = weight.panels + panel * num_bytes;
+    const int64_t num_blocks = (end - begin + kMostRows - 1) / kMostRows;
+    for (int64_t block = 0; block < num_blocks; ++block) {
+        const int64_t first = begin + (end - begin) * block / num_blocks;
+        const int64_t num = begin + (end - begin) * (block + 1) / num_blocks - first;
+        const FetchAhead ahead = fetch_ahead(values, weight.panels + next * num_bytes, num_bytes, kQuadBytes, block, num_blocks);
+        kRowsProducts<T>[num - 1](values, num_quads, ahead, channels, rows, first, output + first * output_stride,
+                                  output_stride);
+    }
+}

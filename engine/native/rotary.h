@@ -1,0 +1,19 @@
+// Rotary embedding of one head, in place. Each step is rounded as transformers rounds it.
+#pragma once
+
+#include <cstdint>
+
+#include "storage.h"
+
+// The second half of a head are the imaginary parts of the first.
+template <typename T>
+inline void rotate(T* head, const T* cosine, const T* sine, int64_t dim) {
+    const int64_t half = dim / 2;
+    T* other = head + half;
+#pragma omp simd
+    for (int64_t i = 0; i < half; ++i) {
+        const float real = load(head[i]), imaginary = load(other[i]);
+        store(rounded<T>(real * load(cosine[i])) - rounded<T>(imaginary * load(sine[i])), head + i);
+        store(rounded<T>(imaginary * load(cosine[half + i])) + rounded<T>(real * load(sine[half + i])), other + i);
+    }
+}

@@ -1,0 +1,66 @@
+"""Attention of chunks by compiled code, where AVX-512 multiplies bfloat16; torch's stays its oracle."""
+
+import ctypes
+
+import torch
+from torch import Tensor
+
+from engine.attention_plan import ChunkKeys
+from engine.native.library import compiled
+from engine.native_linear import can_multiply
+from engine.scores import Scores
+
+_NO_WINDOW = 1 << 40  # keys: more than any sequence has
+
+
+class _Call(ctypes.Structure):
+    """VerbatimChunks of native/chunk_attention.cpp."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("query", "keys", "values", "output", "blocks", "chunks")),
+        ("sinks", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("query_head_stride", "query_row_stride", "num_chunks")),
+        *((name, ctypes.c_int64) for name in ("num_heads", "num_kv_heads", "key_dim", "value_dim")),
+        *((name, ctypes.c_int64) for name in ("block_size", "window")),
+        *((name, ctypes.c_float) for name in ("scaling", "softcap")),
+        ("num_threads", ctypes.c_int32),
+    ]
+
+
+def can_attend(device: torch.device, dtype: torch.dtype) -> bool:
+    """Whether `attend_chunks` takes pages there of that type; elsewhere torch is not known to be slower."""
+    return device.type == "cpu" and dtype == torch.bfloat16 and can_multiply()
+
+
+def attend_chunks(
+    query: Tensor, keys: Tensor, values: Tensor, chunks: ChunkKeys, scores: Scores, output: Tensor
+) -> None:
+    """query [num_heads, num_rows, key_dim] of the whole batch, pages as in `KVPages`.
+
+    output: [num_rows, num_heads, value_dim], dense, of which the chunks' rows are written.
+    """
+    assert query.dtype == keys.dtype == values.dtype == output.dtype == torch.bfloat16
+    assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()
+    sinks = scores.dense_sinks()
+    call = _Call(
+        query.data_ptr(),
+        keys.data_ptr(),
+        values.data_ptr(),
+        output.data_ptr(),
+        chunks.blocks.data_ptr(),
+        chunks.places.data_ptr(),
+        None if sinks is None else sinks.data_ptr(),
+        query.stride(0),
+        query.stride(1),
+        len(chunks.places),
+        query.shape[0],
+        keys.shape[2],
+        keys.shape[3],
+        values.shape[3],
+        keys.shape[1],
+        _NO_WINDOW if chunks.window is None else chunks.window,
+        scores.scaling,
+        scores.softcap or 0.0,
+        torch.get_num_threads(),
+    )
+    compiled().verbatim_chunks(ctypes.byref(call))

@@ -1,0 +1,160 @@
+"""Decoder layers of rows that decode, all in one call of compiled code.
+
+Between the products of a layer there is little to compute where rows are few; as calls from Python, each with
+its caches emptied by the product before it, that took a tenth of a step for one sequence and more for eight.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from engine.attention_plan import RaggedKeys
+from engine.decoded_keys import DecodedKeys
+from engine.kv_pages import KVPages
+from engine.layer_parts import LayerParts
+from engine.native.library import compiled
+from engine.native_layer_end import LayerEndFields, NativeLayerEnd
+from engine.native_weight import native_weights
+from engine.vnni_weight import WeightFields
+
+_MOST_ROWS = 64
+
+
+class _Layer(ctypes.Structure):
+    """VerbatimDecoderLayer of native/decoder.h."""
+
+    _fields_ = [
+        ("heads", WeightFields),
+        ("end", LayerEndFields),
+        *((name, ctypes.c_void_p) for name in ("norm", "query_norm", "key_norm", "keys", "values", "sinks")),
+        *((name, ctypes.c_int64) for name in ("num_heads", "num_kv_heads", "dim", "block_size", "window")),
+        *((name, ctypes.c_float) for name in ("epsilon", "query_epsilon", "key_epsilon")),
+        *((name, ctypes.c_float) for name in ("scaling", "softcap")),
+    ]
+
+
+class _Keys(ctypes.Structure):
+    """VerbatimVisibleKeys of native/decoder.h."""
+
+    _fields_ = [(name, ctypes.c_void_p) for name in ("blocks", "firsts", "lows", "highs")]
+
+
+class _Call(ctypes.Structure):
+    """VerbatimDecoder of native/decoder.h."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("layers", "keys", "stream", "output", "cosine", "sine")),
+        *((name, ctypes.c_void_p) for name in ("slots", "nanoseconds")),
+        *((name, ctypes.c_int64) for name in ("num_layers", "num_rows")),
+        ("num_threads", ctypes.c_int32),
+    ]
+
+
+class PartTimes:
+    """Processor time of the thread that calls, by part, added up. Products hold norms, gates and sums."""
+
+    def __init__(self) -> None:
+        self._nanoseconds = (ctypes.c_int64 * 2)()
+        self.address = ctypes.addressof(self._nanoseconds)
+
+    @property
+    def products(self) -> float:
+        """Seconds."""
+        return self._nanoseconds[0] / 1e9
+
+    @property
+    def attention(self) -> float:
+        """Seconds, of rotary embedding and of writing keys and values too."""
+        return self._nanoseconds[1] / 1e9
+
+
+class NativeDecoder:
+    """Layers whose ends are of one kind. Where `times` is set, calls add theirs to it.
+
+    windows: those of the layers, each once.
+    """
+
+    times: ClassVar[PartTimes | None] = None
+
+    def __init__(self, layers: Sequence[LayerParts], ends: Sequence[NativeLayerEnd]) -> None:
+        self.windows = tuple(dict.fromkeys(parts.window for parts in layers))
+        self._size = len(layers[0].before_attention.weight)
+        self._dim = layers[0].dim
+        self._owners: list[Any] = [layers, ends]  # of the memory that the fields name
+        self._fields = (_Layer * len(layers))(*map(self._layer, layers, ends))
+        self._attention = [parts.attention for parts in layers]
+        self._pages: KVPages | None = None
+        self._compute = compiled()[f"verbatim_{ends[0].kind}_decoder"]
+
+    def takes(self, num_rows: int) -> bool:
+        """Whether there are any, and few enough; of more, attention and products are most of the work."""
+        return 0 < num_rows <= _MOST_ROWS
+
+    def __call__(self, stream: Tensor, cosine: Tensor, sine: Tensor, keys: DecodedKeys) -> Tensor:
+        """stream: [num_rows, hidden_size]; cosine, sine: [num_rows, dim]; bfloat16."""
+        num_rows = len(stream)
+        stream, cosine, sine = stream.contiguous(), cosine.contiguous(), sine.contiguous()
+        assert stream.dtype == cosine.dtype == sine.dtype == keys.pages.dtype == torch.bfloat16
+        assert stream.shape == (num_rows, self._size) and cosine.shape == sine.shape == (num_rows, self._dim)
+        assert len(keys.visible) == len(self.windows) and len(keys.slots) == num_rows
+        assert keys.slots.is_contiguous() and all(visible.num_rows == num_rows for visible in keys.visible)
+        if keys.pages is not self._pages:
+            self._point_to(keys.pages)
+        output = torch.empty_like(stream)
+        visible = (_Keys * len(self.windows))(*map(_visible, keys.visible))
+        call = _Call(
+            ctypes.addressof(self._fields),
+            ctypes.addressof(visible),
+            *(rows.data_ptr() for rows in (stream, output, cosine, sine, keys.slots)),
+            None if self.times is None else self.times.address,
+            len(self._fields),
+            num_rows,
+            torch.get_num_threads(),
+        )
+        self._compute(ctypes.byref(call))
+        return output
+
+    def _layer(self, parts: LayerParts, end: NativeLayerEnd) -> _Layer:
+        weights = native_weights(parts.heads)
+        assert weights is not None and weights.kind == end.kind
+        assert end.fields.output.num_inputs == parts.sizes[0] and weights.fields[0].num_inputs == self._size
+        assert weights.fields[0].num_outputs == sum(parts.sizes)
+        num_query_heads, num_kv_heads = parts.sizes[0] // parts.dim, parts.sizes[1] // parts.dim
+        query_norm, key_norm = parts.rotary.norms or (None, None)
+        sinks = parts.scores.dense_sinks()
+        self._owners.append(sinks)
+        return _Layer(
+            heads=weights.fields[0],
+            end=end.fields,
+            norm=parts.before_attention.weight.data_ptr(),
+            query_norm=None if query_norm is None else query_norm.weight.data_ptr(),
+            key_norm=None if key_norm is None else key_norm.weight.data_ptr(),
+            sinks=None if sinks is None else sinks.data_ptr(),
+            num_heads=num_query_heads,
+            num_kv_heads=num_kv_heads,
+            dim=parts.dim,
+            window=self.windows.index(parts.window),
+            epsilon=parts.before_attention.epsilon,
+            query_epsilon=0.0 if query_norm is None else query_norm.epsilon,
+            key_epsilon=0.0 if key_norm is None else key_norm.epsilon,
+            scaling=parts.scores.scaling,
+            softcap=parts.scores.softcap or 0.0,
+        )
+
+    def _point_to(self, pages: KVPages) -> None:
+        self._pages = None
+        for fields, attention in zip(self._fields, self._attention, strict=True):
+            index = attention.layer_idx
+            assert isinstance(index, int)
+            keys, values = pages.layer(index)
+            assert keys.shape == values.shape and keys.shape[2:] == (fields.num_kv_heads, fields.dim)
+            fields.keys, fields.values = keys.data_ptr(), values.data_ptr()
+            fields.block_size = pages.block_size
+        self._pages = pages
+
+
+def _visible(keys: RaggedKeys) -> _Keys:
+    return _Keys(*(part.data_ptr() for part in (keys.blocks, keys.firsts, keys.lows, keys.highs)))

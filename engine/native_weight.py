@@ -1,0 +1,30 @@
+"""Weights of linear layers as compiled decoder layers take them, whichever class of ours keeps them."""
+
+from typing import NamedTuple
+
+from torch import nn
+
+from engine.int8_linear import Int8Linear
+from engine.native_linear import PanelLinear
+from engine.vnni_weight import VnniWeight, WeightFields
+
+
+class NativeWeights(NamedTuple):
+    """kind: "bfloat16" or "int8", of which functions take them. fields: of memory that the layers keep."""
+
+    kind: str
+    fields: list[WeightFields]
+
+
+def native_weights(*linears: nn.Module) -> NativeWeights | None:
+    """None where they are not all of one kind."""
+    panels = [_of_panels(linear) for linear in linears if isinstance(linear, PanelLinear)]
+    rounded = [linear.rounded for linear in linears if isinstance(linear, Int8Linear)]
+    of_int8 = [weight.fields for weight in rounded if isinstance(weight, VnniWeight)]
+    kinds = (NativeWeights("bfloat16", panels), NativeWeights("int8", of_int8))
+    return next((kind for kind in kinds if len(kind.fields) == len(linears)), None)
+
+
+def _of_panels(linear: PanelLinear) -> WeightFields:
+    addresses = linear.panels.data_ptr(), None, linear.bias.data_ptr()
+    return WeightFields(*addresses, linear.in_features, linear.out_features)
