@@ -161,7 +161,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--requests", type=int, nargs="+", default=[1, 8, 32], help="at the same time")
     parser.add_argument("--prompts", type=int, nargs="+", default=[128, 512], help="their tokens")
     parser.add_argument("--outputs", type=int, nargs="+", default=[32, 128], help="tokens of answers by HTTP")
-    parser.add_argument("--rounds", type=int, default=3, help="measurements of which medians are taken")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of which medians are taken")
     parser.add_argument("--small", action="store_true", help="a small model, for a check of a minute")
     parser.add_argument("--model", type=Path, help="keep the model in this directory, in all formats")
     parser.add_argument(

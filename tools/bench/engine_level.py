@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from tools.bench.contender import Contender
 from tools.bench.machine import busy_share
-from tools.bench.ratio import median_ratio
-from tools.bench.table import Row, print_table
+from tools.bench.rounds import by_turns, median_ratio
+from tools.bench.table import Row, print_tables
 
 NUM_TOKENS: Final = 34
 DECODE_PROMPT: Final = 128
@@ -32,20 +32,10 @@ def cases(arguments: argparse.Namespace) -> list[Case]:
     return decoding + [Case(1, num, 1) for num in arguments.prompts]
 
 
-def measure(
-    contenders: list[Contender], case: Case, rounds: int, vocab_size: int
-) -> dict[str, list[tuple[float, float]]]:
-    """Of each contender: decoded tokens/s and seconds to the first token, round by round.
-
-    They take turns, so that what else the machine does meets them alike.
-    """
-    told: dict[str, list[tuple[float, float]]] = {contender.name: [] for contender in contenders}
-    for number in range(rounds):
-        prompts = _prompts(Random(number), case, vocab_size)
-        for contender in contenders:
-            steps = contender.generate(prompts, case.num_tokens)
-            told[contender.name].append((decode_speed(steps, case.num_requests), steps[0][0]))
-    return told
+def measure(contender: Contender, case: Case, number: int, vocab_size: int) -> tuple[float, float]:
+    """Decoded tokens/s and seconds to the first token, of prompts that are the round's own."""
+    steps = contender.generate(_prompts(Random(number), case, vocab_size), case.num_tokens)
+    return decode_speed(steps, case.num_requests), steps[0][0]
 
 
 def _prompts(random: Random, case: Case, vocab_size: int) -> list[list[int]]:
@@ -96,13 +86,15 @@ def _speeds(case: Case, rounds: list[tuple[float, float]]) -> list[float]:
 def run(
     contenders: list[Contender], arguments: argparse.Namespace, vocab_size: int
 ) -> tuple[list[Row], float]:
-    """The rows, printed case by case, and how busy others kept the machine at most between two cases."""
-    lines: list[Row] = []
+    """The rows, printed case by case, and how busy others kept the machine at most, before and after."""
     busy = busy_share()
-    measure(contenders, WARM_UP, 1, vocab_size)
-    for case in cases(arguments):
-        told = rows(case, measure(contenders, case, arguments.rounds, vocab_size))
-        print_table(told)
-        lines += told
-        busy = max(busy, busy_share())
-    return lines, busy
+    for contender in contenders:
+        measure(contender, WARM_UP, 0, vocab_size)
+    told = by_turns(
+        contenders,
+        cases(arguments),
+        arguments.rounds,
+        lambda contender, case, number: measure(contender, case, number, vocab_size),
+    )
+    lines = print_tables([rows(case, measured) for case, measured in told.items()])
+    return lines, max(busy, busy_share())

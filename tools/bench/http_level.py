@@ -22,8 +22,8 @@ import uvloop
 
 from tools.bench.connection import Answer, Connection, post
 from tools.bench.contender import Contender, Failed, Turns, start
-from tools.bench.ratio import median_ratio
-from tools.bench.table import Row, print_table
+from tools.bench.rounds import by_turns, median_ratio
+from tools.bench.table import Row, print_tables
 
 T = TypeVar("T")
 
@@ -175,16 +175,15 @@ def loads(arguments: argparse.Namespace) -> list[Load]:
 
 def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
     """A line for each load and server, printed load by load; servers take turns."""
-    lines: list[Row] = []
-    for load in loads(arguments):
-        told: dict[str, list[Measured]] = {server.name: [] for server in servers}
-        for number in range(arguments.rounds):
-            for server in servers:
-                told[server.name].append(server.measure(load, Random(f"{number} {load}")))
-        rows = [_row(load, name, told) for name in told]
-        print_table(rows)
-        lines += rows
-    return lines
+    told = by_turns(
+        servers,
+        loads(arguments),
+        arguments.rounds,
+        lambda server, load, number: server.measure(load, Random(f"{number} {load}")),
+    )
+    return print_tables(
+        [[_row(load, name, measured) for name in measured] for load, measured in told.items()]
+    )
 
 
 def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:

@@ -19,6 +19,13 @@ def print_table(rows: Sequence[Row]) -> None:
         print("  ".join(aligned).rstrip(), flush=True)
 
 
+def print_tables(tables: Sequence[Sequence[Row]]) -> list[Row]:
+    """Prints one after another. Returns the rows of all."""
+    for table in tables:
+        print_table(table)
+    return [row for table in tables for row in table]
+
+
 def _cell(value: str | float) -> str:
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"

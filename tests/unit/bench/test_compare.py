@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -13,7 +14,7 @@ from tools.bench.engine_level import decode_speed
 from tools.bench.http_level import text_arrivals
 from tools.bench.machine import describe
 from tools.bench.markdown import markdown
-from tools.bench.ratio import median_ratio
+from tools.bench.rounds import by_turns, median_ratio
 
 
 def test_a_decode_step_is_timed_between_two_that_give_every_request_a_token() -> None:
@@ -39,6 +40,30 @@ def test_a_ratio_is_taken_within_a_round() -> None:
     theirs = [1.0 * slow_machine, 1.0 * fast_machine, 1.0 * fast_machine]
     assert median_ratio(ours, theirs) == 2.0
     assert median_ratio(ours, [1.0, 0.0, 1.0]) == 0.0
+
+
+class Recorded(NamedTuple):
+    name: str
+
+
+def test_rounds_have_all_cases_and_every_other_one_turns_the_order_around() -> None:
+    asked: list[tuple[int, str, str]] = []
+
+    def measure(who: Recorded, case: str, number: int) -> str:
+        asked.append((number, case, who.name))
+        return f"{who.name}{number}"
+
+    told = by_turns([Recorded("ours"), Recorded("theirs")], ["one", "many"], 2, measure)
+    assert told == dict.fromkeys(
+        ("one", "many"), {"ours": ["ours0", "ours1"], "theirs": ["theirs0", "theirs1"]}
+    )
+    assert [(case, name) for number, case, name in asked if number == 0] == [
+        ("one", "ours"),
+        ("one", "theirs"),
+        ("many", "ours"),
+        ("many", "theirs"),
+    ]
+    assert [name for number, _, name in asked if number == 1] == ["theirs", "ours"] * 2
 
 
 def test_text_arrives_when_it_is_neither_empty_nor_the_prompt() -> None:

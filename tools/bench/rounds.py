@@ -1,0 +1,44 @@
+"""Rounds in which contenders take turns, and how two of them compare over a run."""
+
+from collections.abc import Callable, Sequence
+from statistics import median
+from typing import Protocol, TypeVar
+
+
+class Named(Protocol):
+    """A contender, whose name no other has."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Who = TypeVar("Who", bound=Named)
+Case = TypeVar("Case")
+Told = TypeVar("Told")
+
+
+def by_turns(
+    contenders: Sequence[Who], cases: Sequence[Case], rounds: int, measure: Callable[[Who, Case, int], Told]
+) -> dict[Case, dict[str, list[Told]]]:
+    """What `measure(contender, case, round)` told, by case, contender's name and round.
+
+    A machine's speed drifts from minute to minute. So every round has all cases, which then meet the machine of
+    the whole run alike, and contenders take every other round in the opposite order.
+    """
+    told: dict[Case, dict[str, list[Told]]] = {case: {who.name: [] for who in contenders} for case in cases}
+    for number in range(rounds):
+        print(f"round {number + 1} of {rounds}", flush=True)
+        for case in cases:
+            for contender in contenders[:: -1 if number % 2 else 1]:
+                told[case][contender.name].append(measure(contender, case, number))
+    return told
+
+
+def median_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """The median of the rounds' own ratios; 0 where a contender has no figure.
+
+    Within a round both meet the same machine.
+    """
+    if not all((*ours, *theirs)):
+        return 0.0
+    return median(our / their for our, their in zip(ours, theirs, strict=True))
