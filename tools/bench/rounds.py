@@ -22,8 +22,8 @@ def by_turns(
 ) -> dict[Case, dict[str, list[Told]]]:
     """What `measure(contender, case, round)` told, by case, contender's name and round.
 
-    A machine's speed drifts from minute to minute. So every round has all cases, which then meet the machine of
-    the whole run alike, and contenders take every other round in the opposite order.
+    A machine's speed drifts from minute to minute. So every round has all cases, which then meet the machine
+    of the whole run alike, and contenders take every other round in the opposite order.
     """
     told: dict[Case, dict[str, list[Told]]] = {case: {who.name: [] for who in contenders} for case in cases}
     for number in range(rounds):
