@@ -22,7 +22,8 @@ from engine.model_info import ModelInfo
 from engine.model_runner import ModelRunner
 from engine.sampler import Sampler
 from engine.scheduler import Scheduler
-from engine.self_check import check_attention, paged_logits
+from engine.self_check import check_attention, decoded_logits, paged_logits
+from engine.step_shortening import shorten_steps
 from engine.tokenizer import Tokenizer
 
 
@@ -47,7 +48,8 @@ def build_core(
     runner = ModelRunner(loaded.model, pages)
     check_attention(loaded.model, runner)
     fuse_layers(loaded.model, lambda: paged_logits(runner))
-    stack_layers(loaded.model, lambda: paged_logits(runner))
+    stack_layers(loaded.model, lambda: decoded_logits(runner))
+    shorten_steps(loaded.model, runner, lambda: decoded_logits(runner))
     info = _describe(config, loaded, geometry, num_blocks, hidden_size=runner.hidden_states.rows.shape[1])
     core = EngineCore(
         runner,

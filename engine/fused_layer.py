@@ -21,7 +21,8 @@ from engine.native_weight import native_weights
 class FusedLayer(nn.Module):
     """Stands where the layer stood, which it keeps: for what is not paged attention, and for its linears.
 
-    end: what it does after attention as one call, where there is one.
+    end: what it does after attention as one call, where there is one. leads: the stack that it is the first
+    layer of.
     """
 
     def __init__(self, layer: nn.Module, parts: LayerParts) -> None:
@@ -30,7 +31,7 @@ class FusedLayer(nn.Module):
         self.parts = parts
         self._config: Any = parts.attention.config
         self.end = join_end(parts.output, parts.before_gates, parts.gates, parts.down)
-        self._leads: DecoderStack | None = None
+        self.leads: DecoderStack | None = None
         self._follows: DecoderStack | None = None
 
     @override
@@ -43,8 +44,8 @@ class FusedLayer(nn.Module):
             output: Tensor = self.layer(hidden_states, *args, **kwargs)
             return output
         cosine, sine = kwargs["position_embeddings"]
-        if self._leads is not None:
-            stacked = self._leads.compute(hidden_states, cosine, sine)
+        if self.leads is not None:
+            stacked = self.leads.compute(hidden_states, cosine, sine)
             if stacked is not None:
                 return stacked
         return self._compute(hidden_states[0].contiguous(), cosine[0], sine[0])[None]
@@ -71,7 +72,7 @@ class FusedLayer(nn.Module):
 
     def enter_stack(self, stack: DecoderStack | None, *, is_first: bool = False) -> None:
         """Its first layer computes it, the others hand on what it made. None: each computes by itself."""
-        self._leads = stack if is_first else None
+        self.leads = stack if is_first else None
         self._follows = None if is_first else stack
 
     def _compute(self, stream: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:

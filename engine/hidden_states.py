@@ -19,7 +19,7 @@ class HiddenStates:
         if model.base_model is model:
             raise ModelNotSupported(f"{type(model).__name__} does not tell its body from its head")
         self._rows: Tensor | None = None
-        model.base_model.register_forward_hook(self._keep)
+        model.base_model.register_forward_hook(self._keep_output)
 
     @property
     def rows(self) -> Tensor:
@@ -27,5 +27,9 @@ class HiddenStates:
         assert self._rows is not None, "no batch has run"
         return self._rows
 
-    def _keep(self, module: nn.Module, inputs: Any, output: Any) -> None:
+    def keep(self, rows: Tensor) -> None:
+        """Of a pass that the body's own forward did not compute."""
+        self._rows = rows
+
+    def _keep_output(self, module: nn.Module, inputs: Any, output: Any) -> None:
         self._rows = output[0][0]  # the first field is [1, num_tokens, hidden_size] in every class

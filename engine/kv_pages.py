@@ -18,6 +18,7 @@ class KVPages:
     """
 
     def __init__(self, geometry: KVGeometry, num_blocks: int, block_size: int, device: torch.device) -> None:
+        self.num_blocks = num_blocks
         self.block_size = block_size
         self.dtype = geometry.dtype
         self._layers = {

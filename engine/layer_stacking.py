@@ -20,18 +20,17 @@ _TOLERANCE = 2e-2
 
 
 @torch.inference_mode()
-def stack_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
+def stack_layers(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> int:
     """Stacks what it can, and returns how many layers are in stacks.
 
-    run: computes a few tokens by paged attention, of which the last alone decodes, and returns their logits
-    [num_tokens, vocab_size].
+    run: computes steps whose rows all decode, and returns their logits [num_rows, vocab_size] each.
     """
     layers = [part for part in model.modules() if isinstance(part, FusedLayer) and part.can_stack()]
     if not layers:
         return 0
     calls, expected = _observe(layers, run)
     stacked = [layer for chain in _chains(calls) for layer in _join(chain)]
-    if not relative_difference(run()[-1:], expected[-1:]) < _TOLERANCE:
+    if not all(difference < _TOLERANCE for difference in map(relative_difference, run(), expected)):
         for layer in stacked:
             layer.enter_stack(None)
         return 0
@@ -47,8 +46,8 @@ class _Call(NamedTuple):
     positions: Tensor
 
 
-def _observe(layers: list[FusedLayer], run: Callable[[], Tensor]) -> tuple[list[_Call], Tensor]:
-    """The calls of the last batch, in order, and all logits."""
+def _observe(layers: list[FusedLayer], run: Callable[[], list[Tensor]]) -> tuple[list[_Call], list[Tensor]]:
+    """The calls of the last step, in order, and all logits."""
     calls: dict[nn.Module, _Call] = {}
 
     def note(layer: FusedLayer, inputs: tuple[Any, ...], named: dict[str, Any], output: Tensor) -> None:

@@ -6,6 +6,7 @@ from transformers import PreTrainedModel
 
 from engine.attention import PagedAttention, current_attention
 from engine.batch import Batch
+from engine.decoding_pass import DecodingPass
 from engine.hidden_states import HiddenStates
 from engine.kv_pages import KVPages
 
@@ -13,13 +14,15 @@ from engine.kv_pages import KVPages
 class ModelRunner:
     """The model, its KV pages, and one forward pass of both.
 
-    hidden_states: of the batch that ran last.
+    hidden_states: of the batch that ran last. decoding_pass: for batches whose rows all decode, where there
+    is one.
     """
 
     def __init__(self, model: PreTrainedModel, pages: KVPages) -> None:
         self._model = model
         self.pages = pages
         self.hidden_states = HiddenStates(model)
+        self.decoding_pass: DecodingPass | None = None
 
     @property
     def device(self) -> torch.device:
@@ -31,18 +34,28 @@ class ModelRunner:
         """Computes the batch, filling its slots; returns raw logits [len(logit_rows), vocab_size] of those
         rows.
 
-        The head runs on those rows alone, through the model's own forward, so that what a model does to its
-        logits (soft-capping, scaling) is done.
+        The head runs on those rows alone.
         """
         token = current_attention.set(PagedAttention(batch, self.pages))
         try:
-            output = self._model(
-                input_ids=batch.input_ids[None],
-                position_ids=batch.positions[None],
-                use_cache=False,
-                logits_to_keep=torch.tensor(logit_rows, dtype=torch.int64, device=self.device),
-            )
+            logits = self._decode(batch, logit_rows)
+            return self._forward(batch, logit_rows) if logits is None else logits
         finally:
             current_attention.reset(token)
+
+    def _decode(self, batch: Batch, logit_rows: list[int]) -> Tensor | None:
+        if self.decoding_pass is None or (rows := self.decoding_pass.hidden_states(batch)) is None:
+            return None
+        self.hidden_states.keep(rows)
+        return self.decoding_pass.logits(rows, logit_rows)
+
+    def _forward(self, batch: Batch, logit_rows: list[int]) -> Tensor:
+        """Through the model's own, so that what it does to its logits (soft-capping, scaling) is done."""
+        output = self._model(
+            input_ids=batch.input_ids[None],
+            position_ids=batch.positions[None],
+            use_cache=False,
+            logits_to_keep=torch.tensor(logit_rows, dtype=torch.int64, device=self.device),
+        )
         logits: Tensor = output.logits[0]
         return logits

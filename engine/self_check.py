@@ -13,6 +13,7 @@ from engine.schedule import Work
 from engine.scheduler import Scheduler
 
 _NUM_TOKENS = 8
+_NUM_SEQUENCES = 8  # that decode together, where the cache has room: more than compiled code takes as few
 _CHUNKS = ((0, 5), (5, 7), (7, 8))  # one begins, one goes on, one decodes
 
 
@@ -44,3 +45,32 @@ def paged_logits(runner: ModelRunner) -> Tensor:
         chunks.append(runner.run(batch, list(range(end - start))).float())
     runner.pages.clear(sequence.table.block_ids)
     return torch.cat(chunks)
+
+
+def decoded_logits(runner: ModelRunner) -> list[Tensor]:
+    """[num_rows, vocab_size] float32 each, of three steps whose rows all decode: many, one alone, the others.
+
+    Uses the first blocks of an empty cache, and clears them.
+    """
+    block_size = runner.pages.block_size
+    num_blocks = -(-2 // block_size)  # of a sequence of two tokens
+    num_sequences = max(1, min(_NUM_SEQUENCES, runner.pages.num_blocks // num_blocks))
+    pool = BlockPool(num_sequences * num_blocks, block_size)
+    scheduler = Scheduler(pool, max_batch_tokens=num_sequences, max_num_sequences=num_sequences)
+    sequences = []
+    for index in range(num_sequences):
+        sequence = scheduler.new_sequence(order=(0, index, 0), prompt_token_ids=[index, index + 1])
+        sequence.table.grow(2, write_from=0)
+        sequences.append(sequence)
+    first, *others = sequences
+    steps = [
+        [Work(each, 0, 1) for each in sequences],
+        [Work(first, 1, 2)],
+        [Work(each, 1, 2) for each in others],
+    ]
+    logits = []
+    for works in filter(None, steps):
+        batch = build_batch(works, block_size, runner.device)
+        logits.append(runner.run(batch, list(range(len(works)))).float())
+    runner.pages.clear([block for sequence in sequences for block in sequence.table.block_ids])
+    return logits

@@ -1,34 +1,22 @@
 """Layers in one call give, bit by bit, what they give one after another, and a row does not see its batch."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
 from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
 
-from engine.batch import build_batch
-from engine.build import build_core
-from engine.config import EngineConfig
 from engine.fused_layer import FusedLayer
-from engine.kv_cache import BlockPool
-from engine.layer_stacking import stack_layers
-from engine.model_runner import ModelRunner
 from engine.native_decoder import NativeDecoder
 from engine.native_linear import can_multiply
-from engine.schedule import Work
-from engine.scheduler import Scheduler
 from engine.sequence import Sequence
 from engine.vnni_weight import has_vnni
-from tests.tiny import save_tiny_model
+from tests.parity.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
 
-NUM_LAYERS = 3
-BLOCK_SIZE = 4
-MOST_TOKENS = 30
 # Of logits, relative: of bfloat16, which torch rounds in attention more often; of int8 one level is 1%.
 TOLERANCE = {None: 2e-2, "int8": 5e-2}
 # Heads of 64 go through registers of 512 bits, those of 16 that the tiny models have do not.
@@ -39,76 +27,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-class Engine:
-    """A model's runner, with sequences of random tokens whose prompts it has computed."""
-
-    def __init__(self, model: PreTrainedModel, runner: ModelRunner, num_stacked: int) -> None:
-        self.model = model
-        self.runner = runner
-        self.num_stacked = num_stacked
-
-    def sequences(self, num_sequences: int) -> list[Sequence]:
-        """They lack their last token; some of it begins a block."""
-        random = Random(num_sequences)
-        scheduler = Scheduler(
-            BlockPool(num_sequences * MOST_TOKENS // BLOCK_SIZE + num_sequences, BLOCK_SIZE),
-            max_batch_tokens=512,
-            max_num_sequences=num_sequences,
-        )
-        sequences = []
-        for index in range(num_sequences):
-            num_tokens = random.choice([1, BLOCK_SIZE, BLOCK_SIZE + 1, 2 * BLOCK_SIZE, MOST_TOKENS])
-            token_ids = [random.randrange(250) for _ in range(num_tokens)]
-            sequence = scheduler.new_sequence(order=(0, index, 0), prompt_token_ids=token_ids)
-            sequence.table.grow(num_tokens, write_from=0)
-            sequences.append(sequence)
-            if num_tokens > 1:
-                self._run([Work(sequence, 0, num_tokens - 1)])
-        return sequences
-
-    def decode(self, sequences: list[Sequence]) -> Tensor:
-        """[num_sequences, vocab_size], of their last tokens; in the order of their length."""
-        return self._run([Work(each, each.num_tokens - 1, each.num_tokens) for each in sequences])
-
-    def _run(self, works: list[Work]) -> Tensor:
-        batch = build_batch(works, BLOCK_SIZE, self.runner.device)
-        return self.runner.run(batch, [span.row for span in batch.spans])
-
-
 Build = Callable[..., Engine]
 
 
 @pytest.fixture
 def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
-    def build(architecture: str, *, quantize: str | None = None, **changes: Any) -> Engine:
-        models = []
-
-        def stack(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
-            models.append((model, stack_layers(model, run)))
-            return models[0][1]
-
-        monkeypatch.setattr("engine.build.stack_layers", stack)
-        directory = str(save_tiny_model(tmp_path, architecture, **changes))
-        config = EngineConfig(
-            model=directory,
-            device="cpu",
-            dtype="bfloat16",
-            quantize=quantize,
-            num_kv_blocks=600,
-            block_size=BLOCK_SIZE,
-        )
-        core = build_core(config, lambda line: None)[0]
-        [(model, num_stacked)] = models
-        return Engine(model, core._runner, num_stacked)
-
-    return build
-
-
-def apart(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> Tensor:
-    """As `Engine.decode`, layer by layer."""
-    with monkeypatch.context() as context:
-        context.setattr(NativeDecoder, "takes", lambda self, num_rows: False)
-        return engine.decode(sequences)
+    return partial(build_engine, tmp_path, monkeypatch)
 
 
 def forget_last_tokens(engine: Engine, sequences: list[Sequence]) -> None:

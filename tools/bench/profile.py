@@ -18,6 +18,7 @@ from engine.attention import PagedAttention
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core import EngineCore
+from engine.decoding_pass import DecodingPass
 from engine.int8_linear import Int8Linear
 from engine.linear import PackedLinear
 from engine.model_runner import ModelRunner
@@ -59,6 +60,7 @@ class Variant(NamedTuple):
 _ONEDNN: dict[str, Any] = {"engine.linear.can_multiply": lambda: False}
 _UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
 _APART: dict[str, Any] = {"engine.build.stack_layers": lambda model, run: 0}
+_OWN_FORWARD: dict[str, Any] = {"engine.build.shorten_steps": lambda model, runner, run: False}
 _TORCH_CHUNKS: dict[str, Any] = {"engine.attention.can_attend": lambda device, dtype: False}
 _TORCH_ATTENTION: dict[str, Any] = {
     "engine.attention.can_decode": lambda device, dtype: False,
@@ -73,6 +75,7 @@ VARIANTS = {
     "unfused": Variant({}, _UNFUSED),
     "layers-in-steps": Variant({}, {"engine.fused_layer.join_end": lambda *parts: None}),
     "layers-apart": Variant({}, _APART),
+    "own-forward": Variant({}, _OWN_FORWARD),
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
     "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
@@ -197,7 +200,7 @@ def _measured_step(core: EngineCore) -> Row:
     stopwatch = Stopwatch()
     places: dict[str, list[tuple[Any, str]]] = {
         "run": [(ModelRunner, "run")],
-        "body": [(Qwen2Model, "forward")],
+        "body": [(Qwen2Model, "forward"), (DecodingPass, "hidden_states")],
         "linears": [
             (Panels, "forward"),
             (PackedLinear, "forward"),

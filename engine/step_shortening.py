@@ -1,0 +1,77 @@
+"""Finds what is left of a model beside a stack of all its layers, and lets steps call just that.
+
+What a pass of the model calls is observed, and whose result is given to whom. Then both compute the same
+rows; where a bit differs, as where a model does more to its logits, its own forward stays.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from engine.decoding_pass import DecodingPass
+from engine.fused_layer import FusedLayer
+from engine.model_runner import ModelRunner
+
+
+@torch.inference_mode()
+def shorten_steps(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> bool:
+    """Whether steps whose rows all decode are computed by a `DecodingPass` from now on.
+
+    run: computes such steps, and returns their logits [num_rows, vocab_size] each.
+    """
+    leads = [layer for layer in model.modules() if isinstance(layer, FusedLayer) and layer.leads is not None]
+    if len(leads) != 1:
+        return False
+    calls, expected = _observe(model, leads[0], run)
+    runner.decoding_pass = _find_pass(model, leads[0], calls)
+    if runner.decoding_pass is not None and not all(map(torch.equal, run(), expected)):
+        runner.decoding_pass = None
+    return runner.decoding_pass is not None
+
+
+class _Call(NamedTuple):
+    """A module's last call. given: without names, then by name."""
+
+    given: list[Any]
+    named: dict[str, Any]
+    returned: Any
+
+
+def _observe(
+    model: PreTrainedModel, first_layer: FusedLayer, run: Callable[[], list[Tensor]]
+) -> tuple[dict[nn.Module, _Call], list[Tensor]]:
+    """The calls of the last step that concern a pass, and all logits."""
+    calls: dict[nn.Module, _Call] = {}
+
+    def note(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any], returned: Any) -> None:
+        calls[module] = _Call([*given, *named.values()], named, returned)
+
+    modules = {*model.base_model.children(), model.get_input_embeddings(), first_layer}
+    handles = [module.register_forward_hook(note, with_kwargs=True) for module in modules]
+    try:
+        logits = run()
+    finally:
+        for handle in handles:
+            handle.remove()
+    return calls, logits
+
+
+def _find_pass(
+    model: PreTrainedModel, first_layer: FusedLayer, calls: dict[nn.Module, _Call]
+) -> DecodingPass | None:
+    """None where another module stands between them."""
+    stack, embedding = first_layer.leads, model.get_input_embeddings()
+    head: nn.Module | None = model.get_output_embeddings()  # type: ignore[no-untyped-call]  # transformers'
+    if stack is None or head is None or not {embedding, first_layer} <= calls.keys():
+        return None
+    stream, positions = calls[first_layer].given[0], calls[first_layer].named.get("position_embeddings")
+    rotary = [module for module, call in calls.items() if call.returned is positions and len(call.given) == 2]
+    norms = [
+        module for module, call in calls.items() if len(call.given) == 1 and stack.has_made(call.given[0])
+    ]
+    if calls[embedding].returned is not stream or len(rotary) != 1 or len(norms) != 1:
+        return None
+    return DecodingPass(embedding, rotary[0], stack, norms[0], head)

@@ -1,0 +1,99 @@
+"""A model whose layers are one call in steps that decode, and its sequences, for tests of such steps."""
+
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from engine.batch import build_batch
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.kv_cache import BlockPool
+from engine.layer_stacking import stack_layers
+from engine.model_runner import ModelRunner
+from engine.native_decoder import NativeDecoder
+from engine.schedule import Work
+from engine.scheduler import Scheduler
+from engine.sequence import Sequence
+from tests.tiny import save_tiny_model
+
+NUM_LAYERS = 3
+BLOCK_SIZE = 4
+MOST_TOKENS = 30
+
+
+class Engine:
+    """A model's runner, with sequences of random tokens whose prompts it has computed."""
+
+    def __init__(self, model: PreTrainedModel, runner: ModelRunner, num_stacked: int) -> None:
+        self.model = model
+        self.runner = runner
+        self.num_stacked = num_stacked
+
+    def sequences(self, num_sequences: int) -> list[Sequence]:
+        """They lack their last token; some of it begins a block."""
+        random = Random(num_sequences)
+        scheduler = Scheduler(
+            BlockPool(num_sequences * MOST_TOKENS // BLOCK_SIZE + num_sequences, BLOCK_SIZE),
+            max_batch_tokens=512,
+            max_num_sequences=num_sequences,
+        )
+        sequences = []
+        for index in range(num_sequences):
+            num_tokens = random.choice([1, BLOCK_SIZE, BLOCK_SIZE + 1, 2 * BLOCK_SIZE, MOST_TOKENS])
+            token_ids = [random.randrange(250) for _ in range(num_tokens)]
+            sequence = scheduler.new_sequence(order=(0, index, 0), prompt_token_ids=token_ids)
+            sequence.table.grow(num_tokens, write_from=0)
+            sequences.append(sequence)
+            if num_tokens > 1:
+                self.run([Work(sequence, 0, num_tokens - 1)], [0])
+        return sequences
+
+    def decode(self, sequences: list[Sequence]) -> Tensor:
+        """[num_sequences, vocab_size], of their last tokens; in the order of their length."""
+        works = [Work(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
+        return self.run(works, list(range(len(works))))
+
+    def run(self, works: list[Work], rows: list[int]) -> Tensor:
+        """[len(rows), vocab_size], of these rows of the batch."""
+        return self.runner.run(build_batch(works, BLOCK_SIZE, self.runner.device), rows)
+
+
+def build_engine(
+    directory: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    architecture: str,
+    *,
+    quantize: str | None = None,
+    **changes: Any,
+) -> Engine:
+    """changes: to the tiny model's config."""
+    models = []
+
+    def stack(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> int:
+        models.append((model, stack_layers(model, run)))
+        return models[0][1]
+
+    monkeypatch.setattr("engine.build.stack_layers", stack)
+    config = EngineConfig(
+        model=str(save_tiny_model(directory, architecture, **changes)),
+        device="cpu",
+        dtype="bfloat16",
+        quantize=quantize,
+        num_kv_blocks=600,
+        block_size=BLOCK_SIZE,
+    )
+    core = build_core(config, lambda line: None)[0]
+    [(model, num_stacked)] = models
+    return Engine(model, core._runner, num_stacked)
+
+
+def apart(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> Tensor:
+    """As `Engine.decode`, layer by layer."""
+    with monkeypatch.context() as context:
+        context.setattr(NativeDecoder, "takes", lambda self, num_rows: False)
+        return engine.decode(sequences)

@@ -1,0 +1,44 @@
+"""Steps that decode, without the model's own forward, give bit by bit what that gives."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
+
+from engine.native_linear import can_multiply
+from engine.schedule import Work
+from tests.parity.decoding_engine import NUM_LAYERS, apart, build_engine
+
+pytestmark = pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
+
+
+@pytest.mark.parametrize("architecture", ["qwen2", "qwen3", "llama", "mistral"])
+def test_a_step_that_decodes_is_not_the_models_own_forward_and_gives_the_same(
+    architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = build_engine(tmp_path, monkeypatch, architecture)
+    sequences = engine.sequences(9)
+    expected = apart(engine, sequences, monkeypatch)
+    hidden = engine.runner.hidden_states.rows
+    monkeypatch.setattr(engine.model, "forward", None)
+    assert torch.equal(engine.decode(sequences), expected)
+    assert torch.equal(engine.runner.hidden_states.rows, hidden)
+    works = [Work(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
+    assert torch.equal(engine.run(works, [7, 2]), expected[[7, 2]])
+
+
+def test_a_model_that_does_more_to_its_logits_keeps_its_forward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward: Any = Qwen2ForCausalLM.forward
+
+    def forward_with_more(self: Any, **options: Any) -> Any:
+        output = forward(self, **options)
+        output.logits = output.logits * 2
+        return output
+
+    monkeypatch.setattr(Qwen2ForCausalLM, "forward", forward_with_more)
+    engine = build_engine(tmp_path, monkeypatch, "qwen2")
+    assert engine.num_stacked == NUM_LAYERS and engine.runner.decoding_pass is None
