@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from engine.blocks import block_maxima, block_members
+from engine.native_ranking import best_of_rows, can_rank
 
 _ARGMAX_BLOCK = 256
 
@@ -24,6 +25,13 @@ def best_tokens(logits: Tensor) -> tuple[Tensor, Tensor]:
 
     logits: [n, v]. Returns values [n] float32 (NaN where the row holds one) and ids [n] int64.
     """
+    if can_rank(logits):
+        return best_of_rows(logits)
+    return best_by_torch(logits)
+
+
+def best_by_torch(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """As `best_tokens`, on any device."""
     logits = logits.float()  # reductions of bfloat16 are slow on CPU
     blocks = block_maxima(logits, _ARGMAX_BLOCK).argmax(dim=-1, keepdim=True)  # [n, 1]; the first of equals
     members, ids = block_members(logits, blocks, _ARGMAX_BLOCK, fill=-torch.inf)

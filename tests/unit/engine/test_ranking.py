@@ -3,7 +3,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.ranking import best_tokens, top_tokens
+from engine.native.library import load_library
+from engine.native_ranking import can_rank
+from engine.ranking import best_by_torch, best_tokens, top_tokens
 
 
 def rows_with_ties(seed: int, vocab_size: int, *, num_levels: int) -> torch.Tensor:
@@ -46,6 +48,16 @@ def test_bfloat16_ranks_as_the_same_values_in_float32(vocab_size: int) -> None:
     assert torch.equal(best_tokens(logits)[1], best_tokens(logits.float())[1])
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("vocab_size", [1, 31, 4095, 4096, 4097, 20_000])
+def test_compiled_code_finds_what_torch_finds(vocab_size: int, dtype: torch.dtype) -> None:
+    logits = torch.randn(40, vocab_size, generator=torch.Generator().manual_seed(2)).to(dtype)
+    logits[0], logits[1, vocab_size // 2 :], logits[2, -1] = -torch.inf, -0.0, torch.inf
+    assert not load_library() or can_rank(logits)
+    for ours, theirs in zip(best_tokens(logits), best_by_torch(logits), strict=True):
+        assert ours.dtype == theirs.dtype and torch.equal(ours, theirs)
+
+
 def test_infinite_values_and_both_zeros_have_their_place() -> None:
     logits = torch.tensor([[-torch.inf, -0.0, 0.0, torch.inf, -1.0]])
     assert top_tokens(logits, 5)[1].tolist() == [[3, 1, 2, 4, 0]]
@@ -55,7 +67,7 @@ def test_infinite_values_and_both_zeros_have_their_place() -> None:
 def test_nan_shows_in_the_best_value(vocab_size: int) -> None:
     logits = torch.zeros(2, vocab_size)
     logits[1, vocab_size // 2] = torch.nan
-    for values in (best_tokens(logits)[0], top_tokens(logits, 3)[0][:, 0]):
+    for values in (best_tokens(logits)[0], best_by_torch(logits)[0], top_tokens(logits, 3)[0][:, 0]):
         assert values.isnan().tolist() == [False, True]
 
 

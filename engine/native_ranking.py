@@ -1,0 +1,41 @@
+"""The best token of each row by compiled code; torch's stays its oracle."""
+
+import ctypes
+
+import torch
+from torch import Tensor
+
+from engine.native.library import compiled, load_library
+
+_TYPES = (torch.float32, torch.bfloat16)
+
+
+class _Call(ctypes.Structure):
+    """VerbatimBest of native/ranking.cpp."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("logits", "values", "ids")),
+        *((name, ctypes.c_int64) for name in ("num_rows", "row_stride", "vocab_size")),
+        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
+    ]
+
+
+def can_rank(logits: Tensor) -> bool:
+    """Whether `best_of_rows` takes them."""
+    is_known = logits.is_cpu and logits.dtype in _TYPES and logits.stride(1) == 1 and logits.shape[1] > 0
+    return is_known and load_library() is not None
+
+
+def best_of_rows(logits: Tensor) -> tuple[Tensor, Tensor]:
+    """[n, v] -> as `best_tokens`, which says what becomes of equals and of NaN."""
+    num_rows, vocab_size = logits.shape
+    values = torch.empty(num_rows, dtype=torch.float32)
+    ids = torch.empty(num_rows, dtype=torch.int64)
+    call = _Call(
+        *(part.data_ptr() for part in (logits, values, ids)),
+        *(num_rows, logits.stride(0), vocab_size),
+        logits.dtype == torch.bfloat16,
+        max(1, min(torch.get_num_threads(), num_rows)),
+    )
+    compiled().verbatim_best(ctypes.byref(call))
+    return values, ids
