@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from engine.admission import check_embedding, check_request
 from engine.build import build_core
+from engine.call_thread import CallThread
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.engine_thread import Abort, Add, Embed, EngineThread
@@ -26,6 +27,7 @@ Stream = EventStream[TokenEvent | Embedding | EngineError]
 
 # A step that takes longer is taken for one that never ends.
 MAX_STEP_S = 120.0
+_THREAD_NAME = "engine"
 
 
 class AsyncEngine:
@@ -34,8 +36,14 @@ class AsyncEngine:
     All methods belong to the event loop that started it.
     """
 
-    def __init__(self, core: EngineCore, tokenizer: Tokenizer, model_info: ModelInfo) -> None:
-        """Use `start`. Needs a running event loop."""
+    def __init__(
+        self,
+        core: EngineCore,
+        tokenizer: Tokenizer,
+        model_info: ModelInfo,
+        thread: CallThread | None = None,
+    ) -> None:
+        """Use `start`. Needs a running event loop. thread: that built the core."""
         self.tokenizer = tokenizer
         self.model_info = model_info
         self._core = core
@@ -50,6 +58,7 @@ class AsyncEngine:
         self._grammars = GrammarQueue(GrammarCompiler(tokenizer))
         self._thread = EngineThread(
             core,
+            thread=thread or CallThread(_THREAD_NAME),
             publish=lambda outputs: self._loop.call_soon_threadsafe(self._deliver, outputs),
             on_death=lambda error: self._loop.call_soon_threadsafe(self._die, error),
         )
@@ -59,7 +68,7 @@ class AsyncEngine:
     async def start(
         cls, config: EngineConfig, *, on_progress: Callable[[str], None] | None = None
     ) -> "AsyncEngine":
-        """Loads the model in a thread. `on_progress` is called in this loop with one line at a time.
+        """Loads the model in the engine's thread. `on_progress` is called in this loop, a line at a time.
 
         Raises ModelNotSupported where the model cannot be served.
         """
@@ -69,7 +78,13 @@ class AsyncEngine:
             if on_progress is not None:
                 loop.call_soon_threadsafe(on_progress, line)
 
-        return cls(*await asyncio.to_thread(build_core, config, report))
+        thread = CallThread(_THREAD_NAME)
+        try:
+            built = await asyncio.wrap_future(thread.submit(build_core, config, report))
+        except BaseException:
+            thread.end()
+            raise
+        return cls(*built, thread)
 
     async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
         """Runs a request. Closing the iterator, or cancelling who waits for it, aborts.

@@ -1,10 +1,10 @@
 """The thread that steps the core, and the inbox through which others reach it."""
 
-import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
 
+from engine.call_thread import CallThread
 from engine.core import EngineCore
 from engine.errors import EngineError
 from engine.grammar import CompiledGrammar
@@ -45,6 +45,9 @@ class _Stop:
 class EngineThread:
     """Steps the core while there is work, sleeps while there is none, and reads the inbox between steps.
 
+    thread: where it does, and in which the core was best built. The threads that torch and compiled code
+        compute with belong to the thread that asked for them, and those of a second one would stand in their
+        way.
     publish: called in this thread with what a step has to tell, once a step.
     on_death: called in this thread with what ended it, should the core have a bug. Nothing follows.
     """
@@ -53,6 +56,7 @@ class EngineThread:
         self,
         core: EngineCore,
         *,
+        thread: CallThread,
         publish: Callable[[list[Output]], object],
         on_death: Callable[[Exception], object],
     ) -> None:
@@ -60,10 +64,11 @@ class EngineThread:
         self._publish = publish
         self._on_death = on_death
         self._inbox: SimpleQueue[Message | _Stop] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread = thread
 
     def start(self) -> None:
-        self._thread.start()
+        self._thread.submit(self._run)
+        self._thread.end()
 
     def post(self, message: Message) -> None:
         """From any thread."""

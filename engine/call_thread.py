@@ -1,0 +1,45 @@
+"""A thread that makes calls one after another."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class CallThread:
+    """As an executor of one thread, but that a process which ends does not wait for it."""
+
+    def __init__(self, name: str) -> None:
+        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def submit(self, call: Callable[..., T], *arguments: Any) -> Future[T]:
+        """From any thread, before `end`."""
+        future: Future[T] = Future()
+
+        def make() -> None:
+            if not future.set_running_or_notify_cancel():
+                return
+            try:
+                future.set_result(call(*arguments))
+            except BaseException as error:
+                future.set_exception(error)
+
+        self._calls.put(make)
+        return future
+
+    def end(self) -> None:
+        """Once all calls are made that were submitted."""
+        self._calls.put(None)
+
+    def join(self) -> None:
+        """From any other thread, after `end`."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()

@@ -1,0 +1,64 @@
+"""One thread for a core from its first tensor to its last step."""
+
+import threading
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from engine.async_engine import AsyncEngine
+from engine.build import build_core
+from engine.call_thread import CallThread
+from engine.config import EngineConfig
+from engine.core import EngineCore
+from engine.job_table import Output
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from tests.tiny import save_tiny_model
+
+
+def test_calls_are_made_in_order_and_in_one_thread_until_it_ends() -> None:
+    thread = CallThread("calls")
+    calls = [thread.submit(lambda number=number: (number, threading.get_ident())) for number in range(5)]
+    thread.end()
+    thread.join()
+    numbers, threads = zip(*(call.result(0) for call in calls), strict=True)
+    assert numbers == tuple(range(5))
+    assert len(set(threads)) == 1 and threads[0] != threading.get_ident()
+
+
+def test_a_call_that_raises_or_is_cancelled_leaves_the_thread_to_the_others() -> None:
+    thread = CallThread("calls")
+    begins = threading.Event()
+    thread.submit(begins.wait)
+    cancelled, failing, last = thread.submit(int), thread.submit(int, "no number"), thread.submit(int, "7")
+    assert cancelled.cancel()
+    begins.set()
+    with pytest.raises(ValueError, match="no number"):
+        failing.result(10)
+    assert last.result(10) == 7
+    thread.end()
+
+
+async def test_a_core_is_stepped_in_the_thread_that_built_it(tmp_path: Path) -> None:
+    threads = []
+
+    def step(core: EngineCore) -> list[Output]:
+        threads.append(threading.get_ident())
+        return original_step(core)
+
+    def build(*arguments: object) -> object:
+        threads.append(threading.get_ident())
+        return build_core(*arguments)  # type: ignore[arg-type]  # as they were given
+
+    original_step = EngineCore.step
+    with patch("engine.async_engine.build_core", build), patch.object(EngineCore, "step", step):
+        engine = await AsyncEngine.start(EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu"))
+        request = GenerationRequest(
+            request_id="a",
+            prompt_token_ids=(40, 41),
+            sampling=SamplingParams(temperature=0.0),
+            stopping=StopConditions(max_tokens=2, ignore_eos=True),
+        )
+        assert len([event async for event in engine.submit(request)]) == 2
+        await engine.stop()
+    assert len(threads) == 3 and len(set(threads)) == 1
