@@ -5,7 +5,9 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
+from handlers.garbage import collector_off
 from handlers.options import add_model_argument, add_options, read_settings, settings_table
+from handlers.settings import Settings
 
 _COMMANDS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
 _USAGE_ERROR = 2  # argparse's own status for a wrong option
@@ -53,6 +55,11 @@ def _serve(given: argparse.Namespace) -> int:
         settings = read_settings(given)
     except ValueError as error:
         return _fail(error, _USAGE_ERROR)
+    with collector_off():
+        return _serve_with(settings)
+
+
+def _serve_with(settings: Settings) -> int:
     # torch and transformers take seconds to import, which `--help` should not.
     from engine.errors import EngineError
     from handlers.placement import UnknownContract

@@ -18,7 +18,7 @@ from engine.async_engine import AsyncEngine
 from engine.model_info import ModelInfo
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
 from handlers.engine import Engine
-from handlers.garbage import freeze_start_up
+from handlers.garbage import freeze_imports, freeze_start_up
 from handlers.placement import check_root, placements
 from handlers.playground.page import PATH
 from handlers.settings import Settings
@@ -43,6 +43,7 @@ def serve(settings: Settings) -> None:
 
     Raises UnknownContract, CannotListen or ModelNotSupported; nothing has been served then.
     """
+    freeze_imports()
     check_root(settings.root, list(CONTRACTS))
     _log(settings.log_level)
     with (
