@@ -11,7 +11,7 @@ _SMALLEST = 1e-30  # of a row of zeros, which stays one
 
 
 class FbgemmWeight:
-    """weight [num_outputs, num_inputs], scales and bias [num_outputs], all float32."""
+    """As `VnniWeight`."""
 
     def __init__(self, weight: Tensor, scales: Tensor, bias: Tensor | None) -> None:
         self._packed = _pack(weight, scales)
@@ -38,7 +38,7 @@ def _pack(weight: Tensor, scales: Tensor) -> object:
     zero_points = torch.zeros(len(weight), dtype=torch.int64)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # torch means to drop such tensors; torch is pinned
-        quantized = torch.quantize_per_channel(weight, scales.double(), zero_points, 0, torch.qint8)
+        quantized = torch.quantize_per_channel(weight.float(), scales.double(), zero_points, 0, torch.qint8)
     before = torch.backends.quantized.engine
     torch.backends.quantized.engine = _ENGINE
     try:

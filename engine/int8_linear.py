@@ -36,7 +36,7 @@ class Int8Linear(nn.Module):
         self.out_features = linear.out_features
         if self.in_features > _MOST_INPUTS:
             raise ModelNotSupported(f"quantize int8 takes layers of {_MOST_INPUTS:,} inputs at most")
-        weight = linear.weight.detach().float()
+        weight = linear.weight.detach()
         bias: Tensor | None = linear.bias
         kind = VnniWeight if has_vnni() else FbgemmWeight
         self.rounded = kind(weight, channel_scales(weight), None if bias is None else bias.detach().float())

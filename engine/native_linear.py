@@ -80,9 +80,12 @@ class Int8PanelLinear(Panels):
     """
 
     def __init__(self, linear: nn.Linear) -> None:
-        weight = linear.weight.detach().float()
+        weight = linear.weight.detach()
         scales = channel_scales(weight)
-        super().__init__(round_channels(weight, scales).to(torch.int8), scales, linear.bias)
+        rounded = torch.empty_like(weight, dtype=torch.int8)
+        for rows, numbers in round_channels(weight, scales):
+            rounded[rows] = numbers
+        super().__init__(rounded, scales, linear.bias)
 
 
 def can_multiply() -> bool:

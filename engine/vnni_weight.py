@@ -29,9 +29,9 @@ class WeightFields(ctypes.Structure):
 
 
 class VnniWeight:
-    """weight [num_outputs, num_inputs], scales and bias [num_outputs], all float32. `has_vnni` must hold.
+    """weight: [num_outputs, num_inputs] of any float type; scales, bias: float32 [num_outputs].
 
-    fields: what compiled code reads of it.
+    `has_vnni` must hold. fields: what compiled code reads of it.
     """
 
     def __init__(self, weight: Tensor, scales: Tensor, bias: Tensor | None) -> None:
@@ -82,7 +82,12 @@ def _panels(weight: Tensor, scales: Tensor) -> Tensor:
     """[ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4] bytes; what is padded stands for 0."""
     num_outputs, num_inputs = weight.shape
     num_panels, num_quads = -(-num_outputs // _PANEL), -(-num_inputs // _QUAD)
-    panels = torch.full((num_panels * _PANEL, num_quads * _QUAD), _SHIFT, dtype=torch.uint8)
-    panels[:num_outputs, :num_inputs] = round_channels(weight, scales).add_(_SHIFT).to(torch.uint8)
-    packed = empty_tensor((num_panels, num_quads, _PANEL, _QUAD), torch.uint8)
-    return packed.copy_(panels.view(num_panels, _PANEL, num_quads, _QUAD).transpose(1, 2))
+    panels = empty_tensor((num_panels, num_quads, _PANEL, _QUAD), torch.uint8)
+    quads = panels.view(torch.int32).squeeze(-1)
+    for rows, numbers in round_channels(weight, scales):
+        first, num = rows.start // _PANEL, -(-len(numbers) // _PANEL)
+        padded = torch.full((num * _PANEL, num_quads * _QUAD), _SHIFT, dtype=torch.uint8)
+        padded[: len(numbers), :num_inputs] = numbers.add_(_SHIFT)
+        by_panel = padded.view(torch.int32).view(num, _PANEL, num_quads)
+        quads[first : first + num] = by_panel.transpose(1, 2)
+    return panels

@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from engine.channel_scales import channel_scales, round_channels
 from engine.errors import ModelNotSupported
 from engine.fbgemm_weight import FbgemmWeight
 from engine.int8_linear import Int8Linear
@@ -166,3 +167,23 @@ def test_a_library_for_another_processor_lacks_the_function(monkeypatch: pytest.
     without = object() if compiled is None else type("Library", (), {"verbatim_decode": None})()
     monkeypatch.setattr("engine.vnni_weight.load_library", lambda: without)
     assert not has_vnni()
+
+
+@needs_vnni
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_a_weight_is_rounded_alike_whole_and_by_blocks(dtype: torch.dtype) -> None:
+    weight = torch.randn(100, 1 << 15).to(dtype)  # of which a block takes 32 channels
+    before = weight.clone()
+    scales = channel_scales(weight)
+    assert torch.equal(scales, scales_of(weight.float()))
+    numbers = [block for _, block in round_channels(weight, scales)]
+    assert [len(block) for block in numbers] == [32, 32, 32, 4]
+    assert torch.equal(torch.cat(numbers), (weight.float() / scales[:, None]).round().clamp(-127, 127))
+    assert torch.equal(weight, before)
+    layer = VnniWeight(weight, scales, None)
+    rows = torch.randn(3, 1 << 15)
+    blocks = [
+        VnniWeight(weight[first : first + 32], scales[first : first + 32], None)
+        for first in range(0, 100, 32)
+    ]
+    assert torch.equal(layer.multiply(rows), torch.cat([block.multiply(rows) for block in blocks], dim=1))
