@@ -72,7 +72,7 @@ def dispatch_attention(
 
 
 class PagedAttention:
-    """Attention of one batch over the pages; the plan of each window is made once and serves all layers."""
+    """Attention of one batch over the pages; the plan of each window and dtype is made once."""
 
     def __init__(self, batch: Batch, pages: KVPages, *, is_native: bool = True) -> None:
         """is_native: whether compiled code attends, where it can."""
@@ -80,7 +80,7 @@ class PagedAttention:
         self._pages = pages
         self._decodes_natively = is_native and can_decode(batch.slots.device, pages.dtype)
         self._takes_chunks_natively = is_native and can_attend(batch.slots.device, pages.dtype)
-        self._plans: dict[int | None, AttentionPlan] = {}
+        self._plans: dict[tuple[int | None, torch.dtype], AttentionPlan] = {}
 
     def attend(
         self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
@@ -115,9 +115,10 @@ class PagedAttention:
         return DecodedKeys(self._pages, self._batch.slots, [keys for keys in visible if keys is not None])
 
     def _plan(self, window: int | None, dtype: torch.dtype) -> AttentionPlan:
-        if window not in self._plans:
+        plan = self._plans.get((window, dtype))
+        if plan is None:
             is_one_type = dtype == self._pages.dtype
-            self._plans[window] = AttentionPlan.build(
+            plan = AttentionPlan.build(
                 self._batch,
                 window,
                 self._pages.block_size,
@@ -125,7 +126,8 @@ class PagedAttention:
                 is_ragged=is_one_type and self._decodes_natively,
                 is_paged=is_one_type and self._takes_chunks_natively,
             )
-        return self._plans[window]
+            self._plans[window, dtype] = plan
+        return plan
 
 
 def _decode(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, scores: Scores) -> Tensor:
