@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from engine.merged_linear import MergedLinear
 from engine.native_linear import PanelLinear, can_multiply
 
 # Rows that the layout is chosen for: a small batch that decodes.
@@ -53,8 +54,11 @@ def pack_linears(model: nn.Module) -> None:
 
     Subclasses of nn.Linear, such as quantised ones, stay as they are.
     """
-    packed_class = PanelLinear if can_multiply() else PackedLinear
+    is_ours = can_multiply()
     for parent in list(model.modules()):
         for name, child in list(parent.named_children()):
             if type(child) is nn.Linear and child.weight.dtype == torch.bfloat16:
-                setattr(parent, name, packed_class(child))
+                # Merged weights are copies that nobody else has.
+                in_place = isinstance(parent, MergedLinear)
+                packed = PanelLinear(child, in_place=in_place) if is_ours else PackedLinear(child)
+                setattr(parent, name, packed)

@@ -16,6 +16,7 @@ from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 from typing_extensions import override
 
+from engine.huge_pages import empty_tensor
 from engine.plain_pass import is_same, plain_logits, relative_difference
 
 _PROBE = list(range(4))
@@ -178,4 +179,6 @@ def _concatenate(linears: list[nn.Linear]) -> nn.Linear:
 
 
 def _constant(pieces: list[Tensor]) -> nn.Parameter:
-    return nn.Parameter(torch.cat(pieces), requires_grad=False)
+    shape = (sum(map(len, pieces)), *pieces[0].shape[1:])
+    whole = empty_tensor(shape, pieces[0].dtype) if pieces[0].is_cpu else pieces[0].new_empty(shape)
+    return nn.Parameter(torch.cat(pieces, out=whole), requires_grad=False)

@@ -14,6 +14,7 @@ from engine.huge_pages import empty_tensor
 from engine.native.library import compiled, load_library
 
 PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h
+_OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # that are packed in place
 # Products of fewer weights than this are done before a second thread has begun.
 _FEWEST_WEIGHTS_A_THREAD = 1 << 15
 
@@ -35,10 +36,13 @@ class Panels(nn.Module):
     int8 with scales. scales, bias: float32, padded with zeros to whole panels.
     """
 
-    def __init__(self, weight: Tensor, scales: Tensor | None, bias: Tensor | None) -> None:
+    def __init__(
+        self, weight: Tensor, scales: Tensor | None, bias: Tensor | None, *, in_place: bool = False
+    ) -> None:
+        """in_place: the panels may take the weight's memory, which nothing else needs."""
         super().__init__()
         self.out_features, self.in_features = weight.shape
-        self.panels = _pack(weight)
+        self.panels = _pack(weight, in_place=in_place)
         self.scales = None if scales is None else _whole_panels(scales)
         self.bias = _whole_panels(torch.zeros(self.out_features) if bias is None else bias.detach())
 
@@ -69,8 +73,9 @@ class Panels(nn.Module):
 class PanelLinear(Panels):
     """Computes what `nn.Linear` does."""
 
-    def __init__(self, linear: nn.Linear) -> None:
-        super().__init__(linear.weight.detach(), None, linear.bias)
+    def __init__(self, linear: nn.Linear, *, in_place: bool = False) -> None:
+        """in_place: as of `Panels`."""
+        super().__init__(linear.weight.detach(), None, linear.bias, in_place=in_place)
 
 
 class Int8PanelLinear(Panels):
@@ -95,23 +100,31 @@ def can_multiply() -> bool:
     return library is not None and library.verbatim_panels_size(1, 1) > 0
 
 
-def _pack(weight: Tensor) -> Tensor:
+def _pack(weight: Tensor, *, in_place: bool) -> Tensor:
     """[num_outputs, num_inputs] -> its panels, one after another."""
     num_outputs, num_inputs = weight.shape
-    if weight.stride(1) != 1:
-        weight = weight.contiguous()
     size = compiled().verbatim_panels_size
     size.restype = ctypes.c_int64
-    shape = (size(ctypes.c_int64(num_outputs), ctypes.c_int64(num_inputs)),)
-    panels = empty_tensor(shape, weight.dtype)
+    num_numbers = size(ctypes.c_int64(num_outputs), ctypes.c_int64(num_inputs))
+    if in_place and weight.is_contiguous() and num_numbers == weight.numel():
+        # Then a panel has the place of its outputs.
+        for first in range(0, num_outputs, _OUTPUTS_AT_ONCE):
+            rows = weight[first : first + _OUTPUTS_AT_ONCE]
+            _pack_into(rows, rows.clone())
+        return weight.view(-1)
+    panels = empty_tensor((num_numbers,), weight.dtype)
+    _pack_into(panels, weight if weight.stride(1) == 1 else weight.contiguous())
+    return panels
+
+
+def _pack_into(panels: Tensor, weight: Tensor) -> None:
     compiled().verbatim_pack_linear(
         ctypes.c_void_p(weight.data_ptr()),
         ctypes.c_int32(weight.itemsize),
-        *map(ctypes.c_int64, (weight.stride(0), num_outputs, num_inputs)),
+        *map(ctypes.c_int64, (weight.stride(0), *weight.shape)),
         ctypes.c_void_p(panels.data_ptr()),
         ctypes.c_int32(torch.get_num_threads()),
     )
-    return panels
 
 
 def _whole_panels(numbers: Tensor) -> Tensor:

@@ -86,6 +86,17 @@ def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
 
 @needs_instructions
 @torch.inference_mode()
+@pytest.mark.parametrize("num_outputs", [32, 64, 1056, 4096 + 32, 33])
+def test_a_weight_is_packed_alike_in_place(num_outputs: int) -> None:
+    linear = new_linear(48, num_outputs)
+    apart = PanelLinear(linear)
+    assert torch.equal(PanelLinear(linear, in_place=True).panels, apart.panels)
+    takes_its_place = num_outputs % 32 == 0
+    assert torch.equal(linear.weight.view(-1), apart.panels[: linear.weight.numel()]) == takes_its_place
+
+
+@needs_instructions
+@torch.inference_mode()
 def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
     rows = noise(100, 896)
     for linear in (PanelLinear(new_linear(896, 320)), Int8PanelLinear(new_linear(896, 320))):
