@@ -99,19 +99,15 @@ inline void multiply_some(int64_t num_rows, const Bfloat16* rows, int64_t stride
     if constexpr (kRows > 1) multiply_some<kRows - 1>(num_rows, rows, stride, num_inputs, panel, ahead, emit);
 }
 
-// Any number of rows, in blocks of nearly one size: 13 are 7 and 6, since a block of one costs as much as one of four.
-// next: the panel that this thread reads after this one.
+// Any number of rows. next: the panel that this thread reads after this one.
 template <typename Weight, typename Emit>
 inline void multiply_panel(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Weight* panel,
                            const Weight* next, Emit emit) {
     const int64_t num_bytes = panel_size(num_inputs) * sizeof *panel, step = 2 * kPanelOutputs * sizeof *panel;
-    const int64_t num_blocks = (num_rows + kMostRows - 1) / kMostRows;
-    for (int64_t block = 0; block < num_blocks; ++block) {
-        const int64_t first = num_rows * block / num_blocks, last = num_rows * (block + 1) / num_blocks;
-        multiply_some<kMostRows>(last - first, rows + first * stride, stride, num_inputs, panel,
-                                 fetch_ahead(panel, next, num_bytes, step, block, num_blocks),
+    for_each_block(num_rows, kMostRows, {panel, next, num_bytes, step}, [&](int64_t first, int64_t num, FetchAhead ahead) {
+        multiply_some<kMostRows>(num, rows + first * stride, stride, num_inputs, panel, ahead,
                                  [&](int64_t row, const PanelSums& sums) { emit(first + row, sums); });
-    }
+    });
 }
 
 // Rows that are multiplied with all panels before the next ones are, so that they stay in the second-level cache.

@@ -21,15 +21,30 @@ struct FetchAhead {
     }
 };
 
-// For one of the blocks of rows that a panel is multiplied with, one after another. A single block fetches its own
-// panel some way ahead; of more, the second fetches the panel that is `next`, or the second and third half of it
-// each. step: bytes of a panel that a step of the product reads, two cache lines at most. Nothing is wrong with places
-// past the last panel: they are not read.
-inline FetchAhead fetch_ahead(const void* panel, const void* next, int64_t num_bytes, int64_t step, int64_t block,
-                              int64_t num_blocks) {
-    const char* own = static_cast<const char*>(panel);
-    if (num_blocks == 1) return {own + kLeastAhead, step};
-    const int64_t num_sharing = num_blocks == 2 ? 1 : 2;
-    if (block == 0 || block > num_sharing) return {own, 0};
-    return {static_cast<const char*>(next) + (block - 1) * num_bytes / num_sharing, step / num_sharing};
+// A panel that meets some rows. step: bytes of it that a step of the product reads, two cache lines at most. next: the
+// panel that this thread reads after it; nothing is wrong with a place past the last one, which is not read.
+struct FetchedPanel {
+    const void *own, *next;
+    int64_t num_bytes, step;
+
+    // For one of the blocks of rows that the panel is multiplied with, one after another. A single block fetches its own
+    // panel some way ahead; of more, the second fetches the next panel, or the second and third half of it each.
+    FetchAhead ahead(int64_t block, int64_t num_blocks) const {
+        const char* place = static_cast<const char*>(own);
+        if (num_blocks == 1) return {place + kLeastAhead, step};
+        const int64_t num_sharing = num_blocks == 2 ? 1 : 2;
+        if (block == 0 || block > num_sharing) return {place, 0};
+        return {static_cast<const char*>(next) + (block - 1) * num_bytes / num_sharing, step / num_sharing};
+    }
+};
+
+// Calls multiply(first, num, ahead) for any number of rows, in blocks of nearly one size and `most` at most: 13 are 7 and
+// 6, since a block of one costs as much as one of four.
+template <typename Multiply>
+inline void for_each_block(int64_t num_rows, int64_t most, const FetchedPanel& panel, Multiply multiply) {
+    const int64_t num_blocks = (num_rows + most - 1) / most;
+    for (int64_t block = 0; block < num_blocks; ++block) {
+        const int64_t first = num_rows * block / num_blocks, last = num_rows * (block + 1) / num_blocks;
+        multiply(first, last - first, panel.ahead(block, num_blocks));
+    }
 }

@@ -36,8 +36,7 @@ constexpr RowsProduct<T> kRowsProducts[kMostRows] = {
     multiply_rows<T, 9>, multiply_rows<T, 10>, multiply_rows<T, 11>, multiply_rows<T, 12>,
 };
 
-// One panel by the rows from `begin` to `end`, in blocks of even size. next: the panel that comes after. output: of row 0
-// and this panel.
+// One panel by the rows from `begin` to `end`. next: the panel that comes after. output: of row 0 and this panel.
 template <typename T>
 void multiply_panel(const VerbatimInt8Weight& weight, int64_t panel, int64_t next, const Int8Rows& rows, int64_t begin,
                     int64_t end, T* output, int64_t output_stride) {
@@ -46,12 +45,9 @@ void multiply_panel(const VerbatimInt8Weight& weight, int64_t panel, int64_t nex
                             std::min(kChannels, weight.num_outputs - channel)};
     const int64_t num_bytes = num_quads * kQuadBytes;
     const uint8_t* values = weight.panels + panel * num_bytes;
-    const int64_t num_blocks = (end - begin + kMostRows - 1) / kMostRows;
-    for (int64_t block = 0; block < num_blocks; ++block) {
-        const int64_t first = begin + (end - begin) * block / num_blocks;
-        const int64_t num = begin + (end - begin) * (block + 1) / num_blocks - first;
-        const FetchAhead ahead = fetch_ahead(values, weight.panels + next * num_bytes, num_bytes, kQuadBytes, block, num_blocks);
-        kRowsProducts<T>[num - 1](values, num_quads, ahead, channels, rows, first, output + first * output_stride,
-                                  output_stride);
-    }
+    const FetchedPanel fetched{values, weight.panels + next * num_bytes, num_bytes, kQuadBytes};
+    for_each_block(end - begin, kMostRows, fetched, [&](int64_t block, int64_t num, FetchAhead ahead) {
+        const int64_t first = begin + block;
+        kRowsProducts<T>[num - 1](values, num_quads, ahead, channels, rows, first, output + first * output_stride, output_stride);
+    });
 }
