@@ -122,7 +122,8 @@ class AsyncEngine:
         arrival, stream = self._open(request, check_embedding)
         self._thread.post(Embed(arrival, request, submitted_at))
         try:
-            await stream.arrival()
+            if stream.is_empty:
+                await stream.arrival()
             told = stream.take()
         except asyncio.CancelledError:
             self._thread.post(Abort(arrival))
