@@ -1,8 +1,9 @@
 """Takes from an asynchronous generator all that it has without waiting."""
 
 from asyncio import CancelledError
-from collections.abc import AsyncGenerator, Callable, Generator
-from typing import Any, Generic, TypeVar
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from types import coroutine
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -21,16 +22,29 @@ async def ready_together(
     items: list[Result] = []
     failure: Exception | None = None
     while failure is None:
-        step = _Step(stream)
-        if items and (step.waits or len(items) == _MAX_ITEMS):
+        if len(items) == _MAX_ITEMS:
+            yield items
+            items = []
+        step = stream.__anext__()
+        try:
+            try:
+                # By hand, for an event loop cannot tell whether awaiting the step would wait.
+                waited = step.send(None)
+            except StopIteration as ready:
+                items.append(convert(ready.value))
+                continue
+        except Exception as error:
+            failure = error
+            continue
+        if items:
             try:
                 yield items
             except BaseException:
-                await step.abandon()
+                await _abandon(step)
                 raise
             items = []
         try:
-            items.append(convert(await step if step.waits else step.outcome()))
+            items.append(convert(await _rest(step, waited)))
         except Exception as error:
             failure = error
     if items:
@@ -39,60 +53,29 @@ async def ready_together(
         raise failure
 
 
-class _Step(Generic[Item]):
-    """The next item of a stream, begun by hand, for an event loop cannot tell whether awaiting it would wait.
-
-    waits: whether the stream waits for something, and so the step is to be awaited; if not, its outcome is
-    known.
-    """
-
-    __slots__ = ("_coroutine", "_error", "_item", "_waited", "waits")
-
-    def __init__(self, stream: AsyncGenerator[Item, None]) -> None:
-        self._coroutine = stream.__anext__()
-        self._error: Exception | None = None
-        self.waits = False
+@coroutine
+def _rest(step: Coroutine[Any, Any, Item], waited: Any) -> Generator[Any, Any, Item]:
+    """The item of a step that has begun to wait; the loop is told for what."""
+    while True:
         try:
-            self._waited = self._coroutine.send(None)
-            self.waits = True
-        except StopIteration as ready:
-            self._item: Item = ready.value
-        except Exception as error:
-            self._error = error
-
-    def outcome(self) -> Item:
-        """The item, or the error raised, of a step that does not wait."""
-        if self._error is not None:
-            raise self._error
-        return self._item
-
-    async def abandon(self) -> None:
-        """Ends a step that waits, so that its stream can be closed; the stream may wait as it cleans up.
-
-        It is cancelled as a task would be: after GeneratorExit, CPython 3.11 takes the streams that it waits
-        for to be running still, and does not close them.
-        """
-        if not self.waits:
-            return
-        try:
-            self._waited = self._coroutine.throw(CancelledError())
-            await self
-        except (StopIteration, StopAsyncIteration, CancelledError):
-            return
-
-    def __await__(self) -> Generator[Any, Any, Item]:
-        """The item of a step that waits."""
-        waited = self._waited
-        while True:
+            yield waited
+        except BaseException as error:  # the task is cancelled, which the stream has to learn
             try:
-                value = yield waited
-            except BaseException as error:  # the task is cancelled, which the stream has to learn
-                advance: Callable[[Any], Any] = self._coroutine.throw
-                argument: Any = error
-            else:
-                advance, argument = self._coroutine.send, value
-            try:
-                waited = advance(argument)
+                waited = step.throw(error)
             except StopIteration as done:
                 item: Item = done.value
                 return item
+        else:
+            return (yield from step.__await__())
+
+
+async def _abandon(step: Coroutine[Any, Any, Item]) -> None:
+    """Ends a step that waits, so that its stream can be closed; the stream may wait as it cleans up.
+
+    It is cancelled as a task would be: after GeneratorExit, CPython 3.11 takes the streams that it waits
+    for to be running still, and does not close them.
+    """
+    try:
+        await _rest(step, step.throw(CancelledError()))
+    except (StopIteration, StopAsyncIteration, CancelledError):
+        return
