@@ -17,7 +17,7 @@ from generated.operation import Handlers, Operation
 from . import sse
 from .call import RequestCall
 from .contract import Contract
-from .disconnect import CancelledByDisconnect
+from .disconnect import CancelledByDisconnect, Patience
 from .keep_alive import kept_alive
 from .look_up import LooksUp
 from .options import RuntimeOptions
@@ -54,6 +54,7 @@ class Endpoint:
         self._reader = RequestReader(operation, options.max_body_bytes)
         self._keys = _encodings(options.api_key) if operation.is_secured and options.api_key else ()
         self._keep_alive_s = options.keep_alive_s
+        self._patience = Patience()
         self._answer = _answer_encoder(operation)
         self._event = _encoder(operation.event)
         self._errors = {status: _encoder(model) for status, model in operation.errors.items()}
@@ -64,7 +65,7 @@ class Endpoint:
         reply = Reply(send, is_head=scope["method"] == "HEAD")
         try:
             arguments = await self._admit(call, scope, receive)
-            with CancelledByDisconnect(receive):
+            with CancelledByDisconnect(receive, self._patience):
                 result = await self._handler(**arguments, call=call)
                 if isinstance(result, AsyncGenerator):
                     await self._send_stream(result, call, reply)
