@@ -5,16 +5,31 @@ merges variables in Python. That costs half as much again as the template, and h
 """
 
 from functools import lru_cache
+from typing import Any, Final
 
 from jinja2 import Environment, Template
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 from transformers.utils.chat_template_utils import _compile_jinja_template
+from typing_extensions import override
 
 _MAX_TEMPLATES = 128  # as many as transformers keeps
+_METHODS: Final = frozenset(dir(dict))
+
+
+class _PlainJson(ImmutableSandboxedEnvironment):
+    """Finds `message.role` at once, where Jinja looks for an attribute first, and most are keys."""
+
+    @override
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) is dict and attribute in obj and attribute not in _METHODS:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
 
 
 @lru_cache(_MAX_TEMPLATES)
 def sandboxed(source: str) -> Template:
     """The template among the filters and functions that transformers gives to all."""
-    environment: Environment = _compile_jinja_template(source).environment
+    environment: Environment = _compile_jinja_template(source).environment.overlay()
+    environment.__class__ = _PlainJson  # with all that transformers has put into its own
     # One plain dictionary: a chain of them, as the environment makes, is walked anew for each prompt.
     return Template.from_code(environment, environment.compile(source), dict(environment.globals))

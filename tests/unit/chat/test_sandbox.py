@@ -69,3 +69,9 @@ def test_a_prompt_is_what_transformers_makes_of_the_conversation(
 def test_a_template_cannot_leave_the_sandbox(source: str) -> None:
     with pytest.raises(SecurityError):
         sandboxed(source).render(messages=[])
+
+
+def test_a_key_is_no_way_to_hide_a_method() -> None:
+    message = {"role": "user", "items": "hidden", "_own": "kept", "text": None}
+    source = "{{ m.role }} {{ m.items() | length }} {{ m._own }} {{ m.text is none }} {{ m.name is defined }}"
+    assert sandboxed(source).render(m=message) == "user 4 kept True False"
