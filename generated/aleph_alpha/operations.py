@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation, Parameter
+from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
 
 from . import models as m
 
@@ -182,7 +182,7 @@ class Operations(Handlers):
     @abstractmethod
     async def chat_completions(
         self, arguments: m.ChatCompletionsArguments, body: m.ChatRequest, call: Call[NoHeaders]
-    ) -> m.ChatCompletion | EventStream[m.ChatStreamEvent]:
+    ) -> Answer[m.ChatCompletion] | EventStream[m.ChatStreamEvent]:
         """POST /chat/completions: Answer a conversation
 
         Declared errors:
@@ -199,7 +199,7 @@ class Operations(Handlers):
     @abstractmethod
     async def complete(
         self, arguments: m.CompleteArguments, body: m.CompletionRequest, call: Call[NoHeaders]
-    ) -> m.CompletionResponse | EventStream[m.CompletionStreamEvent]:
+    ) -> Answer[m.CompletionResponse] | EventStream[m.CompletionStreamEvent]:
         """POST /complete: Continue a prompt
 
         Declared errors:
@@ -216,7 +216,7 @@ class Operations(Handlers):
     @abstractmethod
     async def evaluate(
         self, arguments: m.EvaluateArguments, body: m.EvaluationRequest, call: Call[NoHeaders]
-    ) -> m.EvaluationResponse:
+    ) -> Answer[m.EvaluationResponse]:
         """POST /evaluate: Tell how likely a completion is after a prompt
 
         Declared errors:
@@ -231,7 +231,9 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def tokenize(self, body: m.TokenizationRequest, call: Call[NoHeaders]) -> m.TokenizationResponse:
+    async def tokenize(
+        self, body: m.TokenizationRequest, call: Call[NoHeaders]
+    ) -> Answer[m.TokenizationResponse]:
         """POST /tokenize: Turn a text into tokens
 
         Declared errors:
@@ -246,7 +248,7 @@ class Operations(Handlers):
     @abstractmethod
     async def detokenize(
         self, body: m.DetokenizationRequest, call: Call[NoHeaders]
-    ) -> m.DetokenizationResponse:
+    ) -> Answer[m.DetokenizationResponse]:
         """POST /detokenize: Turn token ids into a text
 
         Declared errors:
@@ -259,7 +261,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def models_available(self, call: Call[NoHeaders]) -> m.AvailableModels:
+    async def models_available(self, call: Call[NoHeaders]) -> Answer[m.AvailableModels]:
         """GET /models_available: List the models, in the older form
 
         Declared errors:
@@ -268,7 +270,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def model_settings(self, call: Call[NoHeaders]) -> m.ModelSettingsList:
+    async def model_settings(self, call: Call[NoHeaders]) -> Answer[m.ModelSettingsList]:
         """GET /model-settings: List the models and what each can do
 
         Declared errors:

@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation, Parameter
+from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
 
 from . import models as m
 
@@ -177,7 +177,7 @@ class Operations(Handlers):
         arguments: m.CreateMessageArguments,
         body: m.MessageCreateParams,
         call: Call[CreateMessageHeaders],
-    ) -> m.Message | EventStream[m.MessageStreamEvent]:
+    ) -> Answer[m.Message] | EventStream[m.MessageStreamEvent]:
         """POST /v1/messages: Answer a conversation; `stream` chooses one JSON answer or server-sent events
 
         Declared errors:
@@ -195,7 +195,7 @@ class Operations(Handlers):
         arguments: m.CountMessageTokensArguments,
         body: m.MessageCountTokensParams,
         call: Call[CountMessageTokensHeaders],
-    ) -> m.MessageTokensCount:
+    ) -> Answer[m.MessageTokensCount]:
         """POST /v1/messages/count_tokens: Count the tokens that a conversation would come to
 
         Declared errors:
@@ -210,7 +210,7 @@ class Operations(Handlers):
     @abstractmethod
     async def list_models(
         self, arguments: m.ListModelsArguments, call: Call[ListModelsHeaders]
-    ) -> m.ModelPage:
+    ) -> Answer[m.ModelPage]:
         """GET /v1/models: List the models, page by page
 
         Declared errors:
@@ -221,7 +221,9 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def get_model(self, arguments: m.GetModelArguments, call: Call[GetModelHeaders]) -> m.ModelInfo:
+    async def get_model(
+        self, arguments: m.GetModelArguments, call: Call[GetModelHeaders]
+    ) -> Answer[m.ModelInfo]:
         """GET /v1/models/{model_id}: Tell of one model
 
         Declared errors:

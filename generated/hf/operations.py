@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation
+from generated.operation import Answer, Call, EventStream, Handlers, Operation
 
 from . import models as m
 
@@ -274,7 +274,9 @@ class Operations(Handlers):
     table: ClassVar[tuple[Operation, ...]] = OPERATIONS
 
     @abstractmethod
-    async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
+    async def generate(
+        self, body: m.GenerateRequest, call: Call[GenerateHeaders]
+    ) -> Answer[m.GenerateResponse]:
         """POST /generate: Continue a prompt
 
         Declared errors:
@@ -308,7 +310,7 @@ class Operations(Handlers):
     @abstractmethod
     async def chat_completions(
         self, body: m.ChatCompletionRequest, call: Call[ChatCompletionsHeaders]
-    ) -> m.ChatCompletionResponse | EventStream[m.ChatCompletionEvent]:
+    ) -> Answer[m.ChatCompletionResponse] | EventStream[m.ChatCompletionEvent]:
         """POST /v1/chat/completions: Answer a conversation
 
         Declared errors:
@@ -325,7 +327,7 @@ class Operations(Handlers):
     @abstractmethod
     async def completions(
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
-    ) -> m.CompletionResponse | EventStream[m.CompletionEvent]:
+    ) -> Answer[m.CompletionResponse] | EventStream[m.CompletionEvent]:
         """POST /v1/completions: Continue prompts
 
         Declared errors:
@@ -340,7 +342,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
+    async def list_models(self, call: Call[NoHeaders]) -> Answer[m.ModelList]:
         """GET /v1/models: The served model
 
         Declared errors:
@@ -348,7 +350,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def get_info(self, call: Call[NoHeaders]) -> m.Info:
+    async def get_info(self, call: Call[NoHeaders]) -> Answer[m.Info]:
         """GET /info: What is served, and its limits
 
         Declared errors:
@@ -373,7 +375,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> m.TokenizeResponse:
+    async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
         """POST /tokenize: The tokens of a text
 
         Declared errors:

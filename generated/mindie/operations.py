@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation
+from generated.operation import Answer, Call, EventStream, Handlers, Operation
 
 from . import models as m
 
@@ -48,7 +48,7 @@ class Operations(Handlers):
     @abstractmethod
     async def chat_completions(
         self, body: m.ChatRequest, call: Call[NoHeaders]
-    ) -> m.ChatCompletion | EventStream[m.ChatCompletionEvent]:
+    ) -> Answer[m.ChatCompletion] | EventStream[m.ChatCompletionEvent]:
         """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
 
         Declared errors:

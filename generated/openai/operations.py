@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation, Parameter
+from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
 
 from . import models as m
 
@@ -218,7 +218,7 @@ class Operations(Handlers):
     @abstractmethod
     async def create_chat_completion(
         self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
-    ) -> m.CreateChatCompletionResponse | EventStream[m.ChatCompletionStreamEvent]:
+    ) -> Answer[m.CreateChatCompletionResponse] | EventStream[m.ChatCompletionStreamEvent]:
         """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
 
         Declared errors:
@@ -235,7 +235,7 @@ class Operations(Handlers):
     @abstractmethod
     async def create_completion(
         self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
-    ) -> m.CreateCompletionResponse | EventStream[m.CompletionStreamEvent]:
+    ) -> Answer[m.CreateCompletionResponse] | EventStream[m.CompletionStreamEvent]:
         """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
 
         Declared errors:
@@ -252,7 +252,7 @@ class Operations(Handlers):
     @abstractmethod
     async def create_response(
         self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
-    ) -> m.Response | EventStream[m.ResponseStreamEvent]:
+    ) -> Answer[m.Response] | EventStream[m.ResponseStreamEvent]:
         """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
 
         Declared errors:
@@ -269,7 +269,7 @@ class Operations(Handlers):
     @abstractmethod
     async def create_embedding(
         self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
-    ) -> m.CreateEmbeddingResponse:
+    ) -> Answer[m.CreateEmbeddingResponse]:
         """POST /v1/embeddings: Turn texts into vectors
 
         Declared errors:
@@ -284,7 +284,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def list_models(self, call: Call[ListModelsHeaders]) -> m.ListModelsResponse:
+    async def list_models(self, call: Call[ListModelsHeaders]) -> Answer[m.ListModelsResponse]:
         """GET /v1/models: List the models that a request may name
 
         Declared errors:
@@ -295,7 +295,7 @@ class Operations(Handlers):
     @abstractmethod
     async def retrieve_model(
         self, arguments: m.RetrieveModelArguments, call: Call[RetrieveModelHeaders]
-    ) -> m.Model:
+    ) -> Answer[m.Model]:
         """GET /v1/models/{model}: Tell of one model
 
         Declared errors:

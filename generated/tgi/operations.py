@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation
+from generated.operation import Answer, Call, EventStream, Handlers, Operation
 
 from . import models as m
 
@@ -342,7 +342,7 @@ class Operations(Handlers):
     @abstractmethod
     async def compat_generate(
         self, body: m.CompatGenerateRequest, call: Call[CompatGenerateHeaders]
-    ) -> m.CompatGenerateResponse | EventStream[m.StreamEvent]:
+    ) -> Answer[m.CompatGenerateResponse] | EventStream[m.StreamEvent]:
         """POST /: Generate text; `stream` chooses one JSON answer or server-sent events
 
         Declared errors:
@@ -357,7 +357,9 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
+    async def generate(
+        self, body: m.GenerateRequest, call: Call[GenerateHeaders]
+    ) -> Answer[m.GenerateResponse]:
         """POST /generate: Generate text and answer when it is complete
 
         Declared errors:
@@ -398,7 +400,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def get_model_info(self, call: Call[NoHeaders]) -> m.Info:
+    async def get_model_info(self, call: Call[NoHeaders]) -> Answer[m.Info]:
         """GET /info: Describe the served model and the limits of this server
 
         Declared errors:
@@ -414,7 +416,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> m.TokenizeResponse:
+    async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
         """POST /tokenize: Split a prompt into tokens without generating
 
         Declared errors:
@@ -429,7 +431,7 @@ class Operations(Handlers):
     @abstractmethod
     async def chat_completions(
         self, body: m.ChatRequest, call: Call[ChatCompletionsHeaders]
-    ) -> m.ChatCompletion | EventStream[m.ChatCompletionEvent]:
+    ) -> Answer[m.ChatCompletion] | EventStream[m.ChatCompletionEvent]:
         """POST /v1/chat/completions: Answer a conversation
 
         Declared errors:
@@ -446,7 +448,7 @@ class Operations(Handlers):
     @abstractmethod
     async def completions(
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
-    ) -> m.CompletionFinal | EventStream[m.CompletionEvent]:
+    ) -> Answer[m.CompletionFinal] | EventStream[m.CompletionEvent]:
         """POST /v1/completions: Continue one prompt or several
 
         Declared errors:
@@ -461,7 +463,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def openai_get_model_info(self, call: Call[NoHeaders]) -> m.ModelList:
+    async def openai_get_model_info(self, call: Call[NoHeaders]) -> Answer[m.ModelList]:
         """GET /v1/models: Describe the served model in the form that OpenAI clients read
 
         Declared errors:

@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation, Parameter
+from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
 
 from . import models as m
 
@@ -320,7 +320,7 @@ class Operations(Handlers):
     table: ClassVar[tuple[Operation, ...]] = OPERATIONS
 
     @abstractmethod
-    async def server_metadata(self, call: Call[NoHeaders]) -> m.ServerMetadata:
+    async def server_metadata(self, call: Call[NoHeaders]) -> Answer[m.ServerMetadata]:
         """GET /v2: Tell the server's name, version and extensions
 
         Declared errors:
@@ -349,7 +349,7 @@ class Operations(Handlers):
     @abstractmethod
     async def repository_index(
         self, body: m.RepositoryIndexRequest | None, call: Call[NoHeaders]
-    ) -> list[m.RepositoryModel]:
+    ) -> Answer[list[m.RepositoryModel]]:
         """POST /v2/repository/index: List the models
 
         Declared errors:
@@ -358,7 +358,7 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def statistics(self, call: Call[NoHeaders]) -> m.Statistics:
+    async def statistics(self, call: Call[NoHeaders]) -> Answer[m.Statistics]:
         """GET /v2/models/stats: Tell what all models did
 
         Declared errors:
@@ -369,7 +369,7 @@ class Operations(Handlers):
     @abstractmethod
     async def generate_version(
         self, arguments: m.GenerateVersionArguments, body: m.GenerateRequest, call: Call[NoHeaders]
-    ) -> m.GenerateResponse:
+    ) -> Answer[m.GenerateResponse]:
         """POST /v2/models/{model_name}/versions/{model_version}/generate: Generate with one version of a model, and answer when the text is complete
 
         Declared errors:
@@ -409,7 +409,7 @@ class Operations(Handlers):
     @abstractmethod
     async def model_version_config(
         self, arguments: m.ModelVersionConfigArguments, call: Call[NoHeaders]
-    ) -> m.ModelConfig:
+    ) -> Answer[m.ModelConfig]:
         """GET /v2/models/{model_name}/versions/{model_version}/config: Tell how one version of a model is configured
 
         Declared errors:
@@ -421,7 +421,7 @@ class Operations(Handlers):
     @abstractmethod
     async def model_version_statistics(
         self, arguments: m.ModelVersionStatisticsArguments, call: Call[NoHeaders]
-    ) -> m.Statistics:
+    ) -> Answer[m.Statistics]:
         """GET /v2/models/{model_name}/versions/{model_version}/stats: Tell what one version of a model did
 
         Declared errors:
@@ -433,7 +433,7 @@ class Operations(Handlers):
     @abstractmethod
     async def model_version_metadata(
         self, arguments: m.ModelVersionMetadataArguments, call: Call[NoHeaders]
-    ) -> m.ModelMetadata:
+    ) -> Answer[m.ModelMetadata]:
         """GET /v2/models/{model_name}/versions/{model_version}: Tell what one version of a model takes and gives
 
         Declared errors:
@@ -445,7 +445,7 @@ class Operations(Handlers):
     @abstractmethod
     async def generate(
         self, arguments: m.GenerateArguments, body: m.GenerateRequest, call: Call[NoHeaders]
-    ) -> m.GenerateResponse:
+    ) -> Answer[m.GenerateResponse]:
         """POST /v2/models/{model_name}/generate: Generate, and answer when the text is complete
 
         Declared errors:
@@ -478,7 +478,9 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def model_config(self, arguments: m.ModelConfigArguments, call: Call[NoHeaders]) -> m.ModelConfig:
+    async def model_config(
+        self, arguments: m.ModelConfigArguments, call: Call[NoHeaders]
+    ) -> Answer[m.ModelConfig]:
         """GET /v2/models/{model_name}/config: Tell how a model is configured
 
         Declared errors:
@@ -489,7 +491,7 @@ class Operations(Handlers):
     @abstractmethod
     async def model_statistics(
         self, arguments: m.ModelStatisticsArguments, call: Call[NoHeaders]
-    ) -> m.Statistics:
+    ) -> Answer[m.Statistics]:
         """GET /v2/models/{model_name}/stats: Tell what a model did
 
         Declared errors:
@@ -500,7 +502,7 @@ class Operations(Handlers):
     @abstractmethod
     async def model_metadata(
         self, arguments: m.ModelMetadataArguments, call: Call[NoHeaders]
-    ) -> m.ModelMetadata:
+    ) -> Answer[m.ModelMetadata]:
         """GET /v2/models/{model_name}: Tell what a model takes and gives
 
         Declared errors:

@@ -1,11 +1,14 @@
 """The operation `/v1/chat/completions`."""
 
-from typing import final
+from functools import partial
+from typing import Final, final
 
 from typing_extensions import override
 
 from generated.hf import models as m
+from generated.operation import Answer
 from handlers.chat.params import ChatParams
+from handlers.chat.plain_answer import PlainAnswers
 from handlers.chat.result import ChatResult
 from handlers.envelope import Envelope
 from handlers.hf.chat_events import ChatEvents
@@ -16,6 +19,8 @@ from handlers.native import chat as native
 from handlers.native.headers import Headers
 from handlers.optional import given_or
 from handlers.timing import Timing
+
+_PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))
 
 
 @final
@@ -37,7 +42,7 @@ class Chat(native.Chat[m.ChatCompletionRequest, m.ChatCompletionResponse, m.Chat
     @override
     def answer(
         self, envelope: Envelope, body: m.ChatCompletionRequest, result: ChatResult
-    ) -> m.ChatCompletionResponse:
+    ) -> Answer[m.ChatCompletionResponse]:
         return chat_completion(envelope, result, with_logprobs=given_or(body.logprobs, False))
 
     @override

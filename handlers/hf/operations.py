@@ -14,7 +14,7 @@ from generated.hf.operations import (
     NoHeaders,
     Operations,
 )
-from generated.operation import Call, EventStream, Operation
+from generated.operation import Answer, Call, EventStream, Operation
 from handlers.hf.chat import Chat
 from handlers.hf.completions import Completions
 from handlers.hf.errors import told
@@ -52,7 +52,7 @@ class HfHandlers(Operations):
     @override
     async def chat_completions(
         self, body: m.ChatCompletionRequest, call: Call[ChatCompletionsHeaders]
-    ) -> m.ChatCompletionResponse | EventStream[m.ChatCompletionEvent]:
+    ) -> Answer[m.ChatCompletionResponse] | EventStream[m.ChatCompletionEvent]:
         if body.stream:
             return self._chat.stream(body, call)
         return await self._chat.whole(body, call)

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from generated.operation import Call, EncodedEvent
+from generated.operation import Answer, Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.delta import ChatDelta
 from handlers.chat.params import ChatParams
@@ -52,7 +52,7 @@ class Chat(ABC, Generic[BodyT, AnswerT, EventT]):
         """Whether a stream ends with its token counts."""
 
     @abstractmethod
-    def answer(self, envelope: Envelope, body: BodyT, result: ChatResult) -> AnswerT:
+    def answer(self, envelope: Envelope, body: BodyT, result: ChatResult) -> Answer[AnswerT]:
         """The whole answer."""
 
     @abstractmethod
@@ -63,7 +63,7 @@ class Chat(ABC, Generic[BodyT, AnswerT, EventT]):
         """Headers of a whole answer that tell what it cost."""
         return cost_headers(timing)
 
-    async def whole(self, body: BodyT, call: Call[Headers]) -> AnswerT:
+    async def whole(self, body: BodyT, call: Call[Headers]) -> Answer[AnswerT]:
         service = self.service
         with (
             service.exchange(call.received_s) as exchange,

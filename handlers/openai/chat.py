@@ -2,21 +2,22 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 
 from generated.openai import models as m
 from generated.openai.operations import CreateChatCompletionHeaders
-from generated.operation import Call, EncodedEvent
+from generated.operation import Answer, Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
+from handlers.chat.plain_answer import PlainAnswers
 from handlers.chat.result import ChatResult, collect
 from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_request import chat_params, request_field
-from handlers.openai.chat_response import ChatAnswer
+from handlers.openai.chat_response import ChatAnswer, chat_completion
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids
-from handlers.openai.usage import usage
 from handlers.optional import given, given_or
 
 
@@ -25,10 +26,13 @@ class Chat:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._write = partial(chat_completion, fingerprint=service.fingerprint)
+        answer = ChatAnswer(service.tokenizer, (), shows_logprobs=False, shows_reasoning=True)
+        self._plain = PlainAnswers(partial(self._write, answer=answer))
 
     async def whole(
         self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
-    ) -> m.CreateChatCompletionResponse:
+    ) -> Answer[m.CreateChatCompletionResponse]:
         with (
             self._service.exchange(call.received_s, "messages", grammar_field(body)) as exchange,
             exchange.permits("n", given_or(body.n, 1)),
@@ -73,18 +77,11 @@ class Chat:
 
     def _response(
         self, body: m.CreateChatCompletionRequest, result: ChatResult
-    ) -> m.CreateChatCompletionResponse:
+    ) -> Answer[m.CreateChatCompletionResponse]:
         envelope = self._service.envelope("chatcmpl")
-        answer = self._answer(body)
-        response = m.CreateChatCompletionResponse(
-            id=envelope.id,
-            object="chat.completion",
-            created=envelope.created,
-            model=envelope.model,
-            system_fingerprint=self._service.fingerprint,
-            choices=[answer.choice(choice) for choice in result.choices],
-            usage=usage(result.usage),
-        )
+        if not _shapes_answers(body):
+            return self._plain(envelope, result)
+        response = self._write(envelope, result, answer=self._answer(body))
         if given(body.service_tier) is not None:
             response.service_tier = "default"
         return response
@@ -105,3 +102,13 @@ class Chat:
             shows_logprobs=body.logprobs is True,
             shows_reasoning=body.include_reasoning is not False,
         )
+
+
+def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
+    """Whether the request asks for what not every answer tells, or leaves out what others do."""
+    return bool(
+        body.logprobs
+        or body.stop_token_ids
+        or body.include_reasoning is False
+        or given(body.service_tier) is not None
+    )

@@ -6,8 +6,10 @@ from engine.events import FinishReason, TokenEvent
 from engine.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
-from handlers.chat.result import ChatChoice
+from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
+from handlers.envelope import Envelope
+from handlers.openai.usage import usage
 
 
 class ChatAnswer:
@@ -57,6 +59,21 @@ class ChatAnswer:
         if choice.reasoning and self.shows_reasoning:
             message.reasoning = message.reasoning_content = choice.reasoning
         return message
+
+
+def chat_completion(
+    envelope: Envelope, result: ChatResult, *, fingerprint: str, answer: ChatAnswer
+) -> m.CreateChatCompletionResponse:
+    """answer: writes the choices."""
+    return m.CreateChatCompletionResponse(
+        id=envelope.id,
+        object="chat.completion",
+        created=envelope.created,
+        model=envelope.model,
+        system_fingerprint=fingerprint,
+        choices=[answer.choice(choice) for choice in result.choices],
+        usage=usage(result.usage),
+    )
 
 
 def stop_reason(last: TokenEvent, stop_token_ids: Container[int]) -> str | int | None:

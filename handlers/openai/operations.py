@@ -16,7 +16,7 @@ from generated.openai.operations import (
     Operations,
     RetrieveModelHeaders,
 )
-from generated.operation import Call, EventStream, Operation
+from generated.operation import Answer, Call, EventStream, Operation
 from handlers.embeddings import Embedder
 from handlers.openai.chat import Chat
 from handlers.openai.completions import Completions
@@ -46,7 +46,7 @@ class OpenAIHandlers(Operations):
     @override
     async def create_chat_completion(
         self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
-    ) -> m.CreateChatCompletionResponse | EventStream[m.ChatCompletionStreamEvent]:
+    ) -> Answer[m.CreateChatCompletionResponse] | EventStream[m.ChatCompletionStreamEvent]:
         if body.stream:
             return self._chat.stream(body, call)
         return await self._chat.whole(body, call)

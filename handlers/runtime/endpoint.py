@@ -107,8 +107,13 @@ class Endpoint:
             raise RuntimeError(
                 f"{operation.id} answered {type(result).__name__}, its body is {operation.media_type}"
             )
-        body = self._answer(result) if self._answer else b""
+        body = self._encode_answer(result)
         await reply.whole(operation.status, operation.media_type, body, self._answer_headers(call))
+
+    def _encode_answer(self, result: Any) -> bytes:
+        if self._answer is None:
+            return b""
+        return result if isinstance(result, bytes) else self._answer(result)
 
     async def _send_stream(self, stream: AsyncGenerator[Any, None], call: RequestCall, reply: Reply) -> None:
         if self._event is None:

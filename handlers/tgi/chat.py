@@ -1,11 +1,14 @@
 """The operation `/v1/chat/completions`."""
 
-from typing import final
+from functools import partial
+from typing import Final, final
 
 from typing_extensions import override
 
+from generated.operation import Answer
 from generated.tgi import models as m
 from handlers.chat.params import ChatParams
+from handlers.chat.plain_answer import PlainAnswers
 from handlers.chat.result import ChatResult
 from handlers.envelope import Envelope
 from handlers.native import chat as native
@@ -14,6 +17,8 @@ from handlers.tgi.chat_events import ChatEvents
 from handlers.tgi.chat_request import chat_params
 from handlers.tgi.chat_response import chat_completion
 from handlers.timing import Timing
+
+_PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))
 
 
 @final
@@ -33,8 +38,10 @@ class Chat(native.Chat[m.ChatRequest, m.ChatCompletion, m.ChatCompletionChunk]):
         return body.stream_options is not None and body.stream_options.include_usage
 
     @override
-    def answer(self, envelope: Envelope, body: m.ChatRequest, result: ChatResult) -> m.ChatCompletion:
-        return chat_completion(envelope, result, with_logprobs=body.logprobs is True)
+    def answer(self, envelope: Envelope, body: m.ChatRequest, result: ChatResult) -> Answer[m.ChatCompletion]:
+        if body.logprobs is not True:
+            return _PLAIN(envelope, result)
+        return chat_completion(envelope, result, with_logprobs=True)
 
     @override
     def chunks(self, envelope: Envelope, body: m.ChatRequest) -> ChatEvents:

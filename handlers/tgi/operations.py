@@ -5,7 +5,7 @@ from typing import Final, final
 
 from typing_extensions import override
 
-from generated.operation import Call, EventStream, Operation
+from generated.operation import Answer, Call, EventStream, Operation
 from generated.tgi import models as m
 from generated.tgi.operations import (
     ChatCompletionsHeaders,
@@ -63,7 +63,7 @@ class TgiHandlers(Operations):
     @override
     async def chat_completions(
         self, body: m.ChatRequest, call: Call[ChatCompletionsHeaders]
-    ) -> m.ChatCompletion | EventStream[m.ChatCompletionEvent]:
+    ) -> Answer[m.ChatCompletion] | EventStream[m.ChatCompletionEvent]:
         if body.stream:
             return self._chat.stream(body, call)
         return await self._chat.whole(body, call)

@@ -83,9 +83,13 @@ class Interface:
     @property
     def returns(self) -> str:
         """The type that the handler's method answers with."""
-        answers = [self.response] if self.response else []
+        answers = [self._whole_answer] if self.response else []
         answers += [f"EventStream[{self.event}]"] if self.event else []
         return " | ".join(answers) or "None"
+
+    @property
+    def _whole_answer(self) -> str:
+        return f"{self.response}" if self.response == "str" else f"Answer[{self.response}]"
 
     @property
     def call(self) -> str:

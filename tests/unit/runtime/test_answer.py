@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+from generated.operation import EncodedAnswer
 from handlers.runtime.problem import Problem
 from handlers.runtime.server import ContractServer
 
@@ -141,3 +142,10 @@ async def test_a_proxys_prefix_is_not_part_of_the_path() -> None:
         await app({**scope, "root_path": "/proxy"}, receive, forward)
 
     assert (await send(behind_proxy, "GET", transport_path)).text == "here"
+
+
+async def test_an_answer_that_is_text_already_leaves_as_it_is() -> None:
+    app = serve(write=lambda body, call: EncodedAnswer(b'{"id": 1}'))
+    response = await send(app, "POST", "/notes", json=NOTE)
+    assert (response.status_code, response.content) == (200, b'{"id": 1}')
+    assert (response.headers["content-type"], response.headers["content-length"]) == ("application/json", "9")

@@ -7,8 +7,15 @@ from typing import Any, ClassVar, Literal, NewType, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
 HeadersT = TypeVar("HeadersT", contravariant=True)
+
+EncodedAnswer = NewType("EncodedAnswer", bytes)
+"""A whole answer as JSON text, for handlers that write a plain one without building its model."""
+
+Answer: TypeAlias = AnswerT | EncodedAnswer
+"""What an operation answers with as `application/json`."""
 
 EncodedEvent = NewType("EncodedEvent", bytes)
 """One event as JSON text, for handlers that write a token's event without building its model."""

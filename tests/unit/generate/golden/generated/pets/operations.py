@@ -4,7 +4,7 @@
 from abc import abstractmethod
 from typing import ClassVar, Final, Required, TypedDict
 
-from generated.operation import Call, EventStream, Handlers, Operation, Parameter
+from generated.operation import Answer, Call, EventStream, Handlers, Operation, Parameter
 
 from . import models as m
 
@@ -152,7 +152,7 @@ class Operations(Handlers):
     table: ClassVar[tuple[Operation, ...]] = OPERATIONS
 
     @abstractmethod
-    async def get_pet(self, arguments: m.GetPetArguments, call: Call[GetPetHeaders]) -> m.Pet:
+    async def get_pet(self, arguments: m.GetPetArguments, call: Call[GetPetHeaders]) -> Answer[m.Pet]:
         """GET /pets/{petId}: Find a pet by its 'number'
 
         Declared errors:
@@ -171,11 +171,11 @@ class Operations(Handlers):
         """
 
     @abstractmethod
-    async def list_pets(self, call: Call[NoHeaders]) -> list[m.Pet]:
+    async def list_pets(self, call: Call[NoHeaders]) -> Answer[list[m.Pet]]:
         """GET /pets"""
 
     @abstractmethod
-    async def add_pet(self, body: m.NewPet, call: Call[NoHeaders]) -> m.Pet | EventStream[m.Event]:
+    async def add_pet(self, body: m.NewPet, call: Call[NoHeaders]) -> Answer[m.Pet] | EventStream[m.Event]:
         """POST /pets: Add a pet
 
         Declared errors:
