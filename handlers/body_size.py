@@ -16,13 +16,15 @@ def is_short(body: BaseModel, max_characters: int) -> bool:
 
 def _sizes(value: object) -> Iterator[int | None]:
     """Of each part; no part costs nothing. None: free JSON."""
-    if isinstance(value, BaseModel):
-        for name in value.model_fields_set:
-            yield from _sizes(getattr(value, name))
+    if isinstance(value, str):
+        yield len(value)
     elif isinstance(value, list):
         for item in value:
             yield from _sizes(item)
-    elif isinstance(value, str):
-        yield len(value)
+    elif isinstance(value, dict):
+        yield None
+    elif isinstance(value, BaseModel):
+        for name in value.model_fields_set:
+            yield from _sizes(getattr(value, name))
     else:
-        yield None if isinstance(value, dict) else 1
+        yield 1
