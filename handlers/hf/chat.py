@@ -8,7 +8,6 @@ from typing_extensions import override
 from generated.hf import models as m
 from generated.operation import Answer
 from handlers.chat.params import ChatParams
-from handlers.chat.plain_answer import PlainAnswers
 from handlers.chat.result import ChatResult
 from handlers.envelope import Envelope
 from handlers.hf.chat_events import ChatEvents
@@ -18,6 +17,7 @@ from handlers.hf.headers import costs
 from handlers.native import chat as native
 from handlers.native.headers import Headers
 from handlers.optional import given_or
+from handlers.plain_answer import PlainAnswers
 from handlers.timing import Timing
 
 _PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))

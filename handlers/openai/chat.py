@@ -9,7 +9,6 @@ from generated.openai.operations import CreateChatCompletionHeaders
 from generated.operation import Answer, Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.chat.plain_answer import PlainAnswers
 from handlers.chat.result import ChatResult, collect
 from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_request import chat_params, request_field
@@ -19,6 +18,7 @@ from handlers.openai.sampling import check_search, includes_usage
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids
 from handlers.optional import given, given_or
+from handlers.plain_answer import PlainAnswers
 
 
 class Chat:
