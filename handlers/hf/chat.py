@@ -43,7 +43,9 @@ class Chat(native.Chat[m.ChatCompletionRequest, m.ChatCompletionResponse, m.Chat
     def answer(
         self, envelope: Envelope, body: m.ChatCompletionRequest, result: ChatResult
     ) -> Answer[m.ChatCompletionResponse]:
-        return chat_completion(envelope, result, with_logprobs=given_or(body.logprobs, False))
+        if given_or(body.logprobs, False):
+            return chat_completion(envelope, result, with_logprobs=True)
+        return _PLAIN(envelope, result)
 
     @override
     def chunks(self, envelope: Envelope, body: m.ChatCompletionRequest) -> ChatEvents:

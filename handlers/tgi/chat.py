@@ -39,9 +39,9 @@ class Chat(native.Chat[m.ChatRequest, m.ChatCompletion, m.ChatCompletionChunk]):
 
     @override
     def answer(self, envelope: Envelope, body: m.ChatRequest, result: ChatResult) -> Answer[m.ChatCompletion]:
-        if body.logprobs is not True:
-            return _PLAIN(envelope, result)
-        return chat_completion(envelope, result, with_logprobs=True)
+        if body.logprobs is True:
+            return chat_completion(envelope, result, with_logprobs=True)
+        return _PLAIN(envelope, result)
 
     @override
     def chunks(self, envelope: Envelope, body: m.ChatRequest) -> ChatEvents:
