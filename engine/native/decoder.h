@@ -69,7 +69,7 @@ class PartClock {
    private:
     static int64_t now() {
         timespec time;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        clock_gettime(CLOCK_MONOTONIC, &time);
         return time.tv_sec * 1000000000 + time.tv_nsec;
     }
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from tools.bench.contender import Contender
 from tools.bench.machine import busy_share
-from tools.bench.rounds import by_turns, median_ratio
+from tools.bench.rounds import by_turns, compare
 from tools.bench.table import Row, print_tables
 
 NUM_TOKENS: Final = 34
@@ -21,9 +21,6 @@ class Case(NamedTuple):
     num_requests: int
     num_prompt_tokens: int
     num_tokens: int
-
-
-WARM_UP: Final = Case(1, 128, 4)  # what is set up at need
 
 
 def cases(arguments: argparse.Namespace) -> list[Case]:
@@ -61,7 +58,7 @@ def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
 def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
     """A line for each contender. ratio: ours to theirs, above 1 where ours is faster."""
     speeds = {name: _speeds(case, rounds) for name, rounds in told.items()}
-    ours = speeds.get("verbatim", [])
+    ratios = {name: compare(speeds.get("verbatim", []), own) for name, own in speeds.items()}
     return [
         {
             "what": "prefill" if case.num_tokens == 1 else "decode",
@@ -70,7 +67,9 @@ def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
             "contender": name,
             "tokens_per_s": median(own),
             "first_token_ms": 1e3 * median(first for _, first in told[name]),
-            "ratio": median_ratio(ours, own) if ours else 0.0,
+            "ratio": ratios[name].median,
+            "lowest": ratios[name].lowest,
+            "highest": ratios[name].highest,
         }
         for name, own in speeds.items()
     ]
@@ -88,13 +87,12 @@ def run(
 ) -> tuple[list[Row], float]:
     """The rows, printed case by case, and how busy others kept the machine at most, before and after."""
     busy = busy_share()
-    for contender in contenders:
-        measure(contender, WARM_UP, 0, vocab_size)
     told = by_turns(
         contenders,
         cases(arguments),
         arguments.rounds,
         lambda contender, case, number: measure(contender, case, number, vocab_size),
+        warm_up=cases(arguments),
     )
     lines = print_tables([rows(case, measured) for case, measured in told.items()])
     return lines, max(busy, busy_share())

@@ -22,7 +22,7 @@ import uvloop
 
 from tools.bench.connection import Answer, Connection, post
 from tools.bench.contender import Contender, Failed, Turns, start
-from tools.bench.rounds import by_turns, median_ratio
+from tools.bench.rounds import by_turns, compare
 from tools.bench.table import Row, print_tables
 
 T = TypeVar("T")
@@ -173,6 +173,10 @@ def loads(arguments: argparse.Namespace) -> list[Load]:
     ]
 
 
+def _warm_up(arguments: argparse.Namespace) -> Load:
+    return Load(max(arguments.requests), min(arguments.prompts), min(arguments.outputs))
+
+
 def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
     """A line for each load and server, printed load by load; servers take turns."""
     told = by_turns(
@@ -180,6 +184,7 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
         loads(arguments),
         arguments.rounds,
         lambda server, load, number: server.measure(load, Random(f"{number} {load}")),
+        warm_up=[_warm_up(arguments)],
     )
     return print_tables(
         [[_row(load, name, measured) for name in measured] for load, measured in told.items()]
@@ -189,7 +194,8 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
 def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
     """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster."""
     rounds, ours = told[name], told.get("verbatim", [])
-    speeds, firsts_p50 = _speeds(rounds), _firsts(rounds)
+    speeds = _speeds(rounds)
+    ratio = compare(_speeds(ours), speeds)
     firsts = [first for measured in rounds for first in measured.firsts]
     gaps = [gap for measured in rounds for gap in measured.gaps]
     return {
@@ -202,8 +208,10 @@ def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
         "first_p99_ms": 1e3 * _p99(firsts),
         "gap_p50_ms": 1e3 * median(gaps),
         "gap_p99_ms": 1e3 * _p99(gaps),
-        "ratio": median_ratio(_speeds(ours), speeds) if ours else 0.0,
-        "first_ratio": median_ratio(_firsts(ours), firsts_p50) if ours else 0.0,
+        "ratio": ratio.median,
+        "lowest": ratio.lowest,
+        "highest": ratio.highest,
+        "first_ratio": compare(_firsts(ours), _firsts(rounds)).median,
     }
 
 

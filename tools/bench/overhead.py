@@ -82,7 +82,7 @@ def _row(mix: str, steps: list[dict[str, float]], loop_s: float) -> Row:
 @contextmanager
 def _watched_steps(num_sequences: int) -> Iterator[list[dict[str, float]]]:
     """Within, the times of each step that decodes that many sequences and does nothing else."""
-    watch = Stopwatch()
+    watch = Stopwatch(time.thread_time)
     steps: list[dict[str, float]] = []
     step = EngineCore.step
 

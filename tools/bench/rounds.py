@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from statistics import median
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 
 class Named(Protocol):
@@ -18,13 +18,23 @@ Told = TypeVar("Told")
 
 
 def by_turns(
-    contenders: Sequence[Who], cases: Sequence[Case], rounds: int, measure: Callable[[Who, Case, int], Told]
+    contenders: Sequence[Who],
+    cases: Sequence[Case],
+    rounds: int,
+    measure: Callable[[Who, Case, int], Told],
+    *,
+    warm_up: Sequence[Case],
 ) -> dict[Case, dict[str, list[Told]]]:
     """What `measure(contender, case, round)` told, by case, contender's name and round.
 
     A machine's speed drifts from minute to minute. So every round has all cases, which then meet the machine
     of the whole run alike, and contenders take every other round in the opposite order.
+
+    warm_up: cases that come first and are not told, since memory that is new to a process is slow.
     """
+    for case in warm_up:
+        for contender in contenders:
+            measure(contender, case, rounds)
     told: dict[Case, dict[str, list[Told]]] = {case: {who.name: [] for who in contenders} for case in cases}
     for number in range(rounds):
         print(f"round {number + 1} of {rounds}", flush=True)
@@ -34,11 +44,17 @@ def by_turns(
     return told
 
 
-def median_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
-    """The median of the rounds' own ratios; 0 where a contender has no figure.
+class Ratio(NamedTuple):
+    """Of the rounds' own ratios; all 0 where a contender has no figure."""
 
-    Within a round both meet the same machine.
-    """
-    if not all((*ours, *theirs)):
-        return 0.0
-    return median(our / their for our, their in zip(ours, theirs, strict=True))
+    median: float
+    lowest: float
+    highest: float
+
+
+def compare(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
+    """How many times theirs ours are, round by round, for within a round both meet the same machine."""
+    if not ours or not all((*ours, *theirs)):
+        return Ratio(0.0, 0.0, 0.0)
+    ratios = [our / their for our, their in zip(ours, theirs, strict=True)]
+    return Ratio(median(ratios), min(ratios), max(ratios))

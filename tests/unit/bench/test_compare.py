@@ -14,7 +14,7 @@ from tools.bench.engine_level import decode_speed
 from tools.bench.http_level import text_arrivals
 from tools.bench.machine import describe
 from tools.bench.markdown import markdown
-from tools.bench.rounds import by_turns, median_ratio
+from tools.bench.rounds import by_turns, compare
 
 
 def test_a_decode_step_is_timed_between_two_that_give_every_request_a_token() -> None:
@@ -38,8 +38,8 @@ def test_a_ratio_is_taken_within_a_round() -> None:
     slow_machine, fast_machine = 1.0, 1.5
     ours = [2.0 * slow_machine, 2.0 * fast_machine, 2.0 * slow_machine]
     theirs = [1.0 * slow_machine, 1.0 * fast_machine, 1.0 * fast_machine]
-    assert median_ratio(ours, theirs) == 2.0
-    assert median_ratio(ours, [1.0, 0.0, 1.0]) == 0.0
+    assert compare(ours, theirs) == (2.0, 4 / 3, 2.0)
+    assert compare(ours, [1.0, 0.0, 1.0]).median == compare([], theirs).median == 0.0
 
 
 class Recorded(NamedTuple):
@@ -53,7 +53,8 @@ def test_rounds_have_all_cases_and_every_other_one_turns_the_order_around() -> N
         asked.append((number, case, who.name))
         return f"{who.name}{number}"
 
-    told = by_turns([Recorded("ours"), Recorded("theirs")], ["one", "many"], 2, measure)
+    told = by_turns([Recorded("ours"), Recorded("theirs")], ["one", "many"], 2, measure, warm_up=["many"])
+    assert [asked.pop(0), asked.pop(0)] == [(2, "many", "ours"), (2, "many", "theirs")]
     assert told == dict.fromkeys(
         ("one", "many"), {"ours": ["ours0", "ours1"], "theirs": ["theirs0", "theirs1"]}
     )
