@@ -81,10 +81,10 @@ class AsyncEngine:
         thread = CallThread(_THREAD_NAME)
         try:
             built = await asyncio.wrap_future(thread.submit(build_core, config, report))
+            return cls(*built, thread)
         except BaseException:
             thread.end()
             raise
-        return cls(*built, thread)
 
     async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
         """Runs a request. Closing the iterator, or cancelling who waits for it, aborts.
@@ -196,7 +196,7 @@ class AsyncEngine:
             if stream := self._streams.get(arrival):
                 stream.put(event)
 
-    def _die(self, error: Exception) -> None:
+    def _die(self, error: BaseException) -> None:
         self._death = error
         self._end_all(GenerationFailed, f"the engine died: {error}")
 

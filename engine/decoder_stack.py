@@ -25,6 +25,10 @@ class DecoderStack:
         """Whether this is what the last call returned."""
         return hidden_states is self._output
 
+    def takes(self, num_rows: int) -> bool:
+        """Whether a step of so many rows may be computed at once."""
+        return self._decoder.takes(num_rows)
+
     def compute(self, hidden_states: Tensor, cosine: Tensor, sine: Tensor) -> Tensor | None:
         """What the last layer returns; None where each layer shall compute by itself.
 
@@ -32,7 +36,7 @@ class DecoderStack:
         """
         self._output = None
         attention = current_attention.get()
-        if isinstance(attention, PagedAttention) and self._decoder.takes(hidden_states.shape[1]):
+        if isinstance(attention, PagedAttention) and self.takes(hidden_states.shape[1]):
             keys = attention.decoded_keys(self._decoder.windows)
             if keys is not None:
                 self._output = self._decoder(hidden_states[0], cosine[0], sine[0], keys)[None]

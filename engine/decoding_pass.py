@@ -31,7 +31,7 @@ class DecodingPass:
 
         To be called under `current_attention`.
         """
-        if batch.chunks:
+        if batch.chunks or not self._stack.takes(len(batch.input_ids)):
             return None
         stream: Tensor = self._embedding(batch.input_ids[None])
         output = self._stack.compute(stream, *self._rotary(stream, batch.positions[None]))

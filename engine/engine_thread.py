@@ -58,7 +58,7 @@ class EngineThread:
         *,
         thread: CallThread,
         publish: Callable[[list[Output]], object],
-        on_death: Callable[[Exception], object],
+        on_death: Callable[[BaseException], object],
     ) -> None:
         self._core = core
         self._publish = publish
@@ -84,7 +84,7 @@ class EngineThread:
             while self._read_inbox():
                 if outputs := self._core.step():
                     self._publish(outputs)
-        except Exception as error:  # a bug of ours: those who wait must hear of it
+        except BaseException as error:  # a bug of ours, or a library's panic: those who wait must hear of it
             self._on_death(error)
 
     def _read_inbox(self) -> bool:

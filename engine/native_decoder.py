@@ -54,7 +54,7 @@ class _Call(ctypes.Structure):
 
 
 class PartTimes:
-    """Processor time of the thread that calls, by part, added up. Products hold norms, gates and sums."""
+    """How long calls take, by part, added up. Products hold norms, gates and sums."""
 
     def __init__(self) -> None:
         self._nanoseconds = (ctypes.c_int64 * 2)()

@@ -41,7 +41,7 @@ struct VerbatimDecoder {
     void* output;                     // likewise
     const void *cosine, *sine;        // [num_rows, dim]
     const int64_t* slots;             // [num_rows], where keys and values go
-    int64_t* nanoseconds;             // [kNumParts], of the calling thread's processor time, added to; or null
+    int64_t* nanoseconds;             // [kNumParts], added to; or null
     int64_t num_layers, num_rows;
     int32_t num_threads;
 };

@@ -57,14 +57,14 @@ class Patience:
 
     def __init__(self) -> None:
         self._due: dict[CancelledByDisconnect, float] = {}  # when to be watched, ascending
-        self._has_timer = False
+        self._loop: asyncio.AbstractEventLoop | None = None  # where a timer runs
 
     def add(self, block: CancelledByDisconnect) -> None:
         """Has it watched if it lasts."""
         loop = asyncio.get_running_loop()
         self._due[block] = loop.time() + _PATIENCE_S
-        if not self._has_timer:
-            self._has_timer = True
+        if self._loop is not loop:
+            self._loop = loop
             loop.call_later(_PATIENCE_S, self._look)
 
     def remove(self, block: CancelledByDisconnect) -> None:
@@ -75,6 +75,6 @@ class Patience:
         for block in [block for block, due in self._due.items() if due <= loop.time()]:
             del self._due[block]
             block.begin_watching()
-        self._has_timer = bool(self._due)
-        if self._has_timer:
+        self._loop = loop if self._due else None
+        if self._due:
             loop.call_at(next(iter(self._due.values())), self._look)

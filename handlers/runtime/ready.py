@@ -65,7 +65,7 @@ def _rest(step: Coroutine[Any, Any, Item], waited: Any) -> Generator[Any, Any, I
             except StopIteration as done:
                 item: Item = done.value
                 return item
-        else:
+        else:  # in C; of a task that is destroyed, rather than cancelled, the stream does not learn here
             return (yield from step.__await__())
 
 

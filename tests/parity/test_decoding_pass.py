@@ -14,11 +14,12 @@ from tests.parity.decoding_engine import NUM_LAYERS, apart, build_engine
 pytestmark = pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
 
 
+@pytest.mark.parametrize("ties_head", [True, False])
 @pytest.mark.parametrize("architecture", ["qwen2", "qwen3", "llama", "mistral"])
 def test_a_step_that_decodes_is_not_the_models_own_forward_and_gives_the_same(
-    architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    architecture: str, ties_head: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = build_engine(tmp_path, monkeypatch, architecture)
+    engine = build_engine(tmp_path, monkeypatch, architecture, tie_word_embeddings=ties_head)
     sequences = engine.sequences(9)
     expected = apart(engine, sequences, monkeypatch)
     hidden = engine.runner.hidden_states.rows
@@ -27,6 +28,18 @@ def test_a_step_that_decodes_is_not_the_models_own_forward_and_gives_the_same(
     assert torch.equal(engine.runner.hidden_states.rows, hidden)
     works = [Work(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
     assert torch.equal(engine.run(works, [7, 2]), expected[[7, 2]])
+
+
+def test_more_rows_than_a_stack_takes_are_the_models_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = build_engine(tmp_path, monkeypatch, "qwen2")
+    sequences = engine.sequences(65)
+    expected = apart(engine, sequences, monkeypatch)
+    assert torch.equal(engine.decode(sequences), expected)
+    monkeypatch.setattr(engine.model, "forward", None)
+    with pytest.raises(TypeError):
+        engine.decode(sequences)
 
 
 def test_a_model_that_does_more_to_its_logits_keeps_its_forward(

@@ -192,7 +192,7 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
 
 
 def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
-    """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster."""
+    """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster. lowest, highest: ratios."""
     rounds, ours = told[name], told.get("verbatim", [])
     speeds = _speeds(rounds)
     ratio = compare(_speeds(ours), speeds)

@@ -89,7 +89,7 @@ class Interface:
 
     @property
     def _whole_answer(self) -> str:
-        return f"{self.response}" if self.response == "str" else f"Answer[{self.response}]"
+        return "str" if self.response == "str" else f"Answer[{self.response}]"
 
     @property
     def call(self) -> str:

@@ -11,9 +11,19 @@ from engine.build import build_core
 from engine.call_thread import CallThread
 from engine.config import EngineConfig
 from engine.core import EngineCore
+from engine.errors import GenerationFailed, ModelNotSupported
 from engine.job_table import Output
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model
+
+
+def two_tokens() -> GenerationRequest:
+    return GenerationRequest(
+        request_id="a",
+        prompt_token_ids=(40, 41),
+        sampling=SamplingParams(temperature=0.0),
+        stopping=StopConditions(max_tokens=2, ignore_eos=True),
+    )
 
 
 def test_calls_are_made_in_order_and_in_one_thread_until_it_ends() -> None:
@@ -39,6 +49,26 @@ def test_a_call_that_raises_or_is_cancelled_leaves_the_thread_to_the_others() ->
     thread.end()
 
 
+async def test_a_thread_ends_where_nothing_is_built(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotSupported):
+        await AsyncEngine.start(EngineConfig(model=str(tmp_path / "none"), device="cpu"))
+    for thread in threading.enumerate():
+        if thread.name == "engine":
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+async def test_who_waits_hears_of_a_death_that_is_no_exception_of_ours(tmp_path: Path) -> None:
+    engine = await AsyncEngine.start(EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu"))
+    with (
+        patch.object(EngineCore, "step", side_effect=SystemExit("panic")),
+        pytest.raises(GenerationFailed, match="the engine died: panic"),
+    ):
+        async for _ in engine.submit(two_tokens()):
+            pass
+    await engine.stop()
+
+
 async def test_a_core_is_stepped_in_the_thread_that_built_it(tmp_path: Path) -> None:
     threads = []
 
@@ -53,12 +83,6 @@ async def test_a_core_is_stepped_in_the_thread_that_built_it(tmp_path: Path) -> 
     original_step = EngineCore.step
     with patch("engine.async_engine.build_core", build), patch.object(EngineCore, "step", step):
         engine = await AsyncEngine.start(EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu"))
-        request = GenerationRequest(
-            request_id="a",
-            prompt_token_ids=(40, 41),
-            sampling=SamplingParams(temperature=0.0),
-            stopping=StopConditions(max_tokens=2, ignore_eos=True),
-        )
-        assert len([event async for event in engine.submit(request)]) == 2
+        assert len([event async for event in engine.submit(two_tokens())]) == 2
         await engine.stop()
     assert len(threads) == 3 and len(set(threads)) == 1

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 import uvicorn
+from starlette.requests import ClientDisconnect
+from starlette.types import Message
 
+from handlers.runtime.disconnect import CancelledByDisconnect, Patience
 from handlers.runtime.server import ContractServer
 
 from .notes import Kept, serve
@@ -55,6 +58,21 @@ class Trace:
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
+
+
+def test_one_who_has_gone_is_found_in_whatever_loop_runs() -> None:
+    patience = Patience()
+
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def enter(seconds: float) -> None:
+        with CancelledByDisconnect(gone, patience):
+            await asyncio.sleep(seconds)
+
+    asyncio.run(enter(0.0))  # its loop ends before its timer does
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(enter(10.0))
 
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])
