@@ -54,7 +54,7 @@ class AsyncEngine:
         self._has_no_streams = asyncio.Event()
         self._has_no_streams.set()
         self._is_draining = False
-        self._death: Exception | None = None
+        self._death: BaseException | None = None
         self._grammars = GrammarQueue(GrammarCompiler(tokenizer))
         self._thread = EngineThread(
             core,
