@@ -84,6 +84,7 @@ class AsyncEngine:
             return cls(*built, thread)
         except BaseException:
             thread.end()
+            thread.join()  # a process that ends while libraries load in it would abort
             raise
 
     async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:

@@ -1,6 +1,8 @@
 """One thread for a core from its first tensor to its last step."""
 
+import asyncio
 import threading
+import time
 from pathlib import Path
 from unittest.mock import patch
 
@@ -50,12 +52,28 @@ def test_a_call_that_raises_or_is_cancelled_leaves_the_thread_to_the_others() ->
 
 
 async def test_a_thread_ends_where_nothing_is_built(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
     with pytest.raises(ModelNotSupported):
         await AsyncEngine.start(EngineConfig(model=str(tmp_path / "none"), device="cpu"))
-    for thread in threading.enumerate():
-        if thread.name == "engine":
-            thread.join(10)
-            assert not thread.is_alive()
+    assert set(threading.enumerate()) <= before
+
+
+async def test_a_start_that_is_cancelled_ends_when_its_thread_has() -> None:
+    before = set(threading.enumerate())
+    begun = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def build(*_: object) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        time.sleep(0.2)
+
+    with patch("engine.async_engine.build_core", build):
+        start = asyncio.create_task(AsyncEngine.start(EngineConfig(model="", device="cpu")))
+        await begun.wait()
+        start.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await start
+    assert set(threading.enumerate()) <= before
 
 
 async def test_who_waits_hears_of_a_death_that_is_no_exception_of_ours(tmp_path: Path) -> None:
