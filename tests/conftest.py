@@ -1,5 +1,6 @@
-"""The server as its users run it."""
+"""The server as its users run it, and what all tests share."""
 
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,6 +44,15 @@ def _url(process: "subprocess.Popen[str]") -> str:
         if line.strip().startswith("ready at "):
             return line.split()[-1]
     raise RuntimeError("the server ended before it was ready:\n" + "".join(said))
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """Of this process: a server that a test starts within it sets it for itself (`handlers/garbage.py`)."""
+    threshold = gc.get_threshold()
+    yield
+    gc.set_threshold(*threshold)
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

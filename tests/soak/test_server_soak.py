@@ -5,6 +5,7 @@ A tenth of `VERBATIM_SOAK_REQUESTS`.
 """
 
 import asyncio
+import gc
 import os
 import sys
 from collections import Counter
@@ -158,7 +159,11 @@ def num_outcomes(seen: dict[str, float]) -> float:
 
 
 async def settled_usage(process: int, num_files: int) -> Usage:
-    """Once no more files are open than when the server was idle: connections take a moment to close."""
+    """Once no more files are open than when the server was idle: connections take a moment to close.
+
+    Those that clients broke off while they connected may wait for the collector here.
+    """
+    gc.collect()
     async with asyncio.timeout(30):
         while (now := usage(process)).num_files > num_files:
             await asyncio.sleep(0.1)
