@@ -163,9 +163,9 @@ async def settled_usage(process: int, num_files: int) -> Usage:
 
     Those that clients broke off while they connected may wait for the collector here.
     """
-    gc.collect()
     async with asyncio.timeout(30):
         while (now := usage(process)).num_files > num_files:
+            gc.collect()
             await asyncio.sleep(0.1)
     return now
 
