@@ -13,6 +13,7 @@ from transformers import PreTrainedModel
 
 from engine.decoder_stack import DecoderStack
 from engine.fused_layer import FusedLayer
+from engine.observed_calls import observed
 from engine.plain_pass import relative_difference
 
 # Of logits, since a stack does what its layers do.
@@ -55,12 +56,8 @@ def _observe(layers: list[FusedLayer], run: Callable[[], list[Tensor]]) -> tuple
         given = inputs[0] if inputs else named["hidden_states"]
         calls[layer] = _Call(layer, given, output, named["position_embeddings"][0])
 
-    handles = [layer.register_forward_hook(note, with_kwargs=True) for layer in layers]
-    try:
+    with observed(layers, note):
         logits = run()
-    finally:
-        for handle in handles:
-            handle.remove()
     return list(calls.values()), logits
 
 

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.huge_pages import empty_tensor
+from engine.observed_calls import observed
 from engine.plain_pass import is_same, plain_logits, relative_difference
 
 _PROBE = list(range(4))
@@ -112,22 +112,18 @@ def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Family]]:
     num_calls: Counter[int] = Counter()
     families: dict[tuple[int, int], _Family] = {}
 
-    def watch(parent: nn.Module, name: str, child: nn.Linear) -> RemovableHandle:
-        def note(module: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
-            num_calls[id(child)] += 1
-            if inputs and isinstance(inputs[0], Tensor):
-                family = families.setdefault((id(parent), id(inputs[0])), _Family(parent, inputs[0]))
-                family.names.append(name)
-                family.outputs.append(output)
+    places = {child: (parent, name) for parent, name, child in parents if num_places[id(child)] == 1}
 
-        return child.register_forward_hook(note)
+    def note(child: nn.Linear, inputs: tuple[Any, ...], _: dict[str, Any], output: Any) -> None:
+        num_calls[id(child)] += 1
+        if inputs and isinstance(inputs[0], Tensor):
+            parent, name = places[child]
+            family = families.setdefault((id(parent), id(inputs[0])), _Family(parent, inputs[0]))
+            family.names.append(name)
+            family.outputs.append(output)
 
-    handles = [watch(*place) for place in parents if num_places[id(place[2])] == 1]
-    try:
+    with observed(places, note):
         logits = plain_logits(model, _PROBE)
-    finally:
-        for handle in handles:
-            handle.remove()
     return logits, [
         family
         for family in families.values()

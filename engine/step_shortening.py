@@ -14,6 +14,7 @@ from transformers import PreTrainedModel
 from engine.decoding_pass import DecodingPass
 from engine.fused_layer import FusedLayer
 from engine.model_runner import ModelRunner
+from engine.observed_calls import observed
 
 
 @torch.inference_mode()
@@ -50,12 +51,8 @@ def _observe(
         calls[module] = _Call([*given, *named.values()], named, returned)
 
     modules = {*model.base_model.children(), model.get_input_embeddings(), first_layer}
-    handles = [module.register_forward_hook(note, with_kwargs=True) for module in modules]
-    try:
+    with observed(modules, note):
         logits = run()
-    finally:
-        for handle in handles:
-            handle.remove()
     return calls, logits
 
 
