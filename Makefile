@@ -61,7 +61,7 @@ format: $(READY)  ## Format and mend what ruff can mend
 .PHONY: test
 test: $(READY)  ## Run the tests (under 10 minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
-	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz'
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
 
 PEERS := .venv-peers
 
@@ -143,7 +143,7 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
-check: check-static breaking test fuzz-short conform-short mutate-short test-sdk  ## Everything that CI checks but pages (test-browser) and Node
+check: check-static breaking test attack-short fuzz-short conform-short mutate-short test-sdk  ## Everything that CI checks but pages (test-browser) and Node
 
 .PHONY: fuzz
 fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, with 500 random requests an operation
@@ -172,6 +172,14 @@ fuzz-short:  ## Fuzz with the systematic requests and five random ones an operat
 .PHONY: soak
 soak: $(READY)  ## Send the engine 10,000 requests, many of them dropped: ten minutes on two cores
 	VERBATIM_SOAK_REQUESTS=$${VERBATIM_SOAK_REQUESTS:-10000} OMP_NUM_THREADS=1 $(BIN)/pytest tests/soak -s
+
+.PHONY: attack
+attack: $(READY)  ## Attack the server in every way that it withstands, for as long as that takes (minutes)
+	VERBATIM_ATTACK=whole OMP_NUM_THREADS=1 $(BIN)/pytest tests/attack -m attack --timeout=3600
+
+.PHONY: attack-short
+attack-short: $(READY)  ## Do the same within seconds for each attack
+	OMP_NUM_THREADS=1 $(BIN)/pytest tests/attack -m attack
 
 .PHONY: drift
 drift: $(READY)  ## Compare UPSTREAM=<file> with specs/CONTRACT in structure alone
