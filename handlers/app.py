@@ -13,6 +13,8 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from generated.operation import Handlers, Operation
+from handlers.access.hosts import AllowedHosts, is_loopback
+from handlers.access.web_pages import WebPageGuard
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.anthropic.contract import AnthropicContract
@@ -151,7 +153,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         server.mount(CONTRACTS[name].contract, handlers[name])
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    return _with_cors(server, settings)
+    return _guarded(_with_cors(server, settings), server, settings)
 
 
 def _endpoints(settings: Settings) -> MakeEndpoint:
@@ -163,7 +165,28 @@ def _endpoints(settings: Settings) -> MakeEndpoint:
     return CheckedEndpoints(refuses=settings.check_responses == "fail")
 
 
+def _guarded(app: ASGIApp, server: ContractServer, settings: Settings) -> ASGIApp:
+    """The application behind what refuses web pages of other sites.
+
+    Whoever has a key is no such page, so a server that asks for one takes any host and origin, if not told.
+    """
+    is_open = not settings.asks_for_key
+    is_local = is_open and is_loopback(settings.host)
+    names = settings.allowed_hosts
+    if not is_open and not names:
+        return app
+    return WebPageGuard(
+        app,
+        server.refusal,
+        hosts=AllowedHosts(names) if names or is_local else None,
+        only_over_loopback=not names,
+        origins=settings.cors_allow_origin if is_open else None,
+    )
+
+
 def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
+    if not settings.cors_allow_origin:
+        return app
     return Cors(
         app,
         allow_origins=settings.cors_allow_origin,

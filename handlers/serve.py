@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from engine.async_engine import AsyncEngine
 from engine.model_info import ModelInfo
+from handlers.access.hosts import is_loopback
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
 from handlers.engine import Engine
 from handlers.garbage import freeze_imports, freeze_start_up
@@ -161,8 +162,17 @@ def describe(settings: Settings, info: ModelInfo) -> str:
             f"at most {info.max_total_tokens:,} for one request",
             *describe_contracts(settings),
             "  pages     /docs" + (f", {PATH}" if settings.playground else ""),
+            *_warnings(settings),
         )
     )
+
+
+def _warnings(settings: Settings) -> list[str]:
+    if settings.asks_for_key or is_loopback(settings.host):
+        return []
+    return [
+        f"  warning   no key is asked for: whoever reaches {settings.host} may use the server (--api-key)"
+    ]
 
 
 def describe_contracts(settings: Settings) -> list[str]:

@@ -4,6 +4,7 @@ An environment variable `VERBATIM_*` wins over the name that Text Generation Inf
 a command-line option wins over both. The command line, its help and the README's table are made from here.
 """
 
+import os
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -86,8 +87,11 @@ class Settings(BaseSettings):
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
     """If set, generating operations ask for it, as a bearer token or as their contract says."""
 
-    cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ("*",)
-    """Origins, comma-separated, whose pages may call the server."""
+    cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ()
+    """Origins, comma-separated, whose pages may call the server beside its own; * lets every page."""
+
+    allowed_hosts: Annotated[Names, env("VERBATIM_ALLOWED_HOSTS")] = ()
+    """Hosts, comma-separated, that requests may name; if absent, any with a key or beyond loopback."""
 
     payload_limit: Annotated[Count, env("VERBATIM_PAYLOAD_LIMIT", "PAYLOAD_LIMIT")] = 2_000_000
     """Largest request body in bytes."""
@@ -176,6 +180,11 @@ class Settings(BaseSettings):
     """Least severe log lines to write."""
 
     @property
+    def asks_for_key(self) -> bool:
+        """Whether generating operations ask for a key."""
+        return self.api_key is not None
+
+    @property
     def model_name(self) -> str:
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
@@ -184,6 +193,15 @@ class Settings(BaseSettings):
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
+
+    @field_validator("api_key")
+    @classmethod
+    def _can_be_sent(cls, key: str | None) -> str | None:
+        if key is not None and not key.strip():
+            raise ValueError("a blank key would leave the server open; leave the setting out for that")
+        if key is not None and key != key.strip():
+            raise ValueError("no client can send a key with blanks around it")
+        return key
 
     @field_validator("quantize")
     @classmethod
@@ -228,6 +246,7 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Options, then the environment; a HOSTNAME that names the machine is no address to listen on."""
         assert isinstance(env_settings, EnvSettingsSource)
+        env_settings.env_vars = {**_blank_keys(), **env_settings.env_vars}
         if not _is_address(env_settings.env_vars.get("hostname") or ""):
             env_settings.env_vars = {k: v for k, v in env_settings.env_vars.items() if k != "hostname"}
         return init_settings, env_settings
@@ -237,6 +256,12 @@ class Settings(BaseSettings):
         if self.max_input_tokens and self.max_total_tokens and self.max_input_tokens >= self.max_total_tokens:
             raise ValueError("max_input_tokens must be less than max_total_tokens")
         return self
+
+
+def _blank_keys() -> dict[str, str | None]:
+    """The variables of a key that are set and empty, which count as absent for any other setting."""
+    names = ("VERBATIM_API_KEY", "API_KEY")
+    return {name.lower(): "" for name in names if os.environ.get(name) == ""}
 
 
 def _is_address(value: str) -> bool:

@@ -16,6 +16,7 @@ from handlers.violation import Violation
 _ErrorType: TypeAlias = Literal[
     "invalid_request_error",
     "authentication_error",
+    "permission_error",
     "not_found_error",
     "request_too_large",
     "api_error",
@@ -23,6 +24,7 @@ _ErrorType: TypeAlias = Literal[
 ]
 _TYPES: Final[Mapping[int, _ErrorType]] = {
     401: "authentication_error",
+    403: "permission_error",
     404: "not_found_error",
     413: "request_too_large",
     500: "api_error",

@@ -16,6 +16,7 @@ from handlers.runtime.problem import InvalidRequest, Problem
 _TYPES: Final = {
     "validation": INVALID_TYPE,
     "unauthorized": "Unauthorized",
+    "forbidden": "Forbidden",
     "not_found": "NotFoundError",
     "method_not_allowed": "Method Not Allowed",
     "payload_too_large": "Payload Too Large",

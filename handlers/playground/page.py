@@ -50,7 +50,7 @@ class Playground:
             model=settings.model_name,
             example_model=EMBEDDED_MODEL,
             device=f"{info.device}, {info.dtype}",
-            asks_for_key=settings.api_key is not None,
+            asks_for_key=settings.asks_for_key,
             contracts=contracts,
         )
 

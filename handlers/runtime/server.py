@@ -84,10 +84,17 @@ class ContractServer:
 
     async def _answer_shell_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        problem = _as_problem(request, error)
-        segment = _first_segment(_path(request.scope))
+        return self.refusal(_as_problem(request, error), request.scope)
+
+    def refusal(self, problem: Problem, scope: Scope) -> Response:
+        """The answer that refuses a request before any operation sees it, in its path's owner's words."""
+        return _answer(self._owner(scope), problem, scope)
+
+    def _owner(self, scope: Scope) -> Contract | None:
+        """The contract that speaks for a path which is none of its operations'."""
+        segment = _first_segment(_path(scope))
         owners = self._contracts.get(f"/{segment}"), self._families.get(segment), self._contracts.get("")
-        return _answer(next(filter(None, owners), None), problem, request.scope)
+        return next(filter(None, owners), None)
 
     def _serve_document(self, contract: Contract, prefix: str) -> None:
         document = contract.document()

@@ -31,11 +31,13 @@ nav a {{ color: #fff; }}
 </style>
 </head>
 <body>
-<nav><a href="{name}.html">← {title}</a> · requests go to {server}, where <code>verbatim serve</code> is</nav>
+<nav><a href="{name}.html">← {title}</a> · requests go to {server}, where
+<code>verbatim serve --cors-allow-origin <span id="origin"></span></code> lets this page call</nav>
 <div id="swagger-ui"></div>
 <script src="../assets/swagger/swagger-ui-bundle.js"></script>
 <script src="{name}-document.js"></script>
 <script>
+document.getElementById("origin").textContent = window.origin;
 SwaggerUIBundle({{ spec: contract, dom_id: "#swagger-ui", deepLinking: true, validatorUrl: null }});
 </script>
 </body>

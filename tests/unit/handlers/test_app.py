@@ -105,17 +105,31 @@ async def test_a_body_over_the_payload_limit_is_refused() -> None:
     assert (await api.refusal("/generate", native("x" * 100)))[:2] == (413, "payload_too_large")
 
 
-async def test_pages_of_any_origin_may_call_with_a_key_unless_restricted() -> None:
-    ask = {
-        "origin": "https://page.example",
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "authorization,content-type,x-stainless-os",
-    }
-    allowed = await send(Api(says("a")).app, "OPTIONS", "/generate", headers=ask)
+ASK = {
+    "origin": "https://page.example",
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "authorization,content-type,x-stainless-os",
+}
+
+
+async def test_pages_of_any_origin_may_call_with_a_key_where_that_is_asked_for() -> None:
+    allowed = await send(Api(says("a"), cors_allow_origin=("*",)).app, "OPTIONS", "/generate", headers=ASK)
     assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, "*")
     assert "x-stainless-os" in allowed.headers["access-control-allow-headers"]
-    restricted = Api(says("a"), cors_allow_origin=("https://other.example",))
-    assert (await send(restricted.app, "OPTIONS", "/generate", headers=ask)).status_code == 400
+    restricted = Api(says("a"), api_key="k", cors_allow_origin=("https://other.example",))
+    assert (await send(restricted.app, "OPTIONS", "/generate", headers=ASK)).status_code == 400
+
+
+@pytest.mark.parametrize("settings", [{}, {"api_key": "k"}])
+async def test_no_page_of_another_origin_may_call_unless_that_is_asked_for(settings: dict[str, Any]) -> None:
+    app = Api(says("a"), **settings).app
+    preflight = await send(app, "OPTIONS", "/generate", headers=ASK)
+    assert preflight.status_code == (405 if settings else 403)
+    assert "access-control-allow-origin" not in preflight.headers
+    headers = {"origin": "https://page.example", "authorization": "Bearer k"}
+    answer = await send(app, "POST", "/generate", json=native(), headers=headers)
+    assert answer.status_code == (200 if settings else 403)
+    assert "access-control-allow-origin" not in answer.headers
 
 
 def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -> None:

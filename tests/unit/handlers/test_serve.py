@@ -30,6 +30,19 @@ def test_mindie_has_no_place_at_the_root_unless_it_is_told() -> None:
     assert contracts_in(describe(Settings(), info).splitlines())["mindie"] == ["under", "/mindie"]
 
 
+@pytest.mark.parametrize(
+    ("host", "key", "is_warned"),
+    [("127.0.0.1", None, False), ("localhost", None, False), ("0.0.0.0", None, True), ("::", None, True)]
+    + [("0.0.0.0", "key", False)],
+)
+def test_a_server_that_anyone_may_use_says_so_at_its_start(
+    host: str, key: str | None, is_warned: bool
+) -> None:
+    info = ScriptedEngine(says("a")).model_info
+    lines = describe(Settings(host=host, api_key=key), info).splitlines()
+    assert any(line.split()[0] == "warning" and host in line for line in lines) == is_warned
+
+
 def contracts_in(lines: list[str]) -> dict[str, list[str]]:
     """What is shown of each contract, in words."""
     words = [line.split() for line in lines]

@@ -76,6 +76,20 @@ def test_an_empty_variable_counts_as_absent(monkeypatch: pytest.MonkeyPatch) -> 
     assert Settings().max_total_tokens is None
 
 
+@pytest.mark.parametrize("variable", ["VERBATIM_API_KEY", "API_KEY"])
+@pytest.mark.parametrize("key", ["", " ", "\t"])
+def test_a_blank_key_is_no_absent_one(monkeypatch: pytest.MonkeyPatch, variable: str, key: str) -> None:
+    monkeypatch.setenv(variable, key)
+    with pytest.raises(ValidationError, match="a blank key would leave the server open"):
+        Settings()
+    assert Settings(api_key="given").api_key == "given"
+
+
+def test_a_key_that_no_header_can_carry_is_refused() -> None:
+    with pytest.raises(ValidationError, match="no client can send a key with blanks around it"):
+        Settings(api_key="key\n")
+
+
 def test_limits_default_to_the_released_servers() -> None:
     settings = Settings()
     assert (settings.max_concurrent_requests, settings.max_best_of, settings.max_stop_sequences) == (

@@ -1,0 +1,49 @@
+"""The names that a server may be addressed by."""
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+
+_ANY = "*"
+_ANY_BELOW = "*."
+
+
+class AllowedHosts:
+    """Names of this machine alone, and those that the operator gives.
+
+    names: as a Host header has them, without a port; `*.example.com` is every name below example.com, and `*`
+    any name at all.
+    """
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self._names = frozenset(name.lower().strip("[]") for name in names)
+        self._endings = tuple(name[1:].lower() for name in names if name.startswith(_ANY_BELOW))
+
+    def admits(self, authority: str) -> bool:
+        """Whether a Host header, which may have a port, names this machine or is one of the operator's."""
+        host = host_of(authority)
+        return (
+            _ANY in self._names
+            or host in self._names
+            or bool(self._endings and host.endswith(self._endings))
+            or is_loopback(host)
+        )
+
+
+def host_of(authority: str) -> str:
+    """The host of `host`, `host:port` or `[address]:port` (RFC 3986, section 3.2), in lower case.
+
+    The brackets of an IPv6 address and the dot at the end of a full name are left out.
+    """
+    if authority.startswith("["):
+        return authority[1:].partition("]")[0].lower()
+    return authority.partition(":")[0].removesuffix(".").lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is `localhost` or an address that only this machine reaches (127.0.0.0/8, ::1)."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

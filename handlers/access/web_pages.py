@@ -1,0 +1,115 @@
+"""Requests that a web page of another site makes from the browser of a user who can reach the server."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from handlers.runtime.problem import Problem
+
+from .hosts import AllowedHosts, host_of, is_loopback
+
+Refuse = Callable[[Problem, Scope], Response]
+"""Makes the answer that refuses a request, in the words of the contract that owns its path."""
+
+_MAX_QUOTED: Final = 200  # characters of a header that an answer repeats
+
+
+class WrongHost(Problem):
+    """403: the Host header is a name that this server does not go by, as after DNS rebinding."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            403,
+            f"The host {host[:_MAX_QUOTED]!r} is none of this server's names; --allowed-hosts adds one, "
+            "and a server that asks for a key takes any",
+            "forbidden",
+        )
+
+
+class ForeignOrigin(Problem):
+    """403: a page of another site makes the request."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__(
+            403,
+            f"Pages of the origin {origin[:_MAX_QUOTED]!r} may not call this server; --cors-allow-origin "
+            "lets them",
+            "forbidden",
+        )
+
+
+class WebPageGuard:
+    """ASGI middleware that refuses what web pages of other sites ask of a server that has no key.
+
+    A browser sends a page's requests to any address that its user reaches, a loopback one too. Two headers
+    tell them from others, and no page can choose either: `Origin` is the page's site, and `Host` is the name
+    that the address was found by, which stays the attacker's where that name was made to stand for this
+    machine's address (DNS rebinding). A program that is no browser may leave both out.
+
+    hosts: names that a request may use; None takes any.
+    only_over_loopback: leave the names of connections alone that came in by another address.
+    origins: sites beside the server's own whose pages may call; None takes any.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        refuse: Refuse,
+        *,
+        hosts: AllowedHosts | None,
+        only_over_loopback: bool,
+        origins: Sequence[str] | None,
+    ) -> None:
+        self._app = app
+        self._refuse = refuse
+        self._hosts = hosts
+        self._only_over_loopback = only_over_loopback
+        self._origins = None if origins is None or "*" in origins else frozenset(origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        problem = self._problem(scope) if scope["type"] == "http" else None
+        if problem is None:
+            await self._app(scope, receive, send)
+        else:
+            await self._refuse(problem, scope)(scope, receive, send)
+
+    def _problem(self, scope: Scope) -> Problem | None:
+        authorities: list[str] = []
+        origins: list[str] = []
+        for name, value in scope["headers"]:
+            if name == b"host":
+                authorities.append(value.decode("latin-1").strip())
+            elif name == b"origin":
+                origins.append(value.decode("latin-1").strip())
+        return self._host_problem(scope, authorities) or self._origin_problem(authorities, origins)
+
+    def _host_problem(self, scope: Scope, authorities: Iterable[str]) -> Problem | None:
+        if self._hosts is None or (self._only_over_loopback and not _came_over_loopback(scope)):
+            return None
+        wrong = (one for one in authorities if one and not self._hosts.admits(one))
+        found = next(wrong, None)
+        return None if found is None else WrongHost(host_of(found))
+
+    def _origin_problem(self, authorities: Sequence[str], origins: Iterable[str]) -> Problem | None:
+        if self._origins is None:
+            return None
+        foreign = (one for one in origins if one not in self._origins and not _is_own(one, authorities))
+        found = next(foreign, None)
+        return None if found is None else ForeignOrigin(found)
+
+
+def _is_own(origin: str, authorities: Sequence[str]) -> bool:
+    """Whether a page of the origin came from the host and port that its request goes to (RFC 6454).
+
+    The scheme is not compared: a proxy in front may end TLS.
+    """
+    _, has_host, authority = origin.partition("://")
+    return bool(has_host) and [authority.lower()] == [one.lower() for one in authorities]
+
+
+def _came_over_loopback(scope: Scope) -> bool:
+    """Whether the address that took the connection is a loopback one; so it is where nobody knows."""
+    server = scope.get("server")
+    return server is None or is_loopback(str(server[0]))
