@@ -20,6 +20,9 @@ from handlers.access.hosts import is_loopback
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
 from handlers.engine import Engine
 from handlers.garbage import freeze_imports, freeze_start_up
+from handlers.http.connections import Connections
+from handlers.http.limits import http_limits
+from handlers.http.protocol import bounded_protocol
 from handlers.placement import check_root, placements
 from handlers.playground.page import PATH
 from handlers.settings import Settings
@@ -103,7 +106,8 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
     grace_s = settings.graceful_termination_timeout
     config = uvicorn.Config(
         build_app(settings, engine),
-        http="httptools",
+        http=bounded_protocol(Connections(http_limits(settings))),
+        ws="none",
         log_config=None,
         access_log=False,
         backlog=_BACKLOG,

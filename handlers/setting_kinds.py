@@ -25,3 +25,4 @@ def _split(value: object) -> object:
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
 Limit = Annotated[int | None, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0)]

@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from engine.config import QUANTIZATIONS
 from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
-from handlers.setting_kinds import Count, Limit, Names, env
+from handlers.setting_kinds import Count, Limit, Names, Seconds, env
 
 EMBEDDED_MODEL = "verbatim-demo"
 
@@ -95,6 +95,33 @@ class Settings(BaseSettings):
 
     payload_limit: Annotated[Count, env("VERBATIM_PAYLOAD_LIMIT", "PAYLOAD_LIMIT")] = 2_000_000
     """Largest request body in bytes."""
+
+    max_url_bytes: Annotated[Count, env("VERBATIM_MAX_URL_BYTES")] = 16_384
+    """Longest URL of a request in bytes; what exceeds it is refused with 414."""
+
+    max_header_bytes: Annotated[Count, env("VERBATIM_MAX_HEADER_BYTES")] = 65_536
+    """Largest headers of a request in bytes, all together; what exceeds them is refused with 431."""
+
+    max_headers: Annotated[Count, env("VERBATIM_MAX_HEADERS")] = 100
+    """Most headers of a request; what exceeds them is refused with 431."""
+
+    header_timeout: Annotated[Seconds, env("VERBATIM_HEADER_TIMEOUT")] = 10.0
+    """Seconds from a request's first byte, or the connection's start, until its headers must be complete."""
+
+    body_timeout: Annotated[Seconds, env("VERBATIM_BODY_TIMEOUT")] = 10.0
+    """Seconds over which the rate of a request's body is measured; a slower body is refused with 408."""
+
+    min_body_rate: Annotated[int, env("VERBATIM_MIN_BODY_RATE"), Field(ge=0)] = 1024
+    """Least bytes a second that a request's body must bring; 0 for any rate."""
+
+    keep_alive_timeout: Annotated[Seconds, env("VERBATIM_KEEP_ALIVE_TIMEOUT")] = 5.0
+    """Seconds after an answer in which the next request must begin, or the connection is closed."""
+
+    client_timeout: Annotated[Seconds, env("VERBATIM_CLIENT_TIMEOUT")] = 30.0
+    """Seconds after which a client is cut off that takes nothing of its answer."""
+
+    max_connections: Annotated[Limit, env("VERBATIM_MAX_CONNECTIONS")] = None
+    """Most open connections, the one idle longest giving way to a new one; as descriptors allow if absent."""
 
     max_concurrent_requests: Annotated[
         Count, env("VERBATIM_MAX_CONCURRENT_REQUESTS", "MAX_CONCURRENT_REQUESTS")

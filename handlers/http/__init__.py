@@ -1,0 +1,1 @@
+"""HTTP between the socket and the application: what bounds a connection before any contract is known."""

@@ -1,0 +1,84 @@
+"""The open connections of a server: how many there may be, and how long each may keep the server waiting."""
+
+import asyncio
+from typing import Protocol
+
+from .limits import HttpLimits
+
+
+class Connection(Protocol):
+    """A connection as its registry sees it."""
+
+    def check(self, now: float) -> None:
+        """Close the connection if a time limit is over. now: the event loop's time."""
+
+    def abort(self) -> None:
+        """Close the connection at once, without sending what is buffered."""
+
+
+class Connections:
+    """All open connections of one event loop, swept by a single timer: one timer each would cost a twentieth
+    of a chat.
+
+    A connection is `free` while no request of it is being served. Invariant: every free connection is open.
+    """
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self.limits = limits
+        self._open: dict[Connection, None] = {}
+        self._free: dict[Connection, None] = {}  # the one that is free for longest comes first
+        self._loop: asyncio.AbstractEventLoop | None = None  # where the timer runs
+
+    @property
+    def num_open(self) -> int:
+        return len(self._open)
+
+    def add(self, connection: Connection) -> bool:
+        """Register a new connection, which is free.
+
+        At the cap the connection that is free for longest is aborted. Returns False, and registers nothing,
+        where all others are being served.
+        """
+        if len(self._open) >= self.limits.max_connections and not self._abort_longest_free():
+            return False
+        self._open[connection] = None
+        self._free[connection] = None
+        self._start_timer()
+        return True
+
+    def remove(self, connection: Connection) -> None:
+        """Forget a connection that is lost."""
+        self._open.pop(connection, None)
+        self._free.pop(connection, None)
+
+    def set_served(self, connection: Connection) -> None:
+        """Note that a request of this connection is being served."""
+        self._free.pop(connection, None)
+
+    def set_free(self, connection: Connection) -> None:
+        """Note that no request of this connection is being served any more."""
+        if connection in self._open:
+            self._free[connection] = None
+
+    def _abort_longest_free(self) -> bool:
+        connection = next(iter(self._free), None)
+        if connection is None:
+            return False
+        self.remove(connection)  # not when its loss is reported: more connections may come before that
+        connection.abort()
+        return True
+
+    def _start_timer(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop = loop
+            loop.call_later(self.limits.sweep_interval_s, self._sweep)
+
+    def _sweep(self) -> None:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        for connection in list(self._open):
+            connection.check(now)
+        self._loop = None
+        if self._open:
+            self._start_timer()

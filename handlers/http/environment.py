@@ -1,0 +1,23 @@
+"""The protocol for `uvicorn --http handlers.http.environment:Protocol --factory handlers.app:create_app`.
+
+Its limits come from the environment, as the application's settings do.
+"""
+
+from argparse import Namespace
+
+from handlers.options import read_settings
+
+from .connections import Connections
+from .limits import http_limits
+from .protocol import BoundedProtocol, bounded_protocol
+
+
+def _from_environment() -> type[BoundedProtocol]:
+    """SystemExit, with what is wrong, if the settings are not valid."""
+    try:
+        return bounded_protocol(Connections(http_limits(read_settings(Namespace()))))
+    except ValueError as error:
+        raise SystemExit(f"verbatim: error: {error}") from None
+
+
+Protocol = _from_environment()

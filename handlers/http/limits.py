@@ -1,0 +1,46 @@
+"""The bounds of a connection."""
+
+from dataclasses import dataclass
+
+from handlers.settings import Settings
+
+from .descriptors import default_max_connections
+
+
+@dataclass(frozen=True)
+class HttpLimits:
+    """The bounds that hold before an application has read a request. Sizes are in bytes, times in seconds."""
+
+    max_url_bytes: int
+    max_header_bytes: int
+    max_headers: int
+    header_timeout: float
+    body_timeout: float
+    min_body_rate: int
+    keep_alive_timeout: float
+    client_timeout: float
+    max_connections: int
+    max_discarded_bytes: int
+    """Bytes of an answered request that are still read, so that its client comes to read the answer."""
+
+    @property
+    def sweep_interval_s(self) -> float:
+        """The time between two looks at all connections: each time limit is overrun by at most so much."""
+        shortest = min(self.header_timeout, self.body_timeout, self.keep_alive_timeout, self.client_timeout)
+        return min(1.0, shortest / 4)
+
+
+def http_limits(settings: Settings) -> HttpLimits:
+    """Return the limits that the settings ask for."""
+    return HttpLimits(
+        max_url_bytes=settings.max_url_bytes,
+        max_header_bytes=settings.max_header_bytes,
+        max_headers=settings.max_headers,
+        header_timeout=settings.header_timeout,
+        body_timeout=settings.body_timeout,
+        min_body_rate=settings.min_body_rate,
+        keep_alive_timeout=settings.keep_alive_timeout,
+        client_timeout=settings.client_timeout,
+        max_connections=settings.max_connections or default_max_connections(),
+        max_discarded_bytes=settings.payload_limit,
+    )

@@ -1,0 +1,402 @@
+"""A connection whose client cannot make the server read, keep or wait without bound."""
+
+import asyncio
+import logging
+from enum import Enum, auto
+from typing import Any, ClassVar, Final
+
+import httptools
+from typing_extensions import override
+from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
+
+from .connections import Connections
+from .early_answer import (
+    BAD_REQUEST,
+    NO_TUNNEL,
+    SLOW_BODY,
+    SLOW_HEAD,
+    TOO_MANY_CONNECTIONS,
+    TWO_HOSTS,
+    EarlyAnswer,
+    headers_too_long,
+    too_many_headers,
+    url_too_long,
+)
+from .target import to_origin_form
+from .upgrade import head_without_upgrade
+
+_MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
+_LINE_BYTES: Final = 4  # of a header line beside name and value: a colon, a space, CR and LF
+_LINGER_S: Final = 2.0  # for a client to read an answer that closes the connection
+
+_logger = logging.getLogger(__name__)
+
+
+class _Wait(Enum):
+    """What the server waits for from the client."""
+
+    FIRST_REQUEST = auto()  # the connection is new
+    REQUEST = auto()  # a further one
+    HEAD = auto()  # the rest of the request line and the headers
+    BODY = auto()  # the rest of the body
+    CLOSE = auto()  # after the last answer
+    NOTHING = auto()  # the request is complete and being served
+
+
+class _Refused(Exception):
+    """Stops the parser, whose callbacks raise it. answer: what the client is sent; None for no more than that
+    the connection closes.
+    """
+
+    def __init__(self, answer: EarlyAnswer | None) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """Uvicorn's HTTP/1.1 with limits, each a setting, that hold before an application has read the request.
+
+    - Sizes of the URL, of the headers and of what is neither header nor content (trailers, chunk extensions).
+      An incomplete piece is bounded by the reads that it took: the parser keeps it, and copies it each time.
+    - Times for the head, the body, the next request and a client that does not read; the sweep of
+      `Connections` looks at them, so no request starts a timer.
+    - The number of connections, and of requests that a connection may send ahead.
+    - An upgrade is never taken, so what follows its head is the request's body (RFC 9110, section 7.8).
+
+    A subclass binds `registry` (`bounded_protocol`). What is used of uvicorn beside what it documents is
+    listed in tests/unit/http/test_uvicorn.py.
+    """
+
+    registry: ClassVar[Connections]
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        limits = self._limits = self.registry.limits
+        self._max_incomplete_bytes = limits.max_url_bytes + limits.max_header_bytes
+        self._max_headers = limits.max_headers
+        self._max_header_bytes = limits.max_header_bytes
+        self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
+        self._is_refused = False  # nothing more is parsed
+        self._refusal: EarlyAnswer | None = None  # sent after the answers to earlier requests
+
+        self._num_incomplete = (
+            0  # bytes of earlier reads that completed no header block and brought no content
+        )
+        self._has_progressed = False  # whether this read does
+        self._num_header_bytes = 0  # of the head that is being parsed
+        self._num_hosts = 0
+        self._num_trailers = 0
+        self._num_discarded = 0  # bytes read after the answer
+
+        self._wait = _Wait.FIRST_REQUEST
+        self._waiting_since: float | None = None  # None until the next sweep sees it
+        self._num_body = 0  # bytes of content since then
+        self._num_unsent = 0  # bytes that the client has not taken
+        self._stalled_since: float | None = None  # when it took the last
+
+    # The connection
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's
+        super().connection_made(transport)
+        if not self.registry.add(self):
+            self._is_refused = True
+            transport.write(TOO_MANY_CONNECTIONS.encode(self.server_state.default_headers))
+            transport.close()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.registry.remove(self)
+        super().connection_lost(exc)
+        if self._serving is not None:  # uvicorn looks only at the last request that came
+            _disconnect(self._serving)
+
+    def abort(self) -> None:
+        """Close the connection at once, without sending what is buffered."""
+        self.server_state.connections.discard(self)
+        self.transport.abort()
+
+    # Bytes that come
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            self._discard(len(data))
+            return
+        self._has_progressed = False
+        try:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as upgrade:
+                self._read_on(data, upgrade)
+        except httptools.HttpParserError as error:
+            self._refuse(_answer_to(error))
+            return
+        if self._has_progressed:
+            self._num_incomplete = 0
+            return
+        self._num_incomplete += len(data)
+        if self._num_incomplete > self._max_incomplete_bytes:
+            self._refuse(headers_too_long(self._max_header_bytes))
+
+    def _read_on(self, data: bytes, upgrade: httptools.HttpParserUpgrade) -> None:
+        """Parse a request that asks for an upgrade as if it did not, and what follows it."""
+        while True:
+            head = head_without_upgrade(
+                self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
+            )
+            data = head + data[upgrade.args[0] :]
+            self.parser = httptools.HttpRequestParser(self)
+            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's own
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as further:
+                upgrade = further
+            else:
+                return
+
+    def _discard(self, num_bytes: int) -> None:
+        self._num_discarded += num_bytes
+        if self._num_discarded > self._limits.max_discarded_bytes:
+            self.abort()
+
+    # Callbacks of the parser
+
+    @override
+    def on_url(self, url: bytes) -> None:
+        self.url += url
+        if len(self.url) > self._limits.max_url_bytes:
+            raise _Refused(url_too_long(self._limits.max_url_bytes))
+        self._has_progressed = True
+        if self._wait is not _Wait.HEAD:
+            self._wait = _Wait.HEAD
+            self._waiting_since = None
+
+    @override
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._wait is _Wait.BODY:
+            self._count_trailer()
+            return
+        name = name.lower()
+        if name == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
+        elif name == b"host":
+            self._num_hosts += 1
+        self.headers.append((name, value))
+        self._num_header_bytes += len(name) + len(value) + _LINE_BYTES
+        if self._num_header_bytes > self._max_header_bytes:
+            raise _Refused(headers_too_long(self._max_header_bytes))
+        if len(self.headers) > self._max_headers:
+            raise _Refused(too_many_headers(self._max_headers))
+
+    def _count_trailer(self) -> None:
+        """A trailer is dropped, since a request's headers are those that came before it (RFC 9110, 6.5.1)."""
+        self._num_trailers += 1
+        if self._num_trailers > self._max_headers:
+            raise _Refused(too_many_headers(self._max_headers))
+
+    @override
+    def on_headers_complete(self) -> None:
+        if self.parser.should_upgrade():
+            if self.parser.get_method() == b"CONNECT":
+                raise _Refused(NO_TUNNEL)
+            self._num_hosts = self._num_header_bytes = 0
+            return  # `_read_on` comes back here
+        self._check_head()
+        self._has_progressed = True
+        self._wait = _Wait.BODY
+        self._waiting_since = None
+        self._num_trailers = self._num_discarded = 0
+        super().on_headers_complete()
+        if not self.pipeline:
+            self._serving = self.cycle
+            self.registry.set_served(self)
+
+    def _check_head(self) -> None:
+        if len(self.pipeline) >= _MAX_PIPELINED:
+            last, _ = self.pipeline[0]
+            last.keep_alive = (
+                False  # its answer says so, and the client sends the rest again (RFC 9112, 9.3.2)
+            )
+            raise _Refused(None)
+        if self._num_hosts > 1:
+            raise _Refused(TWO_HOSTS)
+        self._num_hosts = self._num_header_bytes = 0
+        if not self.url.startswith(b"/"):
+            self.url = to_origin_form(self.parser.get_method(), self.url, self.headers)
+
+    @override
+    def on_body(self, body: bytes) -> None:
+        self._has_progressed = True
+        self._num_body += len(body)
+        cycle = self.cycle
+        if cycle.response_complete:
+            self._num_discarded += len(body)
+            if self._num_discarded > self._limits.max_discarded_bytes:
+                raise _Refused(None)
+            return
+        cycle.body += body
+        if len(cycle.body) > HIGH_WATER_LIMIT:
+            self.flow.pause_reading()
+        cycle.message_event.set()
+
+    @override
+    def on_message_complete(self) -> None:
+        if self._wait is not _Wait.BODY:
+            return  # of a request that asks for an upgrade
+        self._wait = _Wait.NOTHING
+        cycle = self.cycle
+        if cycle.response_complete:
+            self._wait_for_request()
+            return
+        cycle.more_body = False
+        cycle.message_event.set()
+
+    # The end of an answer
+
+    @override
+    def on_response_complete(self) -> None:
+        """Go on with the next request. Unlike uvicorn's: no timer, and no reading while requests wait."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        if self.pipeline:
+            self._serving, app = self.pipeline.pop()
+            self._start_asgi_task(self._serving, app)
+            return
+        self.flow.resume_reading()
+        self.registry.set_free(self)
+        if self._refusal is not None:
+            self._close_with(self._refusal)
+        elif self._wait is _Wait.NOTHING:
+            self._wait_for_request()
+        elif self._wait is _Wait.BODY and self.expect_100_continue:
+            self._linger()  # the client may send its body or not, having the answer (RFC 9110, 10.1.1)
+
+    def _wait_for_request(self) -> None:
+        self._wait = _Wait.REQUEST
+        self._waiting_since = None
+
+    @override
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled_since = None  # the client has taken something since an earlier pause
+
+    # Refusals
+
+    def _refuse(self, answer: EarlyAnswer | None) -> None:
+        """Parse nothing more, answer after all requests that came before, and close."""
+        self._is_refused = True
+        broken = self.cycle if self._wait is _Wait.BODY else None  # the request whose body is at fault
+        if self._is_serving() and self._serving is not broken:
+            if broken is not None:
+                self.pipeline.popleft()
+            self._refusal = answer
+            self._wait = _Wait.NOTHING
+            return
+        if broken is not None:
+            _disconnect(broken)
+        if answer is None or (broken is not None and broken.response_started):
+            self.transport.close()
+        else:
+            self._close_with(answer)
+
+    def _is_serving(self) -> bool:
+        return self._serving is not None and not self._serving.response_complete
+
+    def _close_with(self, answer: EarlyAnswer) -> None:
+        self.transport.write(answer.encode(self.server_state.default_headers))
+        self._linger()
+
+    def _linger(self) -> None:
+        """Close when the client has, or soon: closing on unread bytes would discard the answer on its way."""
+        self._is_refused = True
+        self._wait = _Wait.CLOSE
+        self._waiting_since = None
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+
+    # Time
+
+    def check(self, now: float) -> None:
+        """Close the connection if the client has taken too long. now: the event loop's time."""
+        if self._is_stalled(now):
+            self.abort()
+            return
+        if self._wait is _Wait.NOTHING or self.flow.read_paused or self._owes_continue():
+            self._waiting_since = None  # the client waits for the server
+        elif self._waiting_since is None:
+            self._waiting_since = now
+            self._num_body = 0
+        elif now - self._waiting_since >= self._time_limit():
+            self._end_wait(now)
+
+    def _is_stalled(self, now: float) -> bool:
+        """Whether the client has taken no byte for too long of what it has to take before more is written."""
+        num_unsent = self.transport.get_write_buffer_size()
+        if num_unsent == 0 or (self._is_serving() and not self.flow.write_paused):
+            self._stalled_since = None
+            return False
+        if self._stalled_since is None or num_unsent < self._num_unsent:
+            self._stalled_since = now
+        self._num_unsent = num_unsent
+        return now - self._stalled_since >= self._limits.client_timeout
+
+    def _owes_continue(self) -> bool:
+        return self._wait is _Wait.BODY and self.cycle.waiting_for_100_continue
+
+    def _time_limit(self) -> float:
+        limits = self._limits
+        return {
+            _Wait.FIRST_REQUEST: limits.header_timeout,
+            _Wait.REQUEST: limits.keep_alive_timeout,
+            _Wait.HEAD: limits.header_timeout,
+            _Wait.BODY: limits.body_timeout,
+            _Wait.CLOSE: _LINGER_S,
+        }[self._wait]
+
+    def _end_wait(self, now: float) -> None:
+        limits = self._limits
+        if self._wait is _Wait.HEAD:
+            self._refuse(SLOW_HEAD)
+        elif self._wait is not _Wait.BODY:
+            self.transport.close()
+        elif self._num_body < limits.min_body_rate * limits.body_timeout:
+            self._refuse(SLOW_BODY)
+        else:
+            self._waiting_since = now
+            self._num_body = 0
+
+
+def bounded_protocol(connections: Connections) -> type[BoundedProtocol]:
+    """Return the class that uvicorn is to make connections with (`uvicorn.Config(http=...)`)."""
+
+    class Bound(BoundedProtocol):
+        registry = connections
+
+    return Bound
+
+
+def _disconnect(cycle: RequestResponseCycle) -> None:
+    """Let the application see that its client has gone; what it sends further is dropped."""
+    if not cycle.response_complete:
+        cycle.disconnected = True
+    cycle.message_event.set()
+
+
+def _answer_to(error: httptools.HttpParserError) -> EarlyAnswer | None:
+    cause = error.__context__  # httptools keeps there what a callback raised
+    if isinstance(cause, _Refused):
+        return cause.answer
+    if cause is not None and not isinstance(cause, httptools.HttpParserError):
+        _logger.error("a request could not be parsed", exc_info=cause)
+    return BAD_REQUEST
