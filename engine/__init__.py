@@ -1,3 +1,6 @@
+from engine.instructions import limit_libraries
 from engine.openmp import limit_spinning
 
-limit_spinning()  # before any module of the engine imports torch
+# Before any module of the engine imports torch.
+limit_spinning()
+limit_libraries()

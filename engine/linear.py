@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from engine.instructions import Instructions, hides, usable_instructions
 from engine.merged_linear import MergedLinear
 from engine.native_linear import PanelLinear, can_multiply
 
@@ -37,15 +38,20 @@ class PackedLinear(nn.Module):
 
 def has_fast_bfloat16() -> bool:
     """Whether the CPU multiplies bfloat16 natively. On AVX-512 alone oneDNN emulates it."""
+    is_emulated = Instructions.AVX512 <= usable_instructions() < Instructions.AVX512_BF16
+    return has_onednn_bfloat16() and not is_emulated
+
+
+def has_onednn_bfloat16() -> bool:
+    """Whether oneDNN takes bfloat16 here, natively or not; on x86 it wants AVX-512 for it, or newer AVX2."""
     is_supported: bool = torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return is_supported and (not torch.cpu._is_avx512_supported() or torch.cpu._is_avx512_bf16_supported())
+    return is_supported and not hides(Instructions.AVX512)
 
 
 def can_pack(model: nn.Module) -> bool:
     """Whether packing helps: bfloat16 weights on a CPU that oneDNN multiplies them on."""
     weight = next(model.parameters())
-    has_bfloat16: bool = weight.device.type == "cpu" and torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return has_bfloat16 and weight.dtype == torch.bfloat16
+    return weight.device.type == "cpu" and weight.dtype == torch.bfloat16 and has_onednn_bfloat16()
 
 
 @torch.inference_mode()

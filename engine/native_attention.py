@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from engine.attention_plan import RaggedKeys
+from engine.instructions import Instructions, usable_instructions
 from engine.native.library import compiled, load_library
 from engine.scores import Scores
 
@@ -28,7 +29,7 @@ class _Call(ctypes.Structure):
 
 def can_decode(device: torch.device, dtype: torch.dtype) -> bool:
     """Whether `decode` takes pages there of that type. With AVX-512 it is known to be faster than torch."""
-    is_known = device.type == "cpu" and dtype in _TYPES and torch.cpu._is_avx512_supported()
+    is_known = device.type == "cpu" and dtype in _TYPES and usable_instructions() >= Instructions.AVX512
     return is_known and load_library() is not None
 
 

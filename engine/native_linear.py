@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from engine.channel_scales import channel_scales, round_channels
 from engine.huge_pages import empty_tensor
+from engine.instructions import Instructions, usable_instructions
 from engine.native.library import compiled, load_library
 
 PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h
@@ -95,8 +96,7 @@ class Int8PanelLinear(Panels):
 
 def can_multiply() -> bool:
     """Whether `PanelLinear` runs here and is faster than oneDNN, which uses AMX where there is any."""
-    has_instructions: bool = torch.cpu._is_avx512_bf16_supported() and not torch.cpu._is_amx_tile_supported()
-    library = load_library() if has_instructions else None
+    library = load_library() if usable_instructions() == Instructions.AVX512_BF16 else None
     return library is not None and library.verbatim_panels_size(1, 1) > 0
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
+from engine.instructions import limit_libraries
 from handlers.garbage import collector_off
 from handlers.options import add_model_argument, add_options, read_settings, settings_table
 from handlers.settings import Settings
@@ -60,6 +61,7 @@ def _serve(given: argparse.Namespace) -> int:
 
 
 def _serve_with(settings: Settings) -> int:
+    limit_libraries(settings.isa)
     # torch and transformers take seconds to import, which `--help` should not.
     from engine.errors import EngineError
     from handlers.placement import UnknownContract

@@ -20,6 +20,7 @@ from pydantic_settings import (
 from typing_extensions import override
 
 from engine.config import QUANTIZATIONS
+from engine.instructions import ISA_NAMES, NATIVE
 from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.setting_kinds import Count, Limit, Names, Seconds, env
 
@@ -59,6 +60,9 @@ class Settings(BaseSettings):
 
     quantize: Annotated[str | None, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
     """int8: 8-bit weights of linear layers, on a CPU; the weights as the model has them if absent."""
+
+    isa: Annotated[str, env("VERBATIM_ISA")] = NATIVE
+    """Most of a CPU's instructions to use: sse4_2, avx2, avx512, avx512_vnni, avx512_bf16, amx or native."""
 
     num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
     """Processor threads that the model computes with; the cores that the process may use if absent."""
@@ -216,7 +220,7 @@ class Settings(BaseSettings):
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
 
-    @field_validator("log_level", "dtype", "pooling", "quantize", "check_responses", mode="before")
+    @field_validator("log_level", "dtype", "pooling", "quantize", "isa", "check_responses", mode="before")
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
@@ -235,6 +239,13 @@ class Settings(BaseSettings):
     def _is_quantization(cls, name: str | None) -> str | None:
         if name not in QUANTIZATIONS:
             raise ValueError(f"{name!r} is not supported; the one that is: int8, on a CPU")
+        return name
+
+    @field_validator("isa")
+    @classmethod
+    def _is_isa(cls, name: str) -> str:
+        if name not in ISA_NAMES:
+            raise ValueError(f"{name!r} is none of {', '.join(ISA_NAMES)}")
         return name
 
     @field_validator("tool_call_parser")

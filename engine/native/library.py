@@ -1,4 +1,4 @@
-"""Compiles this folder's C++ once, for the processor it runs on, and keeps it in the user's cache.
+"""Compiles this folder's C++ once, for the instructions that are used here, and keeps it in the user's cache.
 
 Each .cpp file is one of its functions, and all are linked into one library. It is plain C++ behind a C
 interface, called through ctypes. It takes no headers of torch, so g++ is done with a file in two seconds.
@@ -22,14 +22,24 @@ from pathlib import Path
 
 import torch  # noqa: F401 - its OpenMP library must be there before ours is loaded
 
+from engine.instructions import Instructions, usable_instructions
+
 _log = logging.getLogger(__name__)
 
 _FOLDER = Path(__file__).parent
 # Sums may be taken in any order, but NaN and infinity keep their meaning.
 _FLAGS = (
-    *("-std=c++17", "-O3", "-march=native", "-fopenmp", "-fPIC"),
+    *("-std=c++17", "-O3", "-fopenmp", "-fPIC"),
     *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math"),
 )
+# By name rather than as the compiler finds them on the processor: the callers go by `usable_instructions`.
+_TARGETS = {
+    Instructions.SSE4_2: ("-msse4.2", "-mpopcnt"),
+    Instructions.AVX2: ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mmovbe"),
+    Instructions.AVX512: ("-mavx512f", "-mavx512bw", "-mavx512cd", "-mavx512dq", "-mavx512vl"),
+    Instructions.AVX512_VNNI: ("-mavx512vnni",),
+    Instructions.AVX512_BF16: ("-mavx512bf16",),
+}
 _TIMEOUT_S = 60
 
 
@@ -71,9 +81,17 @@ def _compile(compiler: str, path: Path) -> None:
             _FOLDER.glob("*.cpp"), key=lambda source: -source.stat().st_size
         )  # the longest first
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda source: run(compiler, *_FLAGS, "-c", str(source)), sources))
+            list(pool.map(lambda source: run(compiler, *_flags(), "-c", str(source)), sources))
         run(compiler, "-shared", *(f"{source.stem}.o" for source in sources), "-o", "linked.so")
         Path(directory, "linked.so").replace(path)
+
+
+def _flags() -> list[str]:
+    usable = usable_instructions()
+    if usable is Instructions.OTHER:
+        return [*_FLAGS, "-march=native"]
+    target = [flag for least, flags in _TARGETS.items() if least <= usable for flag in flags]
+    return [*_FLAGS, "-mtune=native", *target]
 
 
 def _fingerprint(compiler: str) -> str:
@@ -83,7 +101,7 @@ def _fingerprint(compiler: str) -> str:
     ).stdout
     sources = sorted([*_FOLDER.glob("*.cpp"), *_FOLDER.glob("*.h")])
     texts = [source.read_text(encoding="utf-8") for source in sources]
-    parts = [*texts, *_FLAGS, version, platform.machine(), _processor_flags()]
+    parts = [*texts, *_flags(), version, platform.machine(), _processor_flags()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

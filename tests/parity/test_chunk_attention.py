@@ -16,14 +16,11 @@ from engine.kv_geometry import KVGeometry, LayerGeometry
 from engine.kv_pages import KVPages
 from engine.native_chunks import can_attend
 from engine.scores import Scores
+from tests.instructions import needs_avx512_bf16
 
 CPU = torch.device("cpu")
 # Largest error of a row, of its length or the mean one: weights and output are rounded to 8 bits.
 TOLERANCE = 1e-2
-
-needs_bfloat16 = pytest.mark.skipif(
-    not can_attend(CPU, torch.bfloat16), reason="no compiler, or no AVX-512 with bfloat16, or AMX"
-)
 
 
 def attend(
@@ -90,7 +87,7 @@ def largest_error(chunks: list[tuple[int, int]], **shape: Any) -> float:
     return float(errors.max())  # NaN where any is
 
 
-@needs_bfloat16
+@needs_avx512_bf16
 @settings(max_examples=60, deadline=None)
 @given(
     chunks=st.lists(st.tuples(st.integers(0, 200), st.integers(2, 150)), min_size=1, max_size=4),
@@ -113,7 +110,7 @@ def test_any_shape_gives_what_torch_gives(
     assert largest_error(chunks, heads=heads, scores=Scores(0.3, softcap, sinks), **shape) < TOLERANCE
 
 
-@needs_bfloat16
+@needs_avx512_bf16
 @pytest.mark.parametrize("num_tokens", [2, 11, 12, 13, 54, 55, 127, 128, 129, 512])
 @pytest.mark.parametrize("start", [0, 31, 128, 1000])
 def test_every_edge_of_a_tile_is_met(start: int, num_tokens: int) -> None:
@@ -121,7 +118,7 @@ def test_every_edge_of_a_tile_is_met(start: int, num_tokens: int) -> None:
     assert largest_error([(start, num_tokens)], heads=(2, 7), dims=(64, 64), scores=scores) < TOLERANCE
 
 
-@needs_bfloat16
+@needs_avx512_bf16
 @pytest.mark.parametrize("scale", [0.0, 1.0, 30.0])
 @pytest.mark.parametrize("window", [None, 200])
 def test_long_sequences_and_steep_scores_stay_near(scale: float, window: int | None) -> None:
@@ -130,7 +127,7 @@ def test_long_sequences_and_steep_scores_stay_near(scale: float, window: int | N
     assert error < TOLERANCE
 
 
-@needs_bfloat16
+@needs_avx512_bf16
 def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
     shape: dict[str, Any] = {"heads": (2, 2), "dims": (64, 64), "scores": Scores(0.1, None, None)}
     output = attend([(20, 30)], dtype=torch.bfloat16, spoil=(4,), **shape)

@@ -12,9 +12,8 @@ from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
 
 from engine.fused_layer import FusedLayer
 from engine.native_decoder import NativeDecoder
-from engine.native_linear import can_multiply
 from engine.sequence import Sequence
-from engine.vnni_weight import has_vnni
+from tests.instructions import needs_avx512_bf16
 from tests.parity.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
 
 # Of logits, relative: of bfloat16, which torch rounds in attention more often; of int8 one level is 1%.
@@ -22,9 +21,7 @@ TOLERANCE = {None: 2e-2, "int8": 5e-2}
 # Heads of 64 go through registers of 512 bits, those of 16 that the tiny models have do not.
 WIDE = {"head_dim": 64, "hidden_size": 96, "intermediate_size": 160}
 
-pytestmark = pytest.mark.skipif(
-    not (can_multiply() and has_vnni()), reason="no AVX-512 with bfloat16, AMX, or no compiler"
-)
+pytestmark = needs_avx512_bf16
 
 
 Build = Callable[..., Engine]

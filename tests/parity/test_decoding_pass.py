@@ -7,11 +7,11 @@ import pytest
 import torch
 from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
 
-from engine.native_linear import can_multiply
 from engine.schedule import Work
+from tests.instructions import needs_avx512_bf16
 from tests.parity.decoding_engine import NUM_LAYERS, apart, build_engine
 
-pytestmark = pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
+pytestmark = needs_avx512_bf16
 
 
 @pytest.mark.parametrize("ties_head", [True, False])

@@ -16,8 +16,8 @@ from engine.config import EngineConfig
 from engine.fused_layer import FusedLayer
 from engine.layer_fusion import fuse_layers
 from engine.merged_linear import merge_linears
-from engine.native_layer import can_compute
 from engine.plain_pass import plain_logits
+from tests.instructions import needs_compiler
 from tests.tiny import ARCHITECTURES, save_tiny_model
 
 FUSED = {"llama", "mistral", "qwen2", "qwen3"}
@@ -25,9 +25,7 @@ NUM_LAYERS = 3
 TOKENS = [5, 250, 7, 7, 31, 2, 90]
 TOLERANCE = {"float32": 1e-5, "bfloat16": 1e-2}
 
-pytestmark = pytest.mark.skipif(
-    not can_compute(torch.device("cpu"), torch.float32), reason="no C++ compiler on this machine"
-)
+pytestmark = needs_compiler
 
 
 @dataclass(frozen=True)

@@ -18,14 +18,11 @@ from engine.kv_pages import KVPages
 from engine.native import library
 from engine.native_attention import can_decode
 from engine.scores import Scores
+from tests.instructions import needs_avx512
 
 CPU = torch.device("cpu")
 # Largest relative error of a row. Both round weights of bfloat16 on the way, torch once more.
 TOLERANCE = {torch.float32: 2e-6, torch.bfloat16: 2e-2}
-
-needs_compiler = pytest.mark.skipif(
-    not can_decode(CPU, torch.float32), reason="no C++ compiler on this machine"
-)
 
 
 def attend(
@@ -72,7 +69,7 @@ def attend(
     return attention.attend(module, query, key, value, window, scores)[0].float()
 
 
-@needs_compiler
+@needs_avx512
 @settings(max_examples=40, deadline=None)
 @given(
     lengths=st.lists(st.integers(1, 90), min_size=1, max_size=9),
@@ -103,7 +100,7 @@ def test_any_shape_gives_what_torch_gives(
     assert errors.max() < TOLERANCE[dtype]
 
 
-@needs_compiler
+@needs_avx512
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 300.0])
 def test_long_sequences_and_steep_scores_stay_exact(scale: float, dtype: torch.dtype) -> None:
@@ -117,7 +114,7 @@ def test_long_sequences_and_steep_scores_stay_exact(scale: float, dtype: torch.d
     torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol)
 
 
-@needs_compiler
+@needs_avx512
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_row_that_is_no_number_spoils_itself_alone(
     dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
@@ -158,7 +155,7 @@ def test_without_a_working_compiler_torch_attends(
     assert not can_decode(CPU, torch.float32)
 
 
-@needs_compiler
+@needs_avx512
 def test_the_library_is_compiled_once_and_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,7 +167,7 @@ def test_the_library_is_compiled_once_and_found_again(
     assert [path.stat().st_mtime_ns for path in (tmp_path / "verbatim").iterdir()] == [at_first]
 
 
-@needs_compiler
+@needs_avx512
 def test_its_threads_are_torchs_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each OpenMP library in a process keeps threads, which spin against the others' for the same cores."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm, apply_rotary_pos_emb
 
-from engine.native_layer import RmsNorm, Rotary, can_compute, gate
+from engine.native_layer import RmsNorm, Rotary, gate
+from tests.instructions import needs_compiler
 
 # Largest error, relative to the largest number: of bfloat16 one rounding the other way.
 TOLERANCE = {torch.float32: 2e-6, torch.bfloat16: 2**-7}
 
-pytestmark = pytest.mark.skipif(
-    not can_compute(torch.device("cpu"), torch.float32), reason="no C++ compiler on this machine"
-)
+pytestmark = needs_compiler
 shapes = given(
     num_rows=st.sampled_from([0, 1, 2, 7, 33]),
     size=st.sampled_from([1, 8, 33, 64, 896, 1030, 2500]),

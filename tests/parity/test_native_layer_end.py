@@ -7,10 +7,10 @@ from torch import nn
 from engine.int8_linear import Int8Linear
 from engine.native_layer import RmsNorm, gate
 from engine.native_layer_end import join_end
-from engine.native_linear import PanelLinear, can_multiply
-from engine.vnni_weight import has_vnni
+from engine.native_linear import PanelLinear
+from tests.instructions import needs_avx512_bf16
 
-pytestmark = pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
+pytestmark = needs_avx512_bf16
 
 
 def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = False) -> nn.Linear:
@@ -22,10 +22,7 @@ def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = False) -> nn.L
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize(
     "kind",
-    [
-        PanelLinear,
-        pytest.param(Int8Linear, marks=pytest.mark.skipif(not has_vnni(), reason="no AVX-512 with VNNI")),
-    ],
+    [PanelLinear, Int8Linear],
 )
 @torch.inference_mode()
 def test_one_call_gives_what_its_steps_give(

@@ -11,15 +11,12 @@ from torch import Tensor, nn
 
 from engine.channel_scales import channel_scales
 from engine.linear import PackedLinear, can_pack, pack_linears
-from engine.native_linear import Int8PanelLinear, PanelLinear, can_multiply
+from engine.native_linear import Int8PanelLinear, PanelLinear
+from tests.instructions import needs_avx512_bf16
 from tests.tiny import tiny_model
 
 # Of one rounding to bfloat16. That of sums in float32 comes to it, for which the products' magnitudes count.
 TOLERANCE = 2**-8
-
-needs_instructions = pytest.mark.skipif(
-    not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler"
-)
 
 
 def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = True) -> nn.Linear:
@@ -49,7 +46,7 @@ def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor, weight: Tensor
     assert ((actual.double() - expected).abs() <= TOLERANCE * (expected.abs() + 1e-3 * magnitude)).all()
 
 
-@needs_instructions
+@needs_avx512_bf16
 @settings(max_examples=60, deadline=None)
 @given(
     num_rows=st.sampled_from([0, *range(1, 27), 48, 200]),
@@ -74,7 +71,7 @@ def test_any_shape_gives_the_exact_product_rounded(
     assert_gives(Int8PanelLinear(linear)(rows), linear, rows, rounded_weight(linear))
 
 
-@needs_instructions
+@needs_avx512_bf16
 @torch.inference_mode()
 def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
     linear, rows = new_linear(70, 45), noise(3, 70)
@@ -84,7 +81,7 @@ def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
     assert torch.equal(PanelLinear(linear)(rows), expected)
 
 
-@needs_instructions
+@needs_avx512_bf16
 @torch.inference_mode()
 @pytest.mark.parametrize("num_outputs", [32, 64, 1056, 4096 + 32, 33])
 def test_a_weight_is_packed_alike_in_place(num_outputs: int) -> None:
@@ -95,7 +92,7 @@ def test_a_weight_is_packed_alike_in_place(num_outputs: int) -> None:
     assert torch.equal(linear.weight.view(-1), apart.panels[: linear.weight.numel()]) == takes_its_place
 
 
-@needs_instructions
+@needs_avx512_bf16
 @torch.inference_mode()
 def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
     rows = noise(100, 896)
@@ -105,7 +102,7 @@ def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
             assert torch.equal(linear(rows[:num_rows]), together[:num_rows])
 
 
-@needs_instructions
+@needs_avx512_bf16
 @torch.inference_mode()
 def test_a_channel_of_zeros_stays_zeros_in_8_bits() -> None:
     linear = new_linear(64, 40, bias=False)
@@ -114,7 +111,7 @@ def test_a_channel_of_zeros_stays_zeros_in_8_bits() -> None:
     assert (output == 0).any(dim=0).tolist() == [channel == 3 for channel in range(40)]
 
 
-@needs_instructions
+@needs_avx512_bf16
 @torch.inference_mode()
 def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
     rows = noise(3, 64)
@@ -124,7 +121,7 @@ def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
     assert output[[0, 2]].isfinite().all()
 
 
-@needs_instructions
+@needs_avx512_bf16
 @torch.inference_mode()
 def test_more_threads_than_panels_give_what_one_gives() -> None:
     before = torch.get_num_threads()
@@ -138,7 +135,7 @@ def test_more_threads_than_panels_give_what_one_gives() -> None:
         torch.set_num_threads(before)
 
 
-@needs_instructions
+@needs_avx512_bf16
 def test_a_model_of_bfloat16_gets_them_and_gives_the_logits_of_plain_ones() -> None:
     plain, packed = (nn.Module.to(tiny_model("qwen2"), torch.bfloat16) for _ in range(2))
     assert can_pack(packed)

@@ -136,6 +136,15 @@ def test_answers_are_judged_only_where_the_judge_is_installed(monkeypatch: pytes
         Settings(check_responses="log")
 
 
+def test_instruction_sets_are_known_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().isa == "native"
+    monkeypatch.setenv("VERBATIM_ISA", "AVX2")
+    assert Settings().isa == "avx2"
+    monkeypatch.setenv("VERBATIM_ISA", "x86")
+    with pytest.raises(ValidationError, match="'x86' is none of native, sse4_2, avx2, avx512, avx512_vnni"):
+        Settings()
+
+
 def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
     with pytest.raises(ValidationError, match="'gptq' is not supported; the one that is: int8"):
         Settings(quantize="gptq")

@@ -1,0 +1,107 @@
+"""Which of the processor's instruction sets are used: all that it has, or those that `VERBATIM_ISA` allows.
+
+Every choice between kernels asks here, and so do the flags that our own are compiled with: none can take a
+set for usable that another takes for missing. One variable shows on any processor what older ones compute.
+"""
+
+import os
+import platform
+from enum import IntEnum
+from functools import cache
+
+VARIABLE = "VERBATIM_ISA"
+NATIVE = "native"
+_X86 = ("x86_64", "AMD64")
+
+
+class Instructions(IntEnum):
+    """Sets of x86, each of which comes with all before it, in every processor that is sold with it.
+
+    OTHER: those of another architecture. AVX512: F, BW, CD, DQ and VL.
+    """
+
+    OTHER = 0
+    SSE4_2 = 1
+    AVX2 = 2
+    AVX512 = 3
+    AVX512_VNNI = 4
+    AVX512_BF16 = 5
+    AMX = 6
+
+    @property
+    def label(self) -> str:
+        """The name as settings have it."""
+        return self.name.lower()
+
+
+ISA_NAMES = (NATIVE, *(each.label for each in Instructions if each is not Instructions.OTHER))
+
+# By which ATen, oneDNN, FBGEMM and MKL are kept from what lies above; they read it when torch is imported.
+_LIBRARIES = (
+    "ATEN_CPU_CAPABILITY",
+    "ONEDNN_MAX_CPU_ISA",
+    "FBGEMM_ENABLE_INSTRUCTIONS",
+    "MKL_ENABLE_INSTRUCTIONS",
+)
+_LIMITS = {
+    Instructions.SSE4_2: ("default", "SSE41", "AVX2", "SSE4_2"),  # FBGEMM begins with AVX2; has_fbgemm() asks
+    Instructions.AVX2: ("avx2", "AVX2", "AVX2", "AVX2"),
+    Instructions.AVX512: ("avx512", "AVX512_CORE", "AVX512", "AVX512"),
+    Instructions.AVX512_VNNI: ("avx512", "AVX512_CORE_VNNI", "AVX512_VNNI", "AVX512_E1"),
+    Instructions.AVX512_BF16: ("avx512", "AVX512_CORE_BF16", "AVX512_VNNI", "AVX512_E3"),
+}
+_replaced: dict[str, str | None] = {}
+
+
+def limit_libraries(name: str | None = None) -> None:
+    """Keeps torch's libraries to the sets of this name, or to those that the environment allows.
+
+    To be called before torch is imported. The last call holds. A name that there is not limits nothing: the
+    server's settings refuse it.
+    """
+    if name is not None:
+        os.environ[VARIABLE] = name
+    for variable, value in _replaced.items():
+        if value is None:
+            os.environ.pop(variable, None)
+        else:
+            os.environ[variable] = value
+    _replaced.clear()
+    limits = _LIMITS.get(_allowed())
+    if limits is None or platform.machine() not in _X86:
+        return
+    for variable, value in zip(_LIBRARIES, limits, strict=True):
+        _replaced[variable] = os.environ.get(variable)
+        os.environ[variable] = value
+
+
+def usable_instructions() -> Instructions:
+    """The best set that the processor has and that may be used."""
+    return min(_found(), _allowed())
+
+
+def hides(least: Instructions) -> bool:
+    """Whether the processor has a set which may not be used."""
+    return usable_instructions() < least <= _found()
+
+
+def _allowed() -> Instructions:
+    name = os.environ.get(VARIABLE, NATIVE).lower()
+    return next((each for each in Instructions if each.label == name and each), Instructions.AMX)
+
+
+@cache
+def _found() -> Instructions:
+    """As torch finds them, by CPUID."""
+    import torch  # whose libraries must be limited first
+
+    if platform.machine() not in _X86:
+        return Instructions.OTHER
+    found = {
+        Instructions.AMX: torch.cpu._is_amx_tile_supported(),
+        Instructions.AVX512_BF16: torch.cpu._is_avx512_bf16_supported(),
+        Instructions.AVX512_VNNI: torch.cpu._is_vnni_supported(),
+        Instructions.AVX512: torch.cpu._is_avx512_supported(),
+        Instructions.AVX2: torch.cpu._is_avx2_supported(),
+    }
+    return next((each for each, is_there in found.items() if is_there), Instructions.SSE4_2)

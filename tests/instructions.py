@@ -1,0 +1,38 @@
+"""Marks of tests that need compiled code, and say which instructions it takes."""
+
+import os
+import shutil
+
+import pytest
+
+from engine.instructions import Instructions, usable_instructions
+
+COMPILER = shutil.which(os.environ.get("CXX", "g++"))
+
+_NAMES = {
+    Instructions.SSE4_2: "a C++ compiler",
+    Instructions.AVX512: "AVX-512",
+    Instructions.AVX512_VNNI: "AVX-512 VNNI",
+    Instructions.AVX512_BF16: "AVX-512 BF16",
+}
+
+
+def needs(least: Instructions, *, allows_amx: bool = True) -> pytest.MarkDecorator:
+    """A mark that skips where the processor lacks them, or where there is no compiler.
+
+    Nothing is asked of the code under test: where it is not there though it could be, its tests fail.
+    """
+    usable = usable_instructions()
+    missing = [_NAMES[least]] if usable < least else []
+    if not allows_amx and usable >= Instructions.AMX:
+        missing = ["a processor without AMX, which has oneDNN multiply instead"]
+    if COMPILER is None:
+        missing.append("a C++ compiler")
+    reason = f"needs {' and '.join(missing)}; this run has {usable.label} at most"
+    return pytest.mark.skipif(bool(missing), reason=reason)
+
+
+needs_compiler = needs(Instructions.SSE4_2)
+needs_avx512 = needs(Instructions.AVX512)
+needs_vnni = needs(Instructions.AVX512_VNNI)
+needs_avx512_bf16 = needs(Instructions.AVX512_BF16, allows_amx=False)

@@ -1,0 +1,136 @@
+"""One decision on instruction sets holds for torch's libraries, our choices and the compiler's flags."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from engine import instructions
+from engine.fbgemm_weight import has_fbgemm
+from engine.instructions import ISA_NAMES, Instructions, hides, limit_libraries, usable_instructions
+from engine.linear import has_fast_bfloat16, has_onednn_bfloat16
+from engine.native import library
+from engine.native_attention import can_decode
+from engine.native_layer import can_compute
+from engine.native_linear import can_multiply
+from engine.vnni_weight import has_vnni
+from tests.instructions import COMPILER, needs_avx512, needs_compiler
+
+CPU = torch.device("cpu")
+ON_X86 = [each for each in Instructions if each is not Instructions.OTHER]
+LIBRARIES = ("ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "FBGEMM_ENABLE_INSTRUCTIONS")
+
+
+def test_every_kernel_that_this_run_could_have_is_there() -> None:
+    """Tests of kernels skip by instruction and compiler alone: none does because its kernel is not built."""
+    usable, has_compiler = usable_instructions(), COMPILER is not None
+    assert (library.load_library() is not None) == has_compiler
+    assert can_compute(CPU, torch.float32) == has_compiler
+    assert can_decode(CPU, torch.float32) == (has_compiler and usable >= Instructions.AVX512)
+    assert has_vnni() == (has_compiler and usable >= Instructions.AVX512_VNNI)
+    assert can_multiply() == (has_compiler and usable is Instructions.AVX512_BF16)
+    if usable is not Instructions.OTHER:
+        assert has_fbgemm() == (usable >= Instructions.AVX2)
+
+
+@pytest.mark.parametrize("found", ON_X86)
+@pytest.mark.parametrize("allowed", ON_X86)
+def test_the_lesser_of_what_is_there_and_what_is_allowed_is_used(
+    found: Instructions, allowed: Instructions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instructions, "_found", lambda: found)
+    monkeypatch.setenv("VERBATIM_ISA", allowed.label.upper())
+    assert usable_instructions() == min(found, allowed)
+    assert hides(Instructions.AVX512) == (allowed < Instructions.AVX512 <= found)
+    monkeypatch.setenv("VERBATIM_ISA", "native")
+    assert usable_instructions() == found
+
+
+@pytest.mark.parametrize(
+    ("found", "allowed", "takes_it", "is_fast"),
+    [
+        ("amx", "native", True, True),
+        ("avx512_bf16", "native", True, True),
+        ("avx512_bf16", "avx512_vnni", True, False),
+        ("avx512_vnni", "native", True, False),
+        ("avx512_bf16", "avx2", False, False),
+        ("avx2", "native", True, True),  # newer processors, of which torch says so
+    ],
+)
+def test_bfloat16_is_chosen_by_what_may_be_used(
+    found: str, allowed: str, takes_it: bool, is_fast: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instructions, "_found", lambda: Instructions[found.upper()])
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
+    monkeypatch.setenv("VERBATIM_ISA", allowed)
+    assert (has_onednn_bfloat16(), has_fast_bfloat16()) == (takes_it, is_fast)
+
+
+def test_torchs_libraries_are_limited_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr(instructions, "_replaced", {})
+    monkeypatch.setenv("VERBATIM_ISA", "native")
+    monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx512")
+    for variable in LIBRARIES[1:]:
+        monkeypatch.setenv(variable, "")
+        monkeypatch.delenv(variable)
+    limit_libraries("avx2")
+    assert [os.environ[variable] for variable in LIBRARIES] == ["avx2", "AVX2", "AVX2"]
+    assert os.environ["VERBATIM_ISA"] == "avx2"
+    limit_libraries("native")
+    assert [os.environ.get(variable) for variable in LIBRARIES] == ["avx512", None, None]
+
+
+@pytest.mark.parametrize("isa", [name for name in ISA_NAMES if name != "native"])
+def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
+    monkeypatch.setenv("VERBATIM_ISA", isa)
+    flags = library._flags()
+    expected = {
+        "-msse4.2": Instructions.SSE4_2,
+        "-mavx2": Instructions.AVX2,
+        "-mavx512bw": Instructions.AVX512,
+        "-mavx512vnni": Instructions.AVX512_VNNI,
+        "-mavx512bf16": Instructions.AVX512_BF16,
+    }
+    assert {flag: flag in flags for flag in expected} == {
+        flag: least <= usable_instructions() for flag, least in expected.items()
+    }
+    assert "-march=native" not in flags
+
+
+@needs_compiler
+def test_each_set_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert COMPILER is not None
+    monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
+    names = set()
+    for isa in ("sse4_2", "avx2", "avx512", "avx512_vnni", "avx512_bf16"):
+        monkeypatch.setenv("VERBATIM_ISA", isa)
+        names.add(library._fingerprint(COMPILER))
+    assert len(names) == 5
+
+
+_WHAT_IS_USED = """
+import json, torch
+from engine.instructions import usable_instructions
+from engine.native.library import load_library
+capability = torch.backends.cpu.get_cpu_capability()
+print(json.dumps([usable_instructions().label, capability, load_library()._name]))
+"""
+
+
+@needs_avx512
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
+def test_a_library_for_avx2_has_no_register_of_512_bits() -> None:
+    environment = {**os.environ, "VERBATIM_ISA": "avx2"}
+    run = subprocess.run(
+        [sys.executable, "-c", _WHAT_IS_USED], env=environment, capture_output=True, text=True, check=True
+    )
+    label, capability, path = json.loads(run.stdout)
+    assert (label, capability) == ("avx2", "AVX2")
+    code = subprocess.run(["objdump", "-d", path], capture_output=True, text=True, check=True).stdout
+    assert "%ymm" in code and "%zmm" not in code
