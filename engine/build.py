@@ -8,6 +8,7 @@ from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.cpus import choose_num_threads
 from engine.geometry_probe import observe_geometry
+from engine.instructions import usable_instructions
 from engine.int8_linear import check_can_quantize, quantize_linears
 from engine.kv_budget import choose_num_blocks
 from engine.kv_cache import BlockPool
@@ -37,7 +38,7 @@ def build_core(
     loaded = load_model(config, on_progress)
     geometry = observe_geometry(loaded.model)
     num_blocks = choose_num_blocks(config, geometry, loaded.max_total_tokens, loaded.model.device)
-    _hasten_linears(loaded, config.quantize, on_progress)
+    num_int8_layers = _hasten_linears(loaded, config.quantize, on_progress)
     pages = KVPages(geometry, num_blocks, config.block_size, loaded.model.device)
     scheduler = Scheduler(
         BlockPool(num_blocks, config.block_size),
@@ -50,7 +51,14 @@ def build_core(
     fuse_layers(loaded.model, lambda: paged_logits(runner))
     stack_layers(loaded.model, lambda: decoded_logits(runner))
     shorten_steps(loaded.model, runner, lambda: decoded_logits(runner))
-    info = _describe(config, loaded, geometry, num_blocks, hidden_size=runner.hidden_states.rows.shape[1])
+    info = _describe(
+        config,
+        loaded,
+        geometry,
+        num_blocks,
+        hidden_size=runner.hidden_states.rows.shape[1],
+        num_int8_layers=num_int8_layers,
+    )
     core = EngineCore(
         runner,
         scheduler,
@@ -62,20 +70,32 @@ def build_core(
     return core, loaded.tokenizer, info
 
 
-def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Callable[[str], None]) -> None:
-    """Merges, quantizes and packs linear layers where a CPU gains by it."""
+def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Callable[[str], None]) -> int:
+    """Merges, quantizes and packs linear layers where a CPU gains by it; returns how many have 8 bits."""
     model = loaded.model
+    num_int8_layers = 0
     if model.device.type == "cpu":
         merge_linears(model)
     if quantize:
-        num_weights = quantize_linears(model)
-        on_progress(f"quantized {num_weights:,} of {loaded.num_parameters:,} weights to {quantize}")
+        quantized = quantize_linears(model)
+        num_int8_layers = quantized.num_layers
+        shares = f"{quantized}, {quantized.num_weights:,} of {loaded.num_parameters:,} weights,"
+        on_progress(f"quantized {shares} to {quantize}")
+        for name, difference in quantized.refused.items():
+            on_progress(f"{name} stays as it is: in {quantize} its outputs differ by {difference:.1%}")
     if can_pack(model):
         pack_linears(model)
+    return num_int8_layers
 
 
 def _describe(
-    config: EngineConfig, loaded: LoadedModel, geometry: KVGeometry, num_blocks: int, *, hidden_size: int
+    config: EngineConfig,
+    loaded: LoadedModel,
+    geometry: KVGeometry,
+    num_blocks: int,
+    *,
+    hidden_size: int,
+    num_int8_layers: int,
 ) -> ModelInfo:
     model = loaded.model
     return ModelInfo(
@@ -90,6 +110,8 @@ def _describe(
         hidden_size=hidden_size,
         pooling=loaded.pooling,
         quantization=config.quantize,
+        num_int8_layers=num_int8_layers,
+        instructions=usable_instructions().label if model.device.type == "cpu" else None,
         num_blocks=num_blocks,
         block_size=config.block_size,
         kv_cache_bytes=num_blocks * geometry.block_bytes(config.block_size),

@@ -2,13 +2,15 @@
 
 Weights are rounded once, with a scale for each output channel. Activations are rounded at each call, with a
 scale for each row, so that a token is computed alike whatever else is in its batch. A row is divided by its
-largest magnitude, then rounded to 255 levels between -1 and 1; products are summed as whole numbers.
+largest magnitude, then rounded to 255 levels between -1 and 1, fewer where there is no VNNI; products are
+summed as whole numbers.
 
 Half the bytes of bfloat16 are read for a token. The error is some 1% of a layer's output
 (tests/parity/test_int8_parity.py). That of the head is the logits' own, so its activations are not rounded.
+Each layer is compared with the plain one before it takes its place.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,10 +20,15 @@ from typing_extensions import override
 from engine.channel_scales import channel_scales
 from engine.errors import ModelNotSupported
 from engine.fbgemm_weight import FbgemmWeight, has_fbgemm
+from engine.instructions import usable_instructions
 from engine.native_linear import Int8PanelLinear, can_multiply
 from engine.vnni_weight import VnniWeight, has_vnni
 
 _MOST_INPUTS = 2**31 // 127**2  # whose products' sum always fits into 32 bits
+# Largest relative difference of a layer's outputs. Rounding gives 1 to 2%, of weights with far outliers 4%;
+# sums that overflowed gave 7% and more.
+MAX_DIFFERENCE = 0.05
+_NUM_TRIED_ROWS = 4
 
 
 class Int8Linear(nn.Module):
@@ -50,33 +57,75 @@ class Int8Linear(nn.Module):
         return self.rounded.multiply(rows.reshape(-1, self.in_features)).view(shape)
 
 
+class Quantized(NamedTuple):
+    """What became of a model's linear layers, those that are in several places counted once.
+
+    refused: those that 8 bits cannot stand for, by name, and by how much their outputs differed.
+    """
+
+    num_layers: int
+    num_weights: int
+    refused: dict[str, float]
+
+    @override
+    def __str__(self) -> str:
+        num_tried = self.num_layers + len(self.refused)
+        return f"{self.num_layers} of {num_tried} linear layers"
+
+
 def check_can_quantize(device: torch.device) -> None:
     """Raises ModelNotSupported where int8 cannot be computed."""
     if device.type != "cpu":
         raise ModelNotSupported(f"quantize int8 runs on a CPU only, not on {device.type}")
     if not (has_vnni() or has_fbgemm()):
-        raise ModelNotSupported("quantize int8 needs a torch with FBGEMM, which this processor's has not")
+        raise ModelNotSupported(
+            "quantize int8 needs AVX2 and a torch with FBGEMM whose sums are right; "
+            f"this processor is used up to {usable_instructions().label}"
+        )
 
 
 @torch.inference_mode()
-def quantize_linears(model: PreTrainedModel) -> int:
-    """Replaces every plain linear layer; the head only where `Int8PanelLinear` can.
+def quantize_linears(model: PreTrainedModel) -> Quantized:
+    """Replaces every plain linear layer that 8 bits can stand for; the head only where `Int8PanelLinear` can.
 
-    Returns the number of weights that now take 8 bits. Weights that are no linear layer's, as the embeddings
-    and the experts of most mixtures, stay as they are.
+    Weights that are no linear layer's, as the embeddings and the experts of most mixtures, stay as they are,
+    and so does a layer whose outputs would differ. Raises ModelNotSupported if all of them would.
     """
     get_head: Any = model.get_output_embeddings  # transformers gives it no type
     head = get_head()
     num_weights = 0
-    quantized: dict[nn.Linear, nn.Module] = {}
-    for parent in list(model.modules()):
+    taken: dict[nn.Linear, nn.Module] = {}
+    refused: dict[str, float] = {}
+    for path, parent in list(model.named_modules()):
         for name, child in list(parent.named_children()):
-            if type(child) is nn.Linear and (child is not head or _can_quantize_head(head)):
-                if child not in quantized:
-                    quantized[child] = Int8PanelLinear(child) if child is head else Int8Linear(child)
+            if type(child) is not nn.Linear or (child is head and not _can_quantize_head(head)):
+                continue
+            if child not in taken:
+                rounded = Int8PanelLinear(child) if child is head else Int8Linear(child)
+                difference = _difference(child, rounded)
+                if difference <= MAX_DIFFERENCE:
                     num_weights += child.weight.numel()
-                setattr(parent, name, quantized[child])
-    return num_weights
+                    taken[child] = rounded
+                else:
+                    refused[f"{path}.{name}".removeprefix(".")] = difference
+                    taken[child] = child
+            setattr(parent, name, taken[child])
+    if refused and not num_weights:
+        name, difference = next(iter(refused.items()))
+        raise ModelNotSupported(
+            f"quantize int8 gives no layer of this model its outputs: those of {name} differ by "
+            f"{difference:.1%}, where {MAX_DIFFERENCE:.0%} is allowed"
+        )
+    return Quantized(len(taken) - len(refused), num_weights, refused)
+
+
+def _difference(plain: nn.Linear, rounded: nn.Module) -> float:
+    """That of the outputs of a few random rows, relative; NaN where they are no numbers."""
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.randn(_NUM_TRIED_ROWS, plain.in_features, generator=generator).to(plain.weight.dtype)
+    expected, actual = plain(rows).float(), rounded(rows).float()
+    smallest = torch.finfo(torch.float32).tiny  # of a layer of zeros, whose outputs are zeros
+    return float((actual - expected).norm() / expected.norm().clamp(min=smallest))
 
 
 def _can_quantize_head(head: nn.Linear) -> bool:

@@ -11,7 +11,8 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     model_id: as it was asked for. revision: the hub commit, None for a plain directory.
     architecture: the transformers class. dtype: torch's name for it. num_parameters: tied ones counted once.
     max_total_tokens: most tokens of a prompt and its output together; never more than the KV cache holds.
-    quantization: as of EngineConfig's `quantize`.
+    quantization: as of EngineConfig's `quantize`. num_int8_layers: linear layers that have 8 bits by it.
+    instructions: the best set of a CPU that is used, as `VERBATIM_ISA` names it.
     vocab_size: rows of the model's head; may exceed the tokenizer's.
     hidden_size: entries of an embedding.
     pooling: what the model was trained to be embedded by, where its directory says so and the engine can.
@@ -30,6 +31,8 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     hidden_size: int
     pooling: Pooling | None = None
     quantization: str | None = None
+    num_int8_layers: int = 0
+    instructions: str | None = None
     num_blocks: int
     block_size: int
     kv_cache_bytes: int

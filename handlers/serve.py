@@ -161,7 +161,7 @@ def describe(settings: Settings, info: ModelInfo) -> str:
     return "\n".join(
         (
             f"  model     {settings.model_name} ({info.architecture}, {millions:,.1f}M parameters)",
-            f"  device    {info.device}, {info.dtype}",
+            f"  device    {', '.join(filter(None, (info.device, info.instructions, info.dtype)))}",
             f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
             f"at most {info.max_total_tokens:,} for one request",
             *describe_contracts(settings),

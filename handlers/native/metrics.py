@@ -1,4 +1,4 @@
-"""Prometheus metrics under the names of the released servers, which their dashboards query."""
+"""Prometheus metrics under the names of the released servers, which their dashboards query; one is ours."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -130,6 +130,7 @@ class _EngineMetrics(Collector):
             ("tgi_queue_size", "Sequences that wait", stats.num_waiting),
             ("tgi_batch_current_max_tokens", "Cache in use, tokens", num_used_blocks * self._info.block_size),
             ("tgi_batch_max_total_tokens", "Cache, tokens", stats.num_blocks * self._info.block_size),
+            ("verbatim_int8_layers", "Linear layers whose weights have 8 bits", self._info.num_int8_layers),
         ):
             yield GaugeMetricFamily(name, meaning, value)
 

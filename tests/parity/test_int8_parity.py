@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from typing_extensions import override
 
 from engine.build import build_core
 from engine.config import EngineConfig
@@ -17,9 +18,10 @@ from engine.events import TokenEvent
 from engine.int8_linear import Int8Linear, quantize_linears
 from engine.loader import LoadedModel, load_model
 from engine.merged_linear import merge_linears
-from engine.native_linear import Int8PanelLinear, can_multiply
+from engine.native_linear import Int8PanelLinear
 from engine.plain_pass import plain_logits, relative_difference
 from engine.request import GenerationRequest, SamplingParams, StopConditions
+from tests.instructions import needs_avx512_bf16
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
 # Largest relative error of the demo model's logits.
@@ -69,7 +71,9 @@ def test_the_logits_of_every_architecture_are_near(architecture: str) -> None:
     tokens = list(range(3, 60))
     expected = plain_logits(model, tokens)
     merge_linears(model)
-    assert quantize_linears(model) > 0 or architecture == "gpt2"  # whose layers are no nn.Linear
+    quantized = quantize_linears(model)
+    assert not quantized.refused
+    assert quantized.num_weights > 0 or architecture == "gpt2"  # whose layers are no nn.Linear
     assert relative_difference(plain_logits(model, tokens), expected) < MAX_RANDOM_ERROR
 
 
@@ -77,7 +81,7 @@ def load_demo() -> LoadedModel:
     return load_model(EngineConfig(model=str(DEMO_MODEL), device="cpu"), lambda line: None)
 
 
-@pytest.mark.skipif(not can_multiply(), reason="no AVX-512 with bfloat16, AMX, or no compiler")
+@needs_avx512_bf16
 @torch.inference_mode()
 def test_the_head_of_bfloat16_rounds_its_weight_alone() -> None:
     loaded = load_model(
@@ -136,6 +140,51 @@ def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None
     together = generate(core, prompts)
     assert together == [generate(core, [prompt])[0] for prompt in prompts]
     assert any("to int8" in line for line in said)
+
+
+class WrongFrom(Int8Linear):
+    """Its outputs are a tenth too large where it has as many inputs as this."""
+
+    num_inputs = 0
+
+    @override
+    def forward(self, rows: Tensor) -> Tensor:
+        return super().forward(rows) * (1.1 if self.in_features >= self.num_inputs else 1.0)
+
+
+@pytest.mark.parametrize(("architecture", "num_kept"), [("llama", 6), ("gpt_neox", 3)])
+def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
+    architecture: str, num_kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those with most inputs do."""
+    directory = save_tiny_model(tmp_path, architecture)
+    monkeypatch.setattr("engine.int8_linear.Int8Linear", WrongFrom)
+    monkeypatch.setattr(WrongFrom, "num_inputs", 64)
+    said: list[str] = []
+    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
+    info = build_core(config, said.append)[2]
+    kept = [line for line in said if "stays as it is: in int8 its outputs differ by" in line]
+    assert len(set(kept)) == num_kept
+    assert info.num_int8_layers > 0
+    shares = f"quantized {info.num_int8_layers} of {info.num_int8_layers + num_kept} linear layers"
+    assert any(line.startswith(shares) for line in said)
+
+
+def test_a_model_of_which_no_layer_can_be_quantized_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.int8_linear.Int8Linear", WrongFrom)
+    config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu", quantize="int8")
+    with pytest.raises(ModelNotSupported, match=r"those of model\.layers\.0\.\S+ differ by (9|1\d)\.\d%"):
+        build_core(config, lambda line: None)
+
+
+def test_without_a_right_product_int8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.int8_linear.has_vnni", lambda: False)
+    monkeypatch.setattr("engine.fbgemm_weight.choose_levels", lambda: None)
+    config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu", quantize="int8")
+    with pytest.raises(ModelNotSupported, match="needs AVX2 and a torch with FBGEMM whose sums are right"):
+        build_core(config, lambda line: None)
 
 
 def test_what_cannot_be_quantized_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -70,6 +71,8 @@ RELEASED_NAMES = {
     "tgi_batch_max_total_tokens": "gauge",
     "tgi_queue_size": "gauge",
 }
+# The released servers have none of these.
+OWN_NAMES = {"verbatim_int8_layers": "gauge"}
 
 
 def samples(metrics: Metrics) -> dict[str, float]:
@@ -80,12 +83,13 @@ def samples(metrics: Metrics) -> dict[str, float]:
 
 def test_the_text_parses_as_prometheus_text() -> None:
     families = list(text_string_to_metric_families(Metrics(INFO, lambda: STATS).render()))
-    assert {family.name for family in families} == set(RELEASED_NAMES)
+    assert {family.name for family in families} == {*RELEASED_NAMES, *OWN_NAMES}
 
 
 def test_metrics_have_the_released_names_and_types() -> None:
     lines = Metrics(INFO, lambda: STATS).render().splitlines()
-    assert {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")} == RELEASED_NAMES
+    types = {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")}
+    assert types == RELEASED_NAMES | OWN_NAMES
 
 
 def test_no_counter_carries_the_librarys_suffix() -> None:
@@ -128,6 +132,12 @@ def test_the_engines_gauges_are_read_at_each_scrape() -> None:
     seen = samples(Metrics(INFO, lambda: STATS))
     assert (seen["tgi_batch_current_size"], seen["tgi_queue_size"]) == (2, 3)
     assert (seen["tgi_batch_current_max_tokens"], seen["tgi_batch_max_total_tokens"]) == (48, 128)
+
+
+def test_layers_of_8_bits_are_counted() -> None:
+    quantized = msgspec.structs.replace(INFO, num_int8_layers=16)
+    assert samples(Metrics(quantized, lambda: STATS))["verbatim_int8_layers"] == 16
+    assert samples(Metrics(INFO, lambda: STATS))["verbatim_int8_layers"] == 0
 
 
 def test_steps_are_counted_by_whether_they_compute_prompts() -> None:
