@@ -13,8 +13,8 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from generated.operation import Handlers, Operation
-from handlers.access.hosts import AllowedHosts, is_loopback
-from handlers.access.web_pages import WebPageGuard
+from handlers.access.access import Access, check_access
+from handlers.access.audit_log import CannotWriteAuditLog
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.anthropic.contract import AnthropicContract
@@ -112,9 +112,10 @@ def engine_config(settings: Settings) -> EngineConfig:
 def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     """The application over an engine that runs already, which it stops when the server shuts down.
 
-    Raises UnknownContract if `settings.root` names one.
+    Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog.
     """
     check_root(settings.root, list(CONTRACTS))
+    access = Access(settings, CONTRACTS)
     shared = Shared(
         settings=settings,
         engine=engine,
@@ -134,14 +135,15 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
-        yield
+        async with access.kept_up():
+            yield
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
         shared.workers.shutdown()
 
     options = RuntimeOptions(
         max_body_bytes=settings.payload_limit,
-        api_key=settings.api_key,
+        checks_keys=access.key_check,
         pages=(LINK,) if settings.playground else (),
     )
     shell = FastAPI(openapi_url=None, lifespan=lifespan)
@@ -153,7 +155,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         server.mount(CONTRACTS[name].contract, handlers[name])
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    return _guarded(_with_cors(server, settings), server, settings)
+    return access.guarded(_with_cors(access.closed(server), settings), server)
 
 
 def _endpoints(settings: Settings) -> MakeEndpoint:
@@ -163,25 +165,6 @@ def _endpoints(settings: Settings) -> MakeEndpoint:
     from handlers.checking.endpoint import CheckedEndpoints
 
     return CheckedEndpoints(refuses=settings.check_responses == "fail")
-
-
-def _guarded(app: ASGIApp, server: ContractServer, settings: Settings) -> ASGIApp:
-    """The application behind what refuses web pages of other sites.
-
-    Whoever has a key is no such page, so a server that asks for one takes any host and origin, if not told.
-    """
-    is_open = not settings.asks_for_key
-    is_local = is_open and is_loopback(settings.host)
-    names = settings.allowed_hosts
-    if not is_open and not names:
-        return app
-    return WebPageGuard(
-        app,
-        server.refusal,
-        hosts=AllowedHosts(names) if names or is_local else None,
-        only_over_loopback=not names,
-        origins=settings.cors_allow_origin if is_open else None,
-    )
 
 
 def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
@@ -203,7 +186,7 @@ def create_app() -> ASGIApp:
     """
     try:
         return _StartsEngine(read_settings(Namespace()))
-    except ValueError as error:
+    except (ValueError, CannotWriteAuditLog) as error:
         raise SystemExit(f"verbatim: error: {error}") from None
 
 
@@ -212,6 +195,7 @@ class _StartsEngine:
 
     def __init__(self, settings: Settings) -> None:
         check_root(settings.root, list(CONTRACTS))
+        check_access(settings, CONTRACTS)
         self._settings = settings
         self._app: ASGIApp | None = None
 

@@ -44,11 +44,47 @@ def _parser() -> argparse.ArgumentParser:
     )
     add_options(contracts, only=("root",))
     contracts.set_defaults(run=_contracts)
+    _add_keys(commands)
     settings = commands.add_parser("settings", help="list all settings as a Markdown table")
     settings.set_defaults(run=_settings)
     for further in entry_points(group=_COMMANDS):
         further.load()(commands)
     return parser
+
+
+def _add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    keys = commands.add_parser(
+        "keys", help="make an API key", description="Make API keys for --api-keys-file."
+    )
+    new = keys.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser(
+        "new",
+        help="make a key",
+        description="Make a key, which goes to standard error once, and its table for the file of keys, "
+        "which goes to standard output: verbatim keys new ci >> keys.toml",
+    )
+    new.add_argument("name", metavar="NAME", help="what logs call the key")
+    new.add_argument("--contracts", metavar="A,B", help="contracts that it may use; all if absent")
+    new.add_argument("--requests-per-minute", type=int, metavar="N", help="no limit if absent")
+    new.add_argument(
+        "--tokens-per-minute", type=int, metavar="N", help="prompts and answers together; no limit if absent"
+    )
+    new.add_argument("--expires", metavar="TIME", help="such as 2030-01-31T00:00:00Z; never if absent")
+    new.set_defaults(run=_new_key)
+
+
+def _new_key(given: argparse.Namespace) -> int:
+    from handlers.access.new_key import as_toml, new_key
+
+    contracts = None if given.contracts is None else tuple(given.contracts.split(","))
+    try:
+        key = new_key(
+            given.name, contracts, given.requests_per_minute, given.tokens_per_minute, given.expires
+        )
+    except ValueError as error:
+        return _fail(error, _USAGE_ERROR)
+    print(f"the key, which is shown this once: {key.text}", file=sys.stderr)
+    print(as_toml(key.entry))
+    return 0
 
 
 def _serve(given: argparse.Namespace) -> int:
@@ -64,14 +100,16 @@ def _serve_with(settings: Settings) -> int:
     limit_libraries(settings.isa)
     # torch and transformers take seconds to import, which `--help` should not.
     from engine.errors import EngineError
+    from handlers.access.audit_log import CannotWriteAuditLog
+    from handlers.access.key_file import InvalidKeyFile
     from handlers.placement import UnknownContract
     from handlers.serve import CannotListen, serve
 
     try:
         serve(settings)
-    except UnknownContract as error:
+    except (UnknownContract, InvalidKeyFile) as error:
         return _fail(error, _USAGE_ERROR)
-    except (CannotListen, EngineError) as error:
+    except (CannotListen, CannotWriteAuditLog, EngineError) as error:
         return _fail(error, 1)
     return 0
 

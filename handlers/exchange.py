@@ -3,17 +3,21 @@
 from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, aclosing
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from engine.errors import EngineBusy
 from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
+from handlers.access.visit import current_visit
 from handlers.engine import Engine
 from handlers.limits import ConcurrencyLimit, Overloaded
 from handlers.telling import Told, tell
 from handlers.timing import Timing
+
+Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
 
 class IncompleteGeneration(Exception):
@@ -58,6 +62,7 @@ class Exchange(AbstractContextManager["Exchange"]):
         self._engine = engine
         self._limit = limit
         self._observers = observers
+        self._visit = current_visit.get()
 
     @override
     def __enter__(self) -> "Exchange":
@@ -91,12 +96,13 @@ class Exchange(AbstractContextManager["Exchange"]):
 
         Raises IncompleteGeneration if the events end before a sequence does.
         """
+        request = self._salted(request)
         self._validate(len(request.prompt_token_ids), request.stopping.max_tokens)
         num_running = request.num_sequences
         async with aclosing(self._engine.submit(request)) as events:
             try:
                 async for event in events:
-                    self.timing.count(event)
+                    self._count(event)
                     num_running -= event.finish is not None
                     yield event
             except EngineBusy as error:
@@ -107,9 +113,22 @@ class Exchange(AbstractContextManager["Exchange"]):
     async def embed(self, request: EmbeddingRequest) -> Embedding:
         """The text's vector; what the engine raises passes through."""
         self._validate(len(request.prompt_token_ids), 0)
-        told = await self._engine.embed(request)
+        told = await self._engine.embed(self._salted(request))
         self.timing.count_embedding(told)
+        if self._visit is not None:
+            self._visit.count_tokens(told.num_prompt_tokens, 0)
         return told
+
+    def _salted(self, request: Request) -> Request:
+        """The request as the prefix cache is to see it: apart from those of other keys."""
+        salt = request.cache_salt if self._visit is None else self._visit.cache_salt(request.cache_salt)
+        return request if salt == request.cache_salt else replace(request, cache_salt=salt)
+
+    def _count(self, event: TokenEvent) -> None:
+        self.timing.count(event)
+        if self._visit is not None:
+            is_first = event.index == 0 and event.position == 0
+            self._visit.count_tokens(event.num_prompt_tokens if is_first else 0, 1)
 
     def _validate(self, num_prompt_tokens: int, max_new_tokens: int) -> None:
         self.timing.validate()

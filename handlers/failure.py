@@ -4,6 +4,7 @@ import asyncio
 from typing import Literal
 
 from engine.errors import InvalidRequest, NoTokenLeft
+from handlers.access.key_check import RateLimited
 from handlers.chat.errors import TemplateError
 from handlers.exchange import IncompleteGeneration
 from handlers.limits import Overloaded
@@ -17,6 +18,7 @@ _FAILURES: dict[type[BaseException], Failure] = {
     asyncio.CancelledError: "dropped",
     GeneratorExit: "dropped",
     Overloaded: "overloaded",
+    RateLimited: "overloaded",
     IncompleteGeneration: "incomplete",
     TemplateError: "template",
     InvalidRequest: "validation",

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from engine.async_engine import AsyncEngine
 from engine.model_info import ModelInfo
+from handlers.access.access import check_access
 from handlers.access.hosts import is_loopback
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
 from handlers.engine import Engine
@@ -45,10 +46,12 @@ class CannotListen(OSError):
 def serve(settings: Settings) -> None:
     """Returns after a graceful shutdown.
 
-    Raises UnknownContract, CannotListen or ModelNotSupported; nothing has been served then.
+    Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, CannotListen or ModelNotSupported; nothing
+    has been served then.
     """
     freeze_imports()
     check_root(settings.root, list(CONTRACTS))
+    check_access(settings, CONTRACTS)
     _log(settings.log_level)
     with (
         take_port(settings.host, settings.port) as listener,
@@ -174,9 +177,7 @@ def describe(settings: Settings, info: ModelInfo) -> str:
 def _warnings(settings: Settings) -> list[str]:
     if settings.asks_for_key or is_loopback(settings.host):
         return []
-    return [
-        f"  warning   no key is asked for: whoever reaches {settings.host} may use the server (--api-key)"
-    ]
+    return [f"  warning   no key is asked for: whoever reaches {settings.host} may use the server"]
 
 
 def describe_contracts(settings: Settings) -> list[str]:

@@ -91,6 +91,15 @@ class Settings(BaseSettings):
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
     """If set, generating operations ask for it, as a bearer token or as their contract says."""
 
+    api_keys_file: Annotated[str | None, env("VERBATIM_API_KEYS_FILE")] = None
+    """TOML file of further keys, with their limits, from `verbatim keys new`; read again when it changes."""
+
+    require_key: Annotated[Literal["operations", "all"], env("VERBATIM_REQUIRE_KEY")] = "operations"
+    """What asks for a key, if there is one: operations as their documents say, or all but health probes."""
+
+    audit_log: Annotated[str | None, env("VERBATIM_AUDIT_LOG")] = None
+    """File that gets a line of JSON for each request, without what was said; - is standard output."""
+
     cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ()
     """Origins, comma-separated, whose pages may call the server beside its own; * lets every page."""
 
@@ -213,14 +222,16 @@ class Settings(BaseSettings):
     @property
     def asks_for_key(self) -> bool:
         """Whether generating operations ask for a key."""
-        return self.api_key is not None
+        return self.api_key is not None or self.api_keys_file is not None
 
     @property
     def model_name(self) -> str:
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
 
-    @field_validator("log_level", "dtype", "pooling", "quantize", "isa", "check_responses", mode="before")
+    @field_validator(
+        "log_level", "require_key", "dtype", "pooling", "quantize", "isa", "check_responses", mode="before"
+    )
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
@@ -233,6 +244,13 @@ class Settings(BaseSettings):
         if key is not None and key != key.strip():
             raise ValueError("no client can send a key with blanks around it")
         return key
+
+    @field_validator("api_keys_file")
+    @classmethod
+    def _names_a_file(cls, path: str | None) -> str | None:
+        if path is not None and not path.strip():
+            raise ValueError("a blank name would leave the server open; leave the setting out for that")
+        return path
 
     @field_validator("quantize")
     @classmethod
@@ -290,6 +308,12 @@ class Settings(BaseSettings):
         return init_settings, env_settings
 
     @model_validator(mode="after")
+    def _has_a_key_to_ask_for(self) -> Self:
+        if self.require_key == "all" and not self.asks_for_key:
+            raise ValueError("require_key is all, and there is neither api_key nor api_keys_file")
+        return self
+
+    @model_validator(mode="after")
     def _prompt_leaves_room(self) -> Self:
         if self.max_input_tokens and self.max_total_tokens and self.max_input_tokens >= self.max_total_tokens:
             raise ValueError("max_input_tokens must be less than max_total_tokens")
@@ -298,7 +322,7 @@ class Settings(BaseSettings):
 
 def _blank_keys() -> dict[str, str | None]:
     """The variables of a key that are set and empty, which count as absent for any other setting."""
-    names = ("VERBATIM_API_KEY", "API_KEY")
+    names = ("VERBATIM_API_KEY", "API_KEY", "VERBATIM_API_KEYS_FILE")
     return {name.lower(): "" for name in names if os.environ.get(name) == ""}
 
 

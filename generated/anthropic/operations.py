@@ -70,6 +70,7 @@ OPERATIONS: Final = (
             401: m.ErrorResponse,
             404: m.ErrorResponse,
             413: m.ErrorResponse,
+            429: m.ErrorResponse,
             500: m.ErrorResponse,
             529: m.ErrorResponse,
         },
@@ -99,6 +100,7 @@ OPERATIONS: Final = (
             401: m.ErrorResponse,
             404: m.ErrorResponse,
             413: m.ErrorResponse,
+            429: m.ErrorResponse,
             500: m.ErrorResponse,
             529: m.ErrorResponse,
         },
@@ -185,6 +187,7 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             404: No model of this name is served
             413: The body is longer than the server accepts
+            429: The key has made more requests, or used more tokens, than it may in a minute
             500: The server failed
             529: The server has no room for the request now
         """
@@ -203,6 +206,7 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             404: No model of this name is served
             413: The body is longer than the server accepts
+            429: The key has made more requests, or used more tokens, than it may in a minute
             500: The server failed
             529: The server has no room for the request now
         """

@@ -19,6 +19,7 @@ _ErrorType: TypeAlias = Literal[
     "permission_error",
     "not_found_error",
     "request_too_large",
+    "rate_limit_error",
     "api_error",
     "overloaded_error",
 ]
@@ -27,6 +28,7 @@ _TYPES: Final[Mapping[int, _ErrorType]] = {
     403: "permission_error",
     404: "not_found_error",
     413: "request_too_large",
+    429: "rate_limit_error",
     500: "api_error",
     529: "overloaded_error",
 }

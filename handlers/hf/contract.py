@@ -18,6 +18,7 @@ class HfContract(Contract):
     """`{"error", "error_type"}`, inside streams too."""
 
     name: ClassVar[str] = "hf"
+    probes: ClassVar[frozenset[str]] = frozenset({"healthCheck"})
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

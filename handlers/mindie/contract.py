@@ -19,6 +19,7 @@ _TYPES: Final = {
     "forbidden": "Forbidden",
     "not_found": "NotFoundError",
     "method_not_allowed": "Method Not Allowed",
+    "overloaded": "Service Unavailable",
     "payload_too_large": "Payload Too Large",
     "unsupported_media_type": "Unsupported Media Type",
     "internal": "Internal Server Error",

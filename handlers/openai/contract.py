@@ -18,6 +18,7 @@ _TYPES: Final = {429: "rate_limit_error", 500: "server_error", 503: "service_una
 _CODES: Final = {
     "unauthorized": "invalid_api_key",
     "not_found": "unknown_url",
+    "overloaded": "rate_limit_exceeded",
     "validation": None,
     "internal": None,
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from time import perf_counter
+from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -11,6 +12,8 @@ from generated.operation import Operation
 from .raw_headers import raw_header
 from .request_id import request_id_of
 
+_REQUEST_ID: Final = "verbatim.request_id"  # where a request's scope has its name
+
 
 class RequestCall:
     """Implements `generated.operation.Call` over an ASGI scope; headers are decoded only if asked for.
@@ -18,14 +21,13 @@ class RequestCall:
     operation: None where the request is for none.
     """
 
-    __slots__ = ("_answer_headers", "_headers", "_operation", "_request_id", "_scope", "received_s")
+    __slots__ = ("_answer_headers", "_headers", "_operation", "_scope", "received_s")
 
     def __init__(self, scope: Scope, operation: Operation | None) -> None:
         self.received_s = perf_counter()
         self._scope = scope
         self._operation = operation
         self._headers: Headers | None = None
-        self._request_id: str | None = None
         self._answer_headers: dict[str, object] = {}
 
     def has_arrived(self) -> None:
@@ -44,11 +46,13 @@ class RequestCall:
 
     @property
     def request_id(self) -> str:
-        """As `request_id_of` the header X-Request-Id."""
-        if self._request_id is None:
+        """As `request_id_of` the header X-Request-Id; the same for all who ask for it of one request."""
+        found: str | None = self._scope.get(_REQUEST_ID)
+        if found is None:
             given = raw_header(self._scope, b"x-request-id")
-            self._request_id = request_id_of(None if given is None else given.decode("latin-1"))
-        return self._request_id
+            found = request_id_of(None if given is None else given.decode("latin-1"))
+            self._scope[_REQUEST_ID] = found
+        return found
 
     def respond_with(self, headers: Mapping[str, object]) -> None:
         """RuntimeError if the document does not declare a header."""

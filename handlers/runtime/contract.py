@@ -17,10 +17,12 @@ class Contract(ABC):
     """A contract's manners. `name` is that of its folder in specs/ and generated/, and of its path prefix.
 
     has_comments: whether comments keep a silent stream open, which clients must pass over (HTML, 9.2.6).
+    probes: ids of the operations by which others watch whether the server lives; no setting closes these.
     """
 
     name: ClassVar[str]
     has_comments: ClassVar[bool] = True
+    probes: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

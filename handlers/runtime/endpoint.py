@@ -1,6 +1,5 @@
 """One operation bound to its handler."""
 
-import hmac
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
@@ -15,13 +14,14 @@ from starlette.types import Receive, Scope, Send
 from generated.operation import Handlers, Operation
 
 from . import sse
+from .bearer import given_keys
 from .call import RequestCall
 from .contract import Contract
 from .disconnect import CancelledByDisconnect, Patience
 from .keep_alive import kept_alive
 from .look_up import LooksUp
 from .options import RuntimeOptions
-from .problem import BodyTooLarge, InternalError, Problem, Unauthorized, UnsupportedMediaType
+from .problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
 from .ready import ready_together
 from .refusals import CountsRefusals
 from .reply import RawHeaders, Reply, encode_headers
@@ -30,7 +30,6 @@ from .request_reader import RequestReader
 logger = logging.getLogger(__name__)
 
 JSON = "application/json"
-_BEARER_HEADER = "authorization"  # RFC 6750, section 2.1
 
 Handler = Callable[..., Awaitable[Any]]
 Encode = Callable[[Any], bytes]
@@ -52,7 +51,7 @@ class Endpoint:
         self._counts_refusals = handlers if isinstance(handlers, CountsRefusals) else None
         self.contract = contract
         self._reader = RequestReader(operation, options.max_body_bytes)
-        self._keys = _encodings(options.api_key) if operation.is_secured and options.api_key else ()
+        self._checks_keys = options.checks_keys if operation.is_secured else None
         self._keep_alive_s = options.keep_alive_s
         self._patience = Patience()
         self._answer = _answer_encoder(operation)
@@ -81,7 +80,7 @@ class Endpoint:
     async def _admit(self, call: RequestCall, scope: Scope, receive: Receive) -> dict[str, Any]:
         """The handler's arguments. Raises Problem for a request that is not to reach it."""
         try:
-            self._authorize(call)
+            self._check_key(scope)
             arguments = self._reader.read_arguments(scope)
             if self._looks_up is not None:
                 self._looks_up.look_up(self.operation, arguments.get("arguments"))
@@ -93,13 +92,10 @@ class Endpoint:
         call.has_arrived()
         return arguments
 
-    def _authorize(self, call: RequestCall) -> None:
-        if not self._keys:
-            return
-        given = (_key_in(header, call.headers.get(header, "")) for header in self.operation.key_headers)
-        matches = [hmac.compare_digest(token, key) for token in given for key in self._keys]
-        if not any(matches):
-            raise Unauthorized(takes_bearer=_BEARER_HEADER in self.operation.key_headers)
+    def _check_key(self, scope: Scope) -> None:
+        if self._checks_keys is not None:
+            given = given_keys(scope, self.operation.key_headers)
+            self._checks_keys.check(self.operation, self.contract.name, given)
 
     async def _send_whole(self, result: Any, call: RequestCall, reply: Reply) -> None:
         operation = self.operation
@@ -178,26 +174,6 @@ class Endpoint:
         if 500 not in self._errors:
             raise undeclared from problem
         return self._as_problem(undeclared)
-
-
-def _key_in(header: str, text: str) -> bytes:
-    """The key that a header carries; empty where it carries none, which is no server's key."""
-    # Headers are bytes (RFC 9110, section 5.5), which ASGI servers hand on as they came.
-    value = text.encode("latin-1")
-    if header != _BEARER_HEADER:
-        return value.strip()
-    scheme, _, token = value.partition(b" ")
-    return token.strip() if scheme.lower() == b"bearer" else b""
-
-
-def _encodings(key: str) -> tuple[bytes, ...]:
-    """The bytes that clients send for a key: most send UTF-8, others Latin-1 as far as it goes."""
-    utf8 = key.encode("utf-8", "surrogateescape")  # as it stood in the environment
-    return (utf8,) if key.isascii() or not _is_latin1(key) else (utf8, key.encode("latin-1"))
-
-
-def _is_latin1(text: str) -> bool:
-    return all(ord(character) < 256 for character in text)
 
 
 def _encoder(declared: Any) -> Encode | None:

@@ -70,7 +70,7 @@ class ContractServer:
             await self._shell(scope, receive, send)
             return
         methods, values = found
-        endpoint = methods.get(scope["method"])
+        endpoint = scope["endpoint"] = methods.get(scope["method"])
         if endpoint is None:
             await self._refuse_method(methods, scope, receive, send)
             return
@@ -85,6 +85,11 @@ class ContractServer:
     async def _answer_shell_error(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         return self.refusal(_as_problem(request, error), request.scope)
+
+    def endpoint(self, scope: Scope) -> Endpoint | None:
+        """What would answer a request; None where no operation does."""
+        found = self._routes.find(_path(scope))
+        return None if found is None else found[0].get(scope["method"])
 
     def refusal(self, problem: Problem, scope: Scope) -> Response:
         """The answer that refuses a request before any operation sees it, in its path's owner's words."""

@@ -20,6 +20,7 @@ class TgiContract(Contract):
     """`{"error", "error_type"}`, and OpenAI's nested shape inside streams of chat and completions."""
 
     name: ClassVar[str] = "tgi"
+    probes: ClassVar[frozenset[str]] = frozenset({"health"})
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

@@ -30,6 +30,9 @@ class TritonContract(Contract):
     """`{"error": "<message>"}`, in Triton's words where it has any."""
 
     name: ClassVar[str] = "triton"
+    probes: ClassVar[frozenset[str]] = frozenset(
+        {"serverLive", "serverReady", "modelReady", "modelVersionReady"}
+    )
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

@@ -12,6 +12,8 @@ from fastapi import FastAPI
 from starlette.types import Message, Scope
 
 from generated.operation import Call
+from handlers.access.key_check import KeyCheck
+from handlers.access.keyring import Keyring
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.request_reader import RequestReader
@@ -22,6 +24,7 @@ from .client import send
 from .notes import KeepArguments, Kept, Note, NoteHandlers, NotesContract, Tag, serve
 
 JSON = {"content-type": "application/json"}
+WITH_KEY = RuntimeOptions(checks_keys=KeyCheck(Keyring("secret")))
 
 
 def keep(body: Note, **_: object) -> Kept:
@@ -289,7 +292,7 @@ async def test_an_invalid_parameter_is_refused_by_its_name(query: str, reason: s
     ],
 )
 async def test_a_secured_operation_wants_the_servers_key(authorization: str | None, status: int) -> None:
-    app = serve(write=keep, read=lambda call: "", options=RuntimeOptions(api_key="secret"))
+    app = serve(write=keep, read=lambda call: "", options=WITH_KEY)
     headers = {"authorization": authorization.encode("latin-1")} if authorization else {}
     response = await send(app, "POST", "/notes", json={"text": "a"}, headers=headers)
     assert response.status_code == status
@@ -316,7 +319,7 @@ async def test_the_key_is_read_from_the_header_that_the_document_names(
     class KeyedHandlers(NoteHandlers):
         table: ClassVar[Any] = (replace(NoteHandlers.table[0], key_headers=("x-key",)),)
 
-    server = ContractServer(FastAPI(openapi_url=None), RuntimeOptions(api_key="secret"))
+    server = ContractServer(FastAPI(openapi_url=None), WITH_KEY)
     server.mount(NotesContract(), KeyedHandlers(write=keep))
     response = await send(server, "POST", "/notes", json={"text": "a"}, headers=headers)
     assert response.status_code == status

@@ -11,6 +11,7 @@ from .errors import (
     InternalServerError,
     NotFoundError,
     OverloadedError,
+    RateLimitError,
 )
 
 CONTRACT_VERSION = "2026-10-21"
@@ -25,6 +26,7 @@ __all__ = [
     "InternalServerError",
     "NotFoundError",
     "OverloadedError",
+    "RateLimitError",
     "models",
     "requests",
 ]

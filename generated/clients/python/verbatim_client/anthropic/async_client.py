@@ -41,7 +41,7 @@ class AsyncClient(BaseAsyncClient):
             anthropic_version: Any version; all are answered alike.
             anthropic_beta: No effect: what is in this document needs no such name.
 
-        Declared errors: 400, 401, 404, 413, 500, 529.
+        Declared errors: 400, 401, 404, 413, 429, 500, 529.
 
         Example:
 
@@ -77,7 +77,7 @@ class AsyncClient(BaseAsyncClient):
             anthropic_version: Any version; all are answered alike.
             anthropic_beta: No effect: what is in this document needs no such name.
 
-        Declared errors: 400, 401, 404, 413, 500, 529.
+        Declared errors: 400, 401, 404, 413, 429, 500, 529.
 
         Example:
 
@@ -108,7 +108,7 @@ class AsyncClient(BaseAsyncClient):
             anthropic_version: Any version; all are answered alike.
             anthropic_beta: No effect: what is in this document needs no such name.
 
-        Declared errors: 400, 401, 404, 413, 500, 529.
+        Declared errors: 400, 401, 404, 413, 429, 500, 529.
 
         Example:
 

@@ -24,6 +24,10 @@ class ContentTooLargeError(errors.ContentTooLargeError[m.ErrorResponse]):
     """413: The body is longer than the server accepts"""
 
 
+class RateLimitError(errors.RateLimitError[m.ErrorResponse]):
+    """429: The key has made more requests, or used more tokens, than it may in a minute"""
+
+
 class InternalServerError(errors.InternalServerError[m.ErrorResponse]):
     """500: The server failed"""
 
@@ -37,6 +41,7 @@ ERRORS: Final[dict[int, tuple[type[errors.APIStatusError[Any]], Any]]] = {
     401: (AuthenticationError, m.ErrorResponse),
     404: (NotFoundError, m.ErrorResponse),
     413: (ContentTooLargeError, m.ErrorResponse),
+    429: (RateLimitError, m.ErrorResponse),
     500: (InternalServerError, m.ErrorResponse),
     529: (OverloadedError, m.ErrorResponse),
 }

@@ -1,0 +1,85 @@
+"""Who may use one server, as its settings say."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.types import ASGIApp
+
+from handlers.runtime.server import ContractServer
+from handlers.settings import Settings
+
+from .audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
+from .closed_pages import ClosedPages
+from .hosts import AllowedHosts, is_loopback
+from .key_check import KeyCheck
+from .keyring import Keyring
+from .visits import Visits
+from .web_pages import WebPageGuard
+
+
+def check_access(settings: Settings, contracts: Collection[str]) -> None:
+    """Raises InvalidKeyFile or CannotWriteAuditLog, before a model is loaded for nothing."""
+    _keyring(settings, contracts)
+    if settings.audit_log not in (None, STANDARD_OUTPUT):
+        open_for_appending(settings.audit_log).close()
+
+
+class Access:
+    """Keys, closed pages, what web pages may do, and the audit log.
+
+    key_check: None where no key is asked for. contracts: the names of all.
+    Raises InvalidKeyFile and CannotWriteAuditLog.
+    """
+
+    def __init__(self, settings: Settings, contracts: Collection[str]) -> None:
+        self._settings = settings
+        self._keyring = _keyring(settings, contracts)
+        self._audit_log = None if settings.audit_log is None else AuditLog(settings.audit_log)
+        self.key_check = KeyCheck(self._keyring) if settings.asks_for_key else None
+
+    def closed(self, server: ContractServer) -> ASGIApp:
+        """The server, which asks for a key everywhere if that is set."""
+        if self.key_check is None or self._settings.require_key == "operations":
+            return server
+        return ClosedPages(server, self.key_check)
+
+    def guarded(self, app: ASGIApp, server: ContractServer) -> ASGIApp:
+        """The application behind what refuses web pages of other sites, and what follows each request.
+
+        Whoever has a key is no such page, so a server that asks for one takes any host and origin, unless
+        hosts are given.
+        """
+        settings = self._settings
+        is_open = self.key_check is None
+        is_local = is_open and is_loopback(settings.host)
+        names = settings.allowed_hosts
+        if is_open or names:
+            app = WebPageGuard(
+                app,
+                server.refusal,
+                hosts=AllowedHosts(names) if names or is_local else None,
+                only_over_loopback=not names,
+                origins=settings.cors_allow_origin if is_open else None,
+            )
+        return app if is_open and self._audit_log is None else Visits(app, self._audit_log)
+
+    @asynccontextmanager
+    async def kept_up(self) -> AsyncGenerator[None, None]:
+        """While the server runs, the keys follow their file, and the audit log is written."""
+        following = asyncio.create_task(self._keyring.keep_fresh()) if self._keyring.has_file else None
+        if self._audit_log is not None:
+            self._audit_log.start()
+        try:
+            yield
+        finally:
+            if following is not None:
+                following.cancel()
+            if self._audit_log is not None:
+                await asyncio.to_thread(self._audit_log.close)
+
+
+def _keyring(settings: Settings, contracts: Collection[str]) -> Keyring:
+    path = None if settings.api_keys_file is None else Path(settings.api_keys_file)
+    return Keyring(settings.api_key, path, contracts)

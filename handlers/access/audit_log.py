@@ -1,0 +1,161 @@
+"""Who asked for what, one JSON object a line: never what was said."""
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from logging.handlers import WatchedFileHandler
+from pathlib import Path
+from queue import Empty, Full, Queue
+from typing import Final, TextIO
+
+import msgspec
+
+logger = logging.getLogger(__name__)
+
+STANDARD_OUTPUT: Final = "-"
+_MAX_WAITING: Final = 10_000  # entries, some seconds of a server that does nothing but refuse
+_MAX_BATCH: Final = 1000
+_CLOSE_S: Final = 5.0
+_WARNING_INTERVAL_S: Final = 10.0
+
+
+class CannotWriteAuditLog(OSError):
+    """The file cannot be opened."""
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One request.
+
+    time: when it came, in UTC. key: the name of its key; None where none was asked for or none was known.
+    client: the address that it came from. contract, operation: None where no operation has its path.
+    status: of the answer; None where its client went away before there was one.
+    duration_s: until the last byte of the answer was handed over.
+    """
+
+    time: datetime
+    key: str | None
+    client: str | None
+    contract: str | None
+    operation: str | None
+    status: int | None
+    request_id: str
+    prompt_tokens: int
+    generated_tokens: int
+    duration_s: float
+
+
+class _Gap(msgspec.Struct, frozen=True):
+    """A line that tells how many entries are lost since the one before of its kind."""
+
+    time: datetime
+    lost: int
+
+
+class AuditLog:
+    """Writes entries in a thread, so that a slow disk holds up no request.
+
+    A bounded number of entries waits; what comes beyond is dropped, as is what cannot be written: requests
+    are answered all the same. A line of the log and a warning of the server count what is lost. A file that
+    was renamed is opened anew (logging.handlers.WatchedFileHandler), so that rotating it takes no signal.
+
+    path: `-` is standard output. max_waiting: entries.
+    Raises CannotWriteAuditLog.
+    """
+
+    def __init__(self, path: str, max_waiting: int = _MAX_WAITING) -> None:
+        self._path = path
+        self._file = None if path == STANDARD_OUTPUT else open_for_appending(path)
+        self._waiting: Queue[AuditEntry | None] = Queue(max_waiting)
+        self._num_dropped = 0  # counted by who writes entries
+        self._num_unwritten = 0  # counted by the thread
+        self._warned_s = -_WARNING_INTERVAL_S
+        self._is_closing = threading.Event()
+        self._thread = threading.Thread(target=self._write_all, name="audit", daemon=True)
+
+    def start(self) -> None:
+        """To be called once."""
+        self._thread.start()
+
+    def write(self, entry: AuditEntry) -> None:
+        """Returns at once. For one thread alone."""
+        try:
+            self._waiting.put_nowait(entry)
+        except Full:
+            self._num_dropped += 1
+            self._warn("it is too slow")
+
+    def close(self) -> None:
+        """Returns when all is written, or after some seconds."""
+        self._is_closing.set()
+        with suppress(Full):
+            self._waiting.put_nowait(None)  # wakes the thread
+        self._thread.join(_CLOSE_S)
+        if self._thread.is_alive():
+            logger.warning("the audit log could not be written to its end")
+
+    def _write_all(self) -> None:
+        encode = msgspec.json.Encoder().encode
+        num_told = 0
+        while not (self._is_closing.is_set() and self._waiting.empty()):
+            lines = [encode(entry) for entry in self._take_batch()]
+            num_lost = self._num_dropped + self._num_unwritten
+            gap = [encode(_Gap(datetime.now(UTC), num_lost - num_told))] if num_lost > num_told else []
+            if not lines and not gap:
+                continue
+            try:
+                self._append(b"\n".join([*lines, *gap, b""]).decode())
+                num_told = num_lost
+            except (OSError, ValueError) as error:  # the latter of a stream that is closed
+                self._num_unwritten += len(lines)
+                self._warn(str(error))
+        if self._file is not None:
+            self._file.close()
+
+    def _take_batch(self) -> Iterator[AuditEntry]:
+        """What waits, at least one; nothing where the log is closed."""
+        entry = self._waiting.get()
+        for _ in range(_MAX_BATCH):
+            if entry is not None:
+                yield entry
+            try:
+                entry = self._waiting.get_nowait()
+            except Empty:
+                return
+        if entry is not None:
+            yield entry
+
+    def _append(self, text: str) -> None:
+        stream = self._stream()
+        stream.write(text)
+        stream.flush()
+
+    def _stream(self) -> TextIO:
+        if self._file is None:
+            return sys.stdout
+        self._file.reopenIfNeeded()
+        stream = self._file.stream
+        if stream is not None:
+            return stream
+        self._file = open_for_appending(self._path)  # it could not be when it was renamed
+        assert self._file.stream is not None
+        return self._file.stream
+
+    def _warn(self, why: str) -> None:
+        """Of entries that are lost, once in a while."""
+        now_s = time.monotonic()
+        if now_s - self._warned_s >= _WARNING_INTERVAL_S:
+            self._warned_s = now_s
+            num_lost = self._num_dropped + self._num_unwritten
+            logger.warning("the audit log cannot be written: %s; %d entries lost so far", why, num_lost)
+
+
+def open_for_appending(path: str) -> WatchedFileHandler:
+    """Raises CannotWriteAuditLog."""
+    try:
+        return WatchedFileHandler(Path(path), encoding="utf-8")
+    except OSError as error:
+        raise CannotWriteAuditLog(f"{path}: the audit log cannot be written: {error.strerror}") from error

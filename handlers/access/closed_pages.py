@@ -1,0 +1,46 @@
+"""What a server's documents leave open, closed by its operator."""
+
+from typing import Final
+
+from starlette.types import Receive, Scope, Send
+
+from handlers.runtime.bearer import BEARER_HEADER, given_keys
+from handlers.runtime.problem import Problem
+from handlers.runtime.server import ContractServer
+
+from .key_check import KeyCheck
+
+_HEADERS: Final = (BEARER_HEADER, "x-api-key")
+
+
+class ClosedPages:
+    """ASGI middleware that asks for a key wherever no document does: metrics, information, lists, pages.
+
+    Operations that the documents secure ask for it themselves, with the status that they declare. Probes stay
+    open, since what watches over a server seldom has a key, and they tell nothing but that it lives.
+    """
+
+    def __init__(self, server: ContractServer, key_check: KeyCheck) -> None:
+        self._server = server
+        self._key_check = key_check
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        problem = self._problem(scope) if scope["type"] == "http" else None
+        if problem is None:
+            await self._server(scope, receive, send)
+        else:
+            await self._server.refusal(problem, scope)(scope, receive, send)
+
+    def _problem(self, scope: Scope) -> Problem | None:
+        endpoint = self._server.endpoint(scope)
+        if endpoint is not None:
+            operation, contract = endpoint.operation, endpoint.contract
+            if operation.is_secured or operation.id in contract.probes:
+                return None
+        try:
+            self._key_check.identify(
+                None if endpoint is None else endpoint.contract.name, given_keys(scope, _HEADERS)
+            )
+        except Problem as problem:
+            return problem
+        return None

@@ -1,0 +1,110 @@
+"""The keys that a server takes, and the watch over the file that they stand in."""
+
+import asyncio
+import hmac
+import logging
+import os
+import time
+from collections.abc import Callable, Collection, Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from .key import Key, KeyEntry
+from .key_file import InvalidKeyFile, read_key_file
+
+logger = logging.getLogger(__name__)
+
+SINGLE_KEY: Final = "api-key"  # what the audit log calls the key of --api-key
+_REFRESH_S: Final = 1.0
+_NO_DIGEST: Final = bytes(sha256().digest_size)
+
+
+class Keyring:
+    """Keys by their hashes, as the file of keys has them, and the one of `--api-key`.
+
+    single: that one; None where there is none. path: the file; None where there is none.
+    contracts: the names that the file may use. clock: seconds that never go back.
+    Raises InvalidKeyFile.
+    """
+
+    def __init__(
+        self,
+        single: str | None = None,
+        path: Path | None = None,
+        contracts: Collection[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path = path
+        self._contracts = contracts
+        self._clock = clock
+        self._single = {} if single is None else _keys_of(single, clock, keeps_apart=path is not None)
+        self._stamp = self._read_stamp()
+        self._keys = self._single | self._read_keys({})
+
+    @property
+    def has_file(self) -> bool:
+        return self._path is not None
+
+    def find(self, given: bytes) -> Key | None:
+        """The key that a request brings; None where it is none of these.
+
+        Keys are looked up by their hash, of which nobody who tries keys can choose a part, and the time that
+        the comparison takes tells nothing. An unknown key takes as long as a known one.
+        """
+        digest = sha256(given).digest()
+        found = self._keys.get(digest)
+        is_same = hmac.compare_digest(digest, _NO_DIGEST if found is None else found.digest)
+        return found if is_same else None
+
+    def refresh(self) -> None:
+        """Read the file again if it has changed; a wrong one is logged, and the keys stay as they were."""
+        stamp = self._read_stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            self._keys = self._single | self._read_keys(self._keys)
+        except InvalidKeyFile as error:
+            logger.error("the keys stay as they were: %s", error)
+        else:
+            logger.info("%d keys read from %s", len(self._keys) - len(self._single), self._path)
+
+    async def keep_fresh(self) -> None:
+        """Refresh once a second, until cancelled; the file is read in a thread."""
+        while True:
+            await asyncio.sleep(_REFRESH_S)
+            await asyncio.to_thread(self.refresh)
+
+    def _read_keys(self, known: dict[bytes, Key]) -> dict[bytes, Key]:
+        """The file's keys; one whose entry is as before keeps what is left of its limits."""
+        entries: Iterable[KeyEntry] = () if self._path is None else read_key_file(self._path, self._contracts)
+        keys = (Key(entry, self._clock, keeps_apart=True) for entry in entries)
+        kept = ((key, known.get(key.digest, key)) for key in keys)
+        return {key.digest: old if old.entry == key.entry else key for key, old in kept}
+
+    def _read_stamp(self) -> tuple[int, int, int] | None:
+        """What changes when the file does; None where there is none."""
+        try:
+            status = None if self._path is None else os.stat(self._path)
+        except OSError:
+            return None
+        return None if status is None else (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def _keys_of(single: str, clock: Callable[[], float], *, keeps_apart: bool) -> dict[bytes, Key]:
+    """The one key in each form in which clients send it."""
+    hashes = (sha256(encoding).hexdigest() for encoding in _encodings(single))
+    entries = (KeyEntry(name=SINGLE_KEY, sha256=one) for one in hashes)
+    keys = (Key(entry, clock, keeps_apart=keeps_apart) for entry in entries)
+    return {key.digest: key for key in keys}
+
+
+def _encodings(key: str) -> tuple[bytes, ...]:
+    """The bytes that clients send for a key: most send UTF-8, others Latin-1 as far as it goes."""
+    utf8 = key.encode("utf-8", "surrogateescape")  # as it stood in the environment
+    return (utf8,) if key.isascii() or not _is_latin1(key) else (utf8, key.encode("latin-1"))
+
+
+def _is_latin1(text: str) -> bool:
+    return all(ord(character) < 256 for character in text)

@@ -1,0 +1,58 @@
+"""A new API key, and what the file of keys says of it."""
+
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import NamedTuple
+
+import msgspec
+
+from .key import KeyEntry
+
+_PREFIX = "vbm-"  # so that those who search for secrets where they do not belong know one
+_NUM_BYTES = 32
+
+
+class NewKey(NamedTuple):
+    """text: the key itself, which nothing keeps."""
+
+    text: str
+    entry: KeyEntry
+
+
+def new_key(
+    name: str,
+    contracts: tuple[str, ...] | None = None,
+    requests_per_minute: int | None = None,
+    tokens_per_minute: int | None = None,
+    expires: str | None = None,
+) -> NewKey:
+    """A key of 256 random bits. Raises ValueError for what the file could not say.
+
+    expires: date and time with an offset (RFC 3339).
+    """
+    text = _PREFIX + token_urlsafe(_NUM_BYTES)
+    given = {
+        "name": name,
+        "sha256": sha256(text.encode()).hexdigest(),
+        "contracts": contracts,
+        "requests_per_minute": requests_per_minute,
+        "tokens_per_minute": tokens_per_minute,
+        "expires": expires,
+    }
+    return NewKey(text, msgspec.convert(given, KeyEntry))
+
+
+def as_toml(entry: KeyEntry) -> str:
+    """The table of the file of keys; names have no character that TOML would want escaped."""
+    lines = ["[[key]]", f'name = "{entry.name}"', f'sha256 = "{entry.sha256}"']
+    if entry.contracts is not None:
+        names = ", ".join(f'"{name}"' for name in entry.contracts)
+        lines.append(f"contracts = [{names}]")
+    limits = (
+        ("requests_per_minute", entry.requests_per_minute),
+        ("tokens_per_minute", entry.tokens_per_minute),
+    )
+    lines += [f"{name} = {limit}" for name, limit in limits if limit is not None]
+    if entry.expires is not None:
+        lines.append(f"expires = {entry.expires.isoformat()}")
+    return "\n".join([*lines, ""])

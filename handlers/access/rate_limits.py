@@ -1,0 +1,53 @@
+"""How much a key may ask for in a minute."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .bucket import TokenBucket
+
+
+class Exhausted(NamedTuple):
+    """A limit that is used up. wait_s: seconds until it is not."""
+
+    per_minute: int
+    unit: str
+    wait_s: float
+
+    @property
+    def limit(self) -> str:
+        return f"{self.per_minute} {self.unit} a minute"
+
+
+class RateLimits:
+    """Limits in requests and in tokens, each of which may be absent.
+
+    clock: seconds that never go back.
+    """
+
+    def __init__(
+        self, requests_per_minute: int | None, tokens_per_minute: int | None, clock: Callable[[], float]
+    ) -> None:
+        self._clock = clock
+        now_s = clock()
+        self._requests = None if requests_per_minute is None else TokenBucket(requests_per_minute, now_s)
+        self._tokens = None if tokens_per_minute is None else TokenBucket(tokens_per_minute, now_s)
+
+    def exhausted(self) -> Exhausted | None:
+        """The limit that is used up, the one for which to wait longer where both are; None where none is."""
+        now_s = self._clock()
+        limits = ((self._requests, "requests"), (self._tokens, "tokens"))
+        found = [
+            Exhausted(bucket.per_minute, unit, bucket.wait_s(now_s)) for bucket, unit in limits if bucket
+        ]
+        longest = max(found, key=lambda one: one.wait_s, default=None)
+        return None if longest is None or longest.wait_s == 0.0 else longest
+
+    def count_request(self) -> None:
+        """Charge a request that is let in."""
+        if self._requests is not None:
+            self._requests.spend(1, self._clock())
+
+    def count_tokens(self, num_tokens: int) -> None:
+        """Charge tokens, of the prompt or generated, as they become known."""
+        if self._tokens is not None:
+            self._tokens.spend(num_tokens, self._clock())
