@@ -118,6 +118,12 @@ class Client:
     def write(self, raw: bytes) -> None:
         self._writer.write(raw)
 
+    async def flushed(self) -> None:
+        """Return when the server may have read what was written: its loop is this one."""
+        await self._writer.drain()
+        for _ in range(3):
+            await asyncio.sleep(0)
+
     async def read_answer(self) -> Answer:
         """Raises IncompleteReadError or ConnectionError if the connection ends before."""
         head = (await self._reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")

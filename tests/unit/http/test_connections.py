@@ -1,0 +1,75 @@
+"""There are only so many connections, and those that are idle make room for new ones."""
+
+import asyncio
+import sys
+from contextlib import AsyncExitStack
+
+import pytest
+
+from handlers.http.descriptors import default_max_connections
+
+from .echo import Client, serving
+from .test_answer_order import Held
+
+GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+
+
+async def test_a_new_connection_takes_the_place_of_the_one_idle_longest() -> None:
+    async with serving(max_connections=3) as server, AsyncExitStack() as open_ones:
+        clients = [await open_ones.enter_async_context(server.connect()) for _ in range(3)]
+        for client in (clients[1], clients[2], clients[0]):
+            await ask(client)
+        fourth = await open_ones.enter_async_context(server.connect())
+        assert await clients[1].read_to_end() == b""
+        for client in (fourth, clients[0], clients[2]):
+            await ask(client)
+        assert server.connections.num_open == 3
+
+
+async def ask(client: Client) -> None:
+    client.write(GET)
+    assert (await client.read_answer()).status == 200
+
+
+async def test_silent_connections_and_half_requests_lock_nobody_out() -> None:
+    async with serving(max_connections=10) as server, AsyncExitStack() as open_ones:
+        for number in range(100):
+            client = await open_ones.enter_async_context(server.connect())
+            client.write(b"" if number % 2 else b"GET / HTTP/1.1\r\nA:")
+        assert (await server.exchange(GET)).status == 200
+        assert server.connections.num_open <= 10
+
+
+async def test_a_connection_that_is_served_makes_no_room() -> None:
+    app = Held()
+    async with serving(app, max_connections=1) as server, server.connect() as served:
+        served.write(GET)
+        await app.began.wait()
+        async with server.connect() as client:
+            refusal = await client.read_answer()
+            assert refusal.status == 503
+            assert refusal.json() == {"error": "The server has too many connections"}
+            assert await client.read_to_end() == b""
+        app.may_answer.set()
+        assert (await served.read_answer()).status == 200
+        await ask_anew(server.port)
+
+
+async def ask_anew(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(GET)
+    assert (await reader.readline()).split()[1] == b"200"
+    writer.close()
+    await writer.wait_closed()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
+def test_the_default_leaves_descriptors_for_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    for limit, most in ((64, 48), (20, 1), (resource.RLIM_INFINITY, 10_000), (10**6, 10_000)):
+        monkeypatch.setattr(resource, "getrlimit", lambda kind, limit=limit: (limit, limit))
+        assert 1 <= default_max_connections() <= most
+    monkeypatch.setattr("os.listdir", lambda path: ["0"] * 20)
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (64, 64))
+    assert default_max_connections() == 64 - 20 - 16

@@ -1,0 +1,76 @@
+"""Where a request ends is never in doubt: what two readers could understand in two ways is refused."""
+
+import pytest
+
+from .echo import serving
+
+POST = b"POST / HTTP/1.1\r\nHost: test\r\n"
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: test\r\n\r\n"
+
+AMBIGUOUS = {
+    "a length and chunks": POST + b"Content-Length: 5\r\n" + CHUNKED + b"\r\n0\r\n\r\n",
+    "chunks and a length": POST + CHUNKED + b"Content-Length: 5\r\n\r\n0\r\n\r\n",
+    "two lengths": POST + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+    "a length twice": POST + b"Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
+    "a list of lengths": POST + b"Content-Length: 5, 5\r\n\r\nhello",
+    "a signed length": POST + b"Content-Length: +5\r\n\r\nhello",
+    "a negative length": POST + b"Content-Length: -5\r\n\r\nhello",
+    "a length in hexadecimal": POST + b"Content-Length: 0x5\r\n\r\nhello",
+    "a length beyond 64 bits": POST + b"Content-Length: 99999999999999999999\r\n\r\nhello",
+    "chunks that are not last": POST + b"Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n",
+    "chunks of another name": POST + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+    "two transfer encodings": POST + CHUNKED + b"Transfer-Encoding: gzip\r\n\r\n0\r\n\r\n",
+    "LF alone": b"POST / HTTP/1.1\nHost: test\nContent-Length: 0\n\n",
+    "LF in the headers": POST + b"A: b\nContent-Length: 5\r\n\r\nhello",
+    "CR in a value": POST + b"A: b\rContent-Length: 5\r\n\r\nhello",
+    "NUL in a value": POST + b"A: b\x00\r\n\r\n",
+    "a folded value": POST + b"Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+    "a folded line": POST + b"A: b\r\n c\r\n\r\n",
+    "a space before the colon": POST + b"Content-Length : 5\r\n\r\nhello",
+    "a space before the name": POST + b" Content-Length: 5\r\n\r\nhello",
+    "no name": POST + b": 5\r\n\r\nhello",
+    "no colon": POST + b"Content-Length\r\n\r\nhello",
+    "a chunk's size with LF": POST + CHUNKED + b"\r\n1\na\r\n0\r\n\r\n",
+    "a chunk's size with a sign": POST + CHUNKED + b"\r\n+1\r\na\r\n0\r\n\r\n",
+    "a chunk's size in 0x": POST + CHUNKED + b"\r\n0x1\r\na\r\n0\r\n\r\n",
+    "a chunk's size beyond 64 bits": POST + CHUNKED + b"\r\n" + b"F" * 17 + b"\r\na\r\n0\r\n\r\n",
+    "a chunk longer than its size": POST + CHUNKED + b"\r\n1\r\nab\r\n0\r\n\r\n",
+    "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "no HTTP": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+}
+
+
+@pytest.mark.parametrize("raw", AMBIGUOUS.values(), ids=AMBIGUOUS.keys())
+async def test_an_ambiguous_request_is_refused_and_nothing_behind_it_is_served(raw: bytes) -> None:
+    async with serving() as server, server.connect() as client:
+        client.write(raw + HIDDEN)
+        answer = await client.read_answer()
+        assert answer.status == 400
+        assert answer.headers["connection"] == "close"
+        assert await client.read_to_end() == b""
+
+
+async def test_a_request_of_http_1_0_closes_its_connection() -> None:
+    async with serving() as server, server.connect() as client:
+        client.write(b"POST /old HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello")
+        answer = await client.read_answer()
+        assert (answer.json()["path"], answer.json()["body"]) == ("/old", "hello")
+        assert answer.headers["connection"] == "close"
+        assert await client.read_to_end() == b""
+
+
+async def test_the_word_to_continue_comes_before_the_answer() -> None:
+    async with serving() as server, server.connect() as client:
+        client.write(POST + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+        assert (await client.read_answer()).status == 100
+        client.write(b"hello")
+        assert (await client.read_answer()).json()["body"] == "hello"
+        client.write(HIDDEN)
+        assert (await client.read_answer()).json()["path"] == "/hidden"
+
+
+async def test_blank_lines_between_requests_are_ignored() -> None:
+    async with serving() as server, server.connect() as client:
+        client.write(b"\r\n" + HIDDEN + b"\r\n" + HIDDEN)
+        assert [(await client.read_answer()).status for _ in range(2)] == [200, 200]
