@@ -23,10 +23,18 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def running_server(*options: str, log: IO[str] | None = None) -> Iterator[Server]:
-    """`verbatim serve` with the embedded model, on a free port; its log goes to a file, or to the test's."""
+def running_server(
+    *options: str, log: IO[str] | None = None, launcher: tuple[str, ...] = ()
+) -> Iterator[Server]:
+    """`verbatim serve` with the embedded model, on a free port; its log goes to a file, or to the test's.
+
+    launcher: a command that is given this one, and becomes it.
+    """
     process = subprocess.Popen(
-        [COMMAND, "serve", "--port", "0", *options], stdout=subprocess.PIPE, stderr=log, text=True
+        [*launcher, COMMAND, "serve", "--port", "0", *options],
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
     )
     try:
         yield Server(_url(process), process)

@@ -28,6 +28,7 @@ class EarlyAnswer(NamedTuple):
 BAD_REQUEST = EarlyAnswer(HTTPStatus.BAD_REQUEST, "The request is not valid HTTP/1.1")
 NO_TUNNEL = EarlyAnswer(HTTPStatus.BAD_REQUEST, "CONNECT asks for a tunnel, which this server does not open")
 TWO_HOSTS = EarlyAnswer(HTTPStatus.BAD_REQUEST, "The request has more than one Host header")
+TOO_MANY_CHUNKS = EarlyAnswer(HTTPStatus.BAD_REQUEST, "The body comes in too many small chunks")
 SLOW_HEAD = EarlyAnswer(HTTPStatus.REQUEST_TIMEOUT, "The request's headers took too long")
 SLOW_BODY = EarlyAnswer(HTTPStatus.REQUEST_TIMEOUT, "The request's body came too slowly")
 TOO_MANY_CONNECTIONS = EarlyAnswer(HTTPStatus.SERVICE_UNAVAILABLE, "The server has too many connections")

@@ -18,6 +18,7 @@ from .early_answer import (
     NO_TUNNEL,
     SLOW_BODY,
     SLOW_HEAD,
+    TOO_MANY_CHUNKS,
     TOO_MANY_CONNECTIONS,
     TWO_HOSTS,
     EarlyAnswer,
@@ -30,6 +31,9 @@ from .upgrade import head_without_upgrade
 
 _MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
 _LINE_BYTES: Final = 4  # of a header line beside name and value: a colon, a space, CR and LF
+_MAX_SMALL: Final = 65_536  # chunks of a body that cost more to take than to send
+_SMALL_BYTES: Final = 16  # that a chunk has less of then
+_CALL_BYTES: Final = 256  # that are discarded in the time that a callback takes
 _LINGER_S: Final = 2.0  # for a client to read an answer that closes the connection
 
 _logger = logging.getLogger(__name__)
@@ -94,6 +98,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._has_progressed = False  # whether this read does
         self._num_header_bytes = 0  # of the head that is being parsed
         self._num_hosts = 0
+        self._num_small = 0  # chunks of this body
         self._num_trailers = 0
         self._num_discarded = 0  # bytes read after the answer
 
@@ -215,7 +220,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._has_progressed = True
         self._wait = _Wait.BODY
         self._waiting_since = None
-        self._num_trailers = self._num_discarded = 0
+        self._num_small = self._num_trailers = self._num_discarded = 0
         super().on_headers_complete()
         if not self.pipeline:
             self._serving = self.cycle
@@ -240,10 +245,14 @@ class BoundedProtocol(HttpToolsProtocol):
         self._num_body += len(body)
         cycle = self.cycle
         if cycle.response_complete:
-            self._num_discarded += len(body)
+            self._num_discarded += len(body) + _CALL_BYTES
             if self._num_discarded > self._limits.max_discarded_bytes:
                 raise _Refused(None)
             return
+        if len(body) < _SMALL_BYTES:
+            self._num_small += 1
+            if self._num_small > _MAX_SMALL:
+                raise _Refused(TOO_MANY_CHUNKS)
         cycle.body += body
         if len(cycle.body) > HIGH_WATER_LIMIT:
             self.flow.pause_reading()

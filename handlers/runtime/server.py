@@ -117,7 +117,8 @@ def _path(scope: Scope) -> str:
 
 
 def _first_segment(path: str) -> str:
-    return path.split("/", 2)[1]
+    """The text between the first two slashes; empty where there is none, as in `*` (RFC 9112, 3.2.4)."""
+    return path.partition("/")[2].partition("/")[0]
 
 
 def _answer(contract: Contract | None, problem: Problem, scope: Scope) -> Response:

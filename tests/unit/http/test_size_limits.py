@@ -122,6 +122,15 @@ async def test_small_chunks_are_read_whole() -> None:
         assert answer.json()["body"] == "x" * 20_000
 
 
+async def test_too_many_small_chunks_are_refused() -> None:
+    async with serving() as server, server.connect() as client:
+        client.write(CHUNKED + b"1\r\nx\r\n" * 65_537)
+        refusal = await client.read_answer()
+        assert refusal.status == 400
+        assert refusal.json() == {"error": "The body comes in too many small chunks"}
+        assert await client.read_to_end() == b""
+
+
 async def test_a_second_host_is_refused() -> None:
     async with serving() as server:
         answer = await server.exchange(get(headers=b"Host: other\r\n"))

@@ -1,11 +1,13 @@
 """Two contracts in one server: each path has one owner, in whose words all of its errors are."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import pytest
 from fastapi import FastAPI
 from pydantic import BaseModel, StrictStr
+from starlette.types import Message
 from typing_extensions import override
 
 from generated.operation import Call, Handlers, Operation
@@ -102,6 +104,23 @@ async def test_what_only_the_second_claims_is_its_own_with_its_own_errors() -> N
 async def test_a_path_that_nobody_has_is_told_by_the_first_at_the_root() -> None:
     assert "kind" in (await send(serve(NOTES, OTHER), "GET", "/nothing")).json()
     assert "trouble" in (await send(serve(OTHER, NOTES), "GET", "/nothing")).json()
+
+
+@pytest.mark.parametrize("path", ["*", "", "//", "/\0", "?"])
+async def test_a_path_like_no_other_is_told_by_the_first_at_the_root_too(path: str) -> None:
+    """`OPTIONS *` asks about the server as a whole (RFC 9112, section 3.2.4), and was a 500."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def keep(message: Message) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "OPTIONS", "path": path, "headers": [], "query_string": b""}
+    await serve(NOTES, OTHER)(scope, receive, keep)
+    assert sent[0]["status"] == 404
+    assert "kind" in json.loads(sent[1]["body"])
 
 
 async def test_a_path_beside_ones_own_is_told_by_who_has_those() -> None:

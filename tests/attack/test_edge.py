@@ -1,0 +1,205 @@
+"""What comes before a request is complete: endless, huge, slow, silent, ambiguous."""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from tests.attack.pulse import pulse
+from tests.attack.wire import Answer, connect, exchange, read_answer, request_bytes
+from tests.conftest import LIMITS, Server, running_server
+from tests.soak.usage import usage
+
+GET = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+CHUNKED = b"POST /generate HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+MIB = 2**20
+
+# The slowest answer of /health was 11-18 s under one endless header value.
+MOST_S = 1.0
+MOST_GROWTH_BYTES = 64 * MIB
+
+ENDLESS = {
+    "url": (b"GET /", b"a" * MIB),
+    "header value": (GET + b"X: ", b"a" * MIB),
+    "header name": (GET + b"X", b"a" * MIB),
+    "short headers": (GET, b"a: b\r\n" * (MIB // 6)),
+    "trailers": (CHUNKED + b"0\r\n", b"a: b\r\n" * (MIB // 6)),
+    "trailer value": (CHUNKED + b"0\r\nX: ", b"a" * MIB),
+    "chunk extension": (CHUNKED + b"1;", b"a" * MIB),
+    "blank lines": (b"", b"\r\n" * (MIB // 2)),
+    "pipelined requests": (b"", (GET + b"\r\n") * (MIB // len(GET))),
+    "body after its answer": (
+        b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999999\r\n\r\n",
+        b"a" * MIB,
+    ),
+    "body in chunks of a byte": (CHUNKED, b"1\r\na\r\n" * (MIB // 6)),
+}
+
+
+@pytest.mark.parametrize(("begun", "piece"), ENDLESS.values(), ids=ENDLESS.keys())
+def test_what_never_ends_is_cut_off_and_slows_nobody(
+    begun: bytes, piece: bytes, attacked: Server, is_whole: bool
+) -> None:
+    before = usage(attacked.process.pid).resident_bytes
+    with pulse(attacked.url) as taken:
+        until = time.monotonic() + (20.0 if is_whole else 1.0)
+        num_sent = [send_until_cut(attacked.url, begun, piece)]
+        while time.monotonic() < until:
+            num_sent.append(send_until_cut(attacked.url, begun, piece))
+    assert max(num_sent) < 60 * MIB, "the connection is closed"
+    assert taken.slowest_s < MOST_S
+    assert usage(attacked.process.pid).resident_bytes - before < MOST_GROWTH_BYTES
+
+
+def send_until_cut(url: str, begun: bytes, piece: bytes) -> int:
+    """Send a piece again and again, and read nothing, until the server closes; returns bytes sent."""
+    num_sent = 0
+    with connect(url, 10.0) as connection, suppress(ConnectionError):
+        connection.sendall(begun)
+        while num_sent < 60 * MIB:
+            with suppress(TimeoutError):
+                connection.sendall(piece)
+            num_sent += len(piece)
+    return num_sent
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"GET /" + b"a" * 16_384 + b" HTTP/1.1\r\n\r\n", 414),
+        (GET + b"X: " + b"a" * 65_536 + b"\r\n\r\n", 431),
+        (GET + b"a: b\r\n" * 100 + b"\r\n", 431),
+        (b"OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+        (b"GET http://127.0.0.1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 405),
+        (b"CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 400),
+        (b"GET /%00 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+        (b"GET // HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 404),
+        (b"GET ? HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 400),
+        (b"GET /\xff HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 400),
+        (GET + b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        (GET + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
+        (GET + b"Host: other\r\n\r\n", 400),
+        (GET.replace(b"\r\n", b"\n") + b"\n", 400),
+    ],
+)
+def test_an_odd_request_is_answered_and_none_by_a_500(raw: bytes, status: int, attacked: Server) -> None:
+    assert exchange(attacked.url, raw).status == status
+
+
+@pytest.mark.parametrize("upgrade", ["h2c", "websocket"])
+def test_a_body_is_read_whatever_upgrade_is_asked_for(upgrade: str, attacked: Server) -> None:
+    headers = ("Connection: Upgrade, HTTP2-Settings", f"Upgrade: {upgrade}", "HTTP2-Settings: AAMAAABk")
+    answer = exchange(attacked.url, request_bytes("/generate", {"inputs": "Hello"}, headers=headers))
+    assert answer.status == 200
+    assert answer.json()["generated_text"]
+
+
+# Slow and silent clients, of a server with little patience and few descriptors
+
+HASTY = (
+    *("--header-timeout", "1", "--body-timeout", "1"),
+    *("--keep-alive-timeout", "1", "--client-timeout", "1"),
+)
+FEW_DESCRIPTORS = (
+    sys.executable,
+    "-c",
+    "import os, resource, sys;"
+    "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64));"
+    "os.execv(sys.argv[1], sys.argv[1:])",
+)
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[Server]:
+    with running_server(*LIMITS, *HASTY) as server:
+        yield server
+
+
+@contextmanager
+def held_open(url: str, num_connections: int, begun: bytes) -> Iterator[list[socket.socket]]:
+    """Connections that send so much and no more."""
+    with ExitStack() as stack:
+        connections = []
+        for _ in range(num_connections):
+            connection = stack.enter_context(connect(url))
+            connection.sendall(begun)
+            connections.append(connection)
+        yield connections
+
+
+def test_half_requests_end(hasty: Server, is_whole: bool) -> None:
+    with held_open(hasty.url, 4_000 if is_whole else 400, GET + b"X: ") as connections:
+        assert exchange(hasty.url, GET + b"\r\n").status == 200
+        for connection in connections:
+            assert read_answer(connection).status == 408
+            assert connection.recv(1) == b""
+
+
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_silent_connections_end(is_begun: bool, hasty: Server) -> None:
+    with held_open(hasty.url, 100, GET + b"\r\n" if is_begun else b"") as connections:
+        for connection in connections:
+            if is_begun:
+                assert read_answer(connection).status == 200
+            assert connection.recv(1) == b""
+
+
+def test_a_slow_body_ends(hasty: Server) -> None:
+    head = b"POST /generate HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    with connect(hasty.url) as connection:
+        connection.sendall(head + b"Content-Length: 1000000\r\n\r\n")
+        connection.settimeout(0.1)
+        answer = drip(connection, b" " * 10)
+    assert answer.status == 408
+
+
+def drip(connection: socket.socket, piece: bytes) -> Answer:
+    """Send a piece each 100 ms until there is an answer."""
+    for _ in range(200):
+        connection.sendall(piece)
+        try:
+            connection.recv(1, socket.MSG_PEEK)
+        except TimeoutError:
+            continue
+        return read_answer(connection)
+    raise AssertionError("the server reads a slow body for ever")
+
+
+def test_a_client_that_does_not_read_is_cut_off(hasty: Server) -> None:
+    document = b"GET /openai/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    before = usage(hasty.process.pid).num_files
+    with connect(hasty.url) as connection:
+        connection.sendall(document * 30)  # together far more than the kernel buffers
+        wait_until(lambda: usage(hasty.process.pid).num_files > before)
+        wait_until(lambda: usage(hasty.process.pid).num_files <= before)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < until, "it never comes to be so"
+        time.sleep(0.05)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of descriptors")
+def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
+    with (
+        running_server(*LIMITS, launcher=FEW_DESCRIPTORS) as server,
+        held_open(server.url, 100, GET),
+        held_open(server.url, 100, b""),
+    ):
+        for _ in range(20):
+            assert exchange(server.url, GET + b"\r\n").status == 200
+        before_s = processor_s(server)
+        time.sleep(1.0)
+        assert processor_s(server) - before_s < 0.5, "nothing spins"
+
+
+def processor_s(server: Server) -> float:
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
