@@ -102,6 +102,7 @@ def _serve_with(settings: Settings) -> int:
     from engine.errors import EngineError
     from handlers.access.audit_log import CannotWriteAuditLog
     from handlers.access.key_file import InvalidKeyFile
+    from handlers.http.tls import BadCertificate
     from handlers.placement import UnknownContract
     from handlers.serve import CannotListen, serve
 
@@ -109,7 +110,7 @@ def _serve_with(settings: Settings) -> int:
         serve(settings)
     except (UnknownContract, InvalidKeyFile) as error:
         return _fail(error, _USAGE_ERROR)
-    except (CannotListen, CannotWriteAuditLog, EngineError) as error:
+    except (CannotListen, CannotWriteAuditLog, BadCertificate, EngineError) as error:
         return _fail(error, 1)
     return 0
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,7 @@ from typing import Final
 
 import uvicorn
 from typing_extensions import override
+from uvicorn.config import STARTUP_FAILURE
 
 from engine.async_engine import AsyncEngine
 from engine.model_info import ModelInfo
@@ -24,6 +26,7 @@ from handlers.garbage import freeze_imports, freeze_start_up
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
+from handlers.http.tls import server_context
 from handlers.placement import check_root, placements
 from handlers.playground.page import PATH
 from handlers.settings import Settings
@@ -46,18 +49,19 @@ class CannotListen(OSError):
 def serve(settings: Settings) -> None:
     """Returns after a graceful shutdown.
 
-    Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, CannotListen or ModelNotSupported; nothing
-    has been served then.
+    Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, BadCertificate, CannotListen or
+    ModelNotSupported; nothing has been served then.
     """
     freeze_imports()
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)
     _log(settings.log_level)
+    tls = server_context(settings)
     with (
         take_port(settings.host, settings.port) as listener,
         asyncio.Runner(loop_factory=new_event_loop) as runner,
     ):
-        runner.run(_serve(settings, listener))
+        runner.run(_serve(settings, listener, tls))
 
 
 def _log(level: str) -> None:
@@ -97,7 +101,7 @@ def _cannot_listen(host: str, port: int) -> Iterator[None]:
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
+async def _serve(settings: Settings, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
     print(f"verbatim {version('verbatim')}: loading {settings.model_name}", flush=True)
     engine = await AsyncEngine.start(engine_config(settings), on_progress=_print_progress)
     print(describe(settings, engine.model_info), flush=True)
@@ -117,7 +121,9 @@ async def _serve(settings: Settings, listener: socket.socket) -> None:
         timeout_graceful_shutdown=grace_s + _FLUSH_S,
     )
     freeze_start_up()
-    await _Server(config, _url(settings, listener), engine, grace_s).serve(sockets=[listener])
+    await _Server(config, _url(settings, listener), engine, grace_s, tls, settings.header_timeout).serve(
+        sockets=[listener]
+    )
 
 
 def _print_progress(line: str) -> None:
@@ -127,16 +133,53 @@ def _print_progress(line: str) -> None:
 class _Server(uvicorn.Server):
     """Says where it is when it accepts connections; told to stop, drains the engine before it cuts any."""
 
-    def __init__(self, config: uvicorn.Config, url: str, engine: Engine, grace_s: float) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        url: str,
+        engine: Engine,
+        grace_s: float,
+        tls: ssl.SSLContext | None,
+        handshake_timeout_s: float,
+    ) -> None:
         super().__init__(config)
+        self._tls = tls
+        self._handshake_timeout_s = handshake_timeout_s
         self._url = url
         self._engine = engine
         self._grace_s = grace_s
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        if self._tls is None:
+            await super().startup(sockets)
+        else:
+            await self._start_tls(self._tls, sockets or [])
         print(f"  ready at {self._url}", flush=True)
+
+    async def _start_tls(self, tls: ssl.SSLContext, sockets: list[socket.socket]) -> None:
+        """Start as uvicorn does, with a time limit for handshakes: silent clients would have a minute."""
+        await self.lifespan.startup()
+        if self.lifespan.should_exit:
+            sys.exit(STARTUP_FAILURE)
+        self.servers = [
+            await asyncio.get_running_loop().create_server(
+                self._make_protocol,
+                sock=listener,
+                ssl=tls,
+                backlog=_BACKLOG,
+                ssl_handshake_timeout=self._handshake_timeout_s,
+                ssl_shutdown_timeout=_FLUSH_S,
+            )
+            for listener in sockets
+        ]
+        self.started = True
+
+    def _make_protocol(self) -> asyncio.Protocol:
+        make = self.config.http_protocol_class
+        return make(  # type: ignore[call-arg] # as uvicorn itself calls it
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -154,7 +197,8 @@ class _Server(uvicorn.Server):
 
 def _url(settings: Settings, listener: socket.socket) -> str:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{listener.getsockname()[1]}"
+    scheme = "http" if settings.ssl_certfile is None else "https"
+    return f"{scheme}://{host}:{listener.getsockname()[1]}"
 
 
 def describe(settings: Settings, info: ModelInfo) -> str:

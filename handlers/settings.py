@@ -85,6 +85,18 @@ class Settings(BaseSettings):
     port: Annotated[int, env("VERBATIM_PORT", "PORT"), Field(ge=0, le=65535)] = 8080
     """TCP port to listen on; 0 takes a free one."""
 
+    ssl_certfile: Annotated[str | None, env("VERBATIM_SSL_CERTFILE")] = None
+    """File of the certificate, in PEM, with those that lead to its root; the server speaks HTTPS if given."""
+
+    ssl_keyfile: Annotated[str | None, env("VERBATIM_SSL_KEYFILE")] = None
+    """File of the certificate's private key; ssl_certfile holds it too if absent."""
+
+    ssl_keyfile_password: Annotated[str | None, env("VERBATIM_SSL_KEYFILE_PASSWORD")] = None
+    """Password of the private key."""
+
+    ssl_ca_certs: Annotated[str | None, env("VERBATIM_SSL_CA_CERTS")] = None
+    """File of certificates; a client must show one that these have signed. None is asked for if absent."""
+
     root: Annotated[Names, env("VERBATIM_ROOT")] = ("openai", "tgi", "triton", "aleph_alpha")
     """Contracts whose operations stand at /, comma-separated; the first to claim a path wins it."""
 
@@ -279,6 +291,12 @@ class Settings(BaseSettings):
         if value != "off" and find_spec("jsonschema_rs") is None:
             raise ValueError("jsonschema-rs is not installed; pip install 'verbatim[check]' installs it")
         return value
+
+    @model_validator(mode="after")
+    def _has_a_certificate(self) -> Self:
+        if self.ssl_certfile is None and (self.ssl_keyfile or self.ssl_ca_certs or self.ssl_keyfile_password):
+            raise ValueError("ssl_keyfile, ssl_keyfile_password and ssl_ca_certs need an ssl_certfile")
+        return self
 
     @field_validator("chat_template")
     @classmethod

@@ -13,6 +13,9 @@ from engine.demo_model import DEMO_MODEL
 from engine.tokenizer import Tokenizer
 from handlers.app import build_app
 from handlers.garbage import freeze_start_up
+from handlers.http.connections import Connections
+from handlers.http.limits import http_limits
+from handlers.http.protocol import bounded_protocol
 from handlers.settings import Settings
 from tools.bench.bare_app import bare_app
 from tools.bench.scripted_core import MODEL_INFO, ScriptedCore
@@ -28,7 +31,8 @@ def _scripted_app() -> ASGIApp:
 
 async def _serve(listener: socket.socket, *, is_bare: bool) -> None:
     app = bare_app if is_bare else _scripted_app()
-    config = uvicorn.Config(app, http="httptools", log_config=None, access_log=False)
+    protocol = bounded_protocol(Connections(http_limits(Settings())))
+    config = uvicorn.Config(app, http=protocol, log_config=None, access_log=False)
     freeze_start_up()
     print(listener.getsockname()[1], flush=True)
     await uvicorn.Server(config).serve(sockets=[listener])

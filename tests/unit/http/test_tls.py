@@ -1,0 +1,66 @@
+"""Certificates are tried before the model loads, and what is wrong with one is said in a line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from handlers.http.tls import BadCertificate, server_context
+from handlers.settings import Settings
+from tests.certificates import Certificate, needs_openssl, self_signed, with_password
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return self_signed(tmp_path_factory.mktemp("made"))
+
+
+def context_of(**given: Any) -> object:
+    texts: dict[str, Any] = {name: str(value) for name, value in given.items()}
+    return server_context(Settings(**texts))
+
+
+def test_without_a_certificate_there_is_no_tls() -> None:
+    assert server_context(Settings()) is None
+
+
+@needs_openssl
+def test_a_key_may_have_a_password_or_stand_beside_its_certificate(made: Certificate, tmp_path: Path) -> None:
+    both = tmp_path / "both.pem"
+    both.write_bytes(made.certificate.read_bytes() + made.key.read_bytes())
+    assert context_of(ssl_certfile=both)
+    locked = with_password(made, "secret")
+    assert context_of(ssl_certfile=made.certificate, ssl_keyfile=locked, ssl_keyfile_password="secret")
+
+
+@needs_openssl
+def test_what_is_wrong_is_said(made: Certificate, tmp_path: Path) -> None:
+    other = self_signed(tmp_path, "other")
+    locked = with_password(made, "secret")
+    nonsense = tmp_path / "nonsense"
+    nonsense.write_text("nonsense")
+    for given, message in (
+        ({"ssl_certfile": tmp_path / "none"}, "cannot read .*none: No such file"),
+        ({"ssl_certfile": tmp_path}, "Is a directory"),
+        ({"ssl_certfile": made.certificate, "ssl_keyfile": tmp_path / "none"}, "No such file"),
+        ({"ssl_certfile": nonsense, "ssl_keyfile": made.key}, "wrong format"),
+        ({"ssl_certfile": made.certificate, "ssl_keyfile": other.key}, "the key is of another certificate"),
+        ({"ssl_certfile": made.certificate, "ssl_keyfile": locked}, "wrong or missing password"),
+        (
+            {"ssl_certfile": made.certificate, "ssl_keyfile": locked, "ssl_keyfile_password": "wrong"},
+            "wrong or missing password",
+        ),
+        (
+            {"ssl_certfile": made.certificate, "ssl_keyfile": made.key, "ssl_ca_certs": nonsense},
+            "cannot use the certificates .*nonsense",
+        ),
+    ):
+        with pytest.raises(BadCertificate, match=message):
+            context_of(**given)
+
+
+@pytest.mark.parametrize("name", ["ssl_keyfile", "ssl_keyfile_password", "ssl_ca_certs"])
+def test_nothing_of_tls_is_ignored_for_want_of_a_certificate(name: str) -> None:
+    with pytest.raises(ValidationError, match="need an ssl_certfile"):
+        context_of(**{name: "a"})
