@@ -1,10 +1,14 @@
 """The names that a server may be addressed by."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import ip_address
+from typing import Final
 
-_ANY = "*"
-_ANY_BELOW = "*."
+_ANY: Final = "*"
+_ANY_BELOW: Final = "*."
+_MAX_LENGTH: Final = 255  # of a name (RFC 1035, section 3.1)
+_NUM_REMEMBERED: Final = 256  # hosts; to read an address takes longer than all else that is asked of one
 
 
 class AllowedHosts:
@@ -21,7 +25,7 @@ class AllowedHosts:
     def admits(self, authority: str) -> bool:
         """Whether a Host header, which may have a port, names this machine or is one of the operator's."""
         host = host_of(authority)
-        return (
+        return len(host) <= _MAX_LENGTH and (
             _ANY in self._names
             or host in self._names
             or bool(self._endings and host.endswith(self._endings))
@@ -39,6 +43,7 @@ def host_of(authority: str) -> str:
     return authority.partition(":")[0].removesuffix(".").lower()
 
 
+@lru_cache(_NUM_REMEMBERED)
 def is_loopback(host: str) -> bool:
     """Whether a host is `localhost` or an address that only this machine reaches (127.0.0.0/8, ::1)."""
     if host == "localhost":

@@ -2,6 +2,8 @@
 
 import socket
 import subprocess
+import tomllib
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
@@ -67,3 +69,33 @@ def test_a_port_in_use_is_one_line_and_a_failure_before_any_model_loads(
     assert capsys.readouterr().err == (
         f"verbatim: error: cannot listen on 127.0.0.1 port {port}: Address already in use\n"
     )
+
+
+def test_a_new_key_goes_to_one_stream_and_its_table_to_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--contracts", "openai,tgi", "--requests-per-minute", "5", "--expires", "2030-01-31T00:00:00Z"]
+    assert main(["keys", "new", "ci", *options]) == 0
+    shown = capsys.readouterr()
+    key = shown.err.split()[-1]
+    (entry,) = tomllib.loads(shown.out)["key"]
+    assert entry["sha256"] == sha256(key.encode()).hexdigest()
+    assert (entry["name"], entry["contracts"], entry["requests_per_minute"]) == ("ci", ["openai", "tgi"], 5)
+    assert key not in shown.out
+
+
+def test_a_key_that_the_file_could_not_name_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys", "new", "two words"]) == 2
+    assert capsys.readouterr().err.startswith("verbatim: error: ")
+
+
+def test_a_file_of_keys_that_is_not_there_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--port", "0", "--api-keys-file", str(tmp_path / "none")]) == 2
+    assert capsys.readouterr().err == f"verbatim: error: {tmp_path}/none: No such file or directory\n"
+
+
+def test_an_audit_log_that_cannot_be_written_stops_the_start(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--port", "0", "--audit-log", str(tmp_path)]) == 1
+    assert "the audit log cannot be written" in capsys.readouterr().err
