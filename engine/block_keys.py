@@ -41,8 +41,9 @@ class BlockKeys:
             self._keys.append(block_key(parent, token_ids[start : start + self._block_size]))
         return self._keys[:num_blocks]
 
-    def fork(self) -> "BlockKeys":
-        """For a sequence that has the same tokens so far."""
+    def fork(self, num_tokens: int | None = None) -> "BlockKeys":
+        """For a sequence of the same tags and tokens, or of the first `num_tokens` of these."""
+        num_blocks = None if num_tokens is None else num_tokens // self._block_size
         child = BlockKeys((), self._block_size)
-        child._root, child._keys = self._root, list(self._keys)
+        child._root, child._keys = self._root, self._keys[:num_blocks]
         return child

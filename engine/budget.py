@@ -1,18 +1,25 @@
-"""How a step's tokens are shared among the sequences that run; pure."""
+"""How a step's tokens are shared among the sequences that run, and those that may begin; pure."""
+
+from collections.abc import Iterable, Mapping
 
 from engine.sequence import Sequence
 
 
-def divide_budget(running: list[Sequence], max_batch_tokens: int) -> list[tuple[Sequence, int]]:
+def divide_budget(
+    running: list[Sequence], max_batch_tokens: int, newcomers: Mapping[Sequence, int] | None = None
+) -> list[tuple[Sequence, int]]:
     """How many tokens of which sequence the next step computes, in order; parked ones get none.
 
-    running: in order. Decoding sequences take a token each, then the rest of their tails, then prompts share
-    what is left; a token stays reserved for the first sequence if that has a prompt to compute.
+    running: in order. newcomers: tokens to compute of each sequence that may begin in this step.
+
+    Decoding sequences take a token each, then the rest of their tails, then prompts share what is left, as
+    `_divide_among_prompts` says; a token stays reserved for the first that runs if that has a prompt to
+    compute.
     """
     ready = [sequence for sequence in running if not sequence.is_parked]
     decoding = [sequence for sequence in ready if sequence.is_decoding]
     tails = [(sequence, sequence.num_uncomputed) for sequence in decoding]
-    if len(tails) == len(ready) and sum(num for _, num in tails) <= max_batch_tokens:
+    if not newcomers and len(tails) == len(ready) and sum(num for _, num in tails) <= max_batch_tokens:
         return tails  # the usual step; these are in order
     reserve = 1 if ready and not ready[0].is_decoding else 0
     shares = dict.fromkeys(decoding[: max_batch_tokens - reserve], 1)
@@ -21,9 +28,36 @@ def divide_budget(running: list[Sequence], max_batch_tokens: int) -> list[tuple[
         rest = min(budget, sequence.num_uncomputed - 1)
         shares[sequence] += rest
         budget -= rest
-    budget += reserve
-    for sequence in ready:
-        if budget > 0 and not sequence.is_decoding:
-            shares[sequence] = min(budget, sequence.num_uncomputed)
-            budget -= shares[sequence]
+    needs = {sequence: sequence.num_uncomputed for sequence in ready if not sequence.is_decoding}
+    needs |= newcomers or {}
+    shares |= _divide_among_prompts(needs, budget + reserve, ready[:reserve])
     return sorted(shares.items(), key=lambda share: share[0].order)
+
+
+def _divide_among_prompts(
+    needs: Mapping[Sequence, int], budget: int, first: list[Sequence]
+) -> dict[Sequence, int]:
+    """Half of the budget goes to prompts in order, so that each comes to its turn; the rest to the shortest.
+
+    So a prompt waits for those that are shorter and for those that came before it, and never long for one
+    that is longer. Among equals both halves go to the same one, whose blocks the next may start from. What
+    one half leaves, the other gets.
+
+    needs: tokens to compute of each. first: who gets a token before all others.
+    """
+    shares = dict.fromkeys(needs, 0)
+
+    def give(sequences: Iterable[Sequence], budget: int) -> int:
+        """Fills the needs one after another. Returns how many tokens are left."""
+        for sequence in sequences:
+            num_tokens = min(budget, needs[sequence] - shares[sequence])
+            shares[sequence] += num_tokens
+            budget -= num_tokens
+        return budget
+
+    left = budget - len(first)
+    give(first, len(first))
+    half = left - left // 2
+    left -= half - give(sorted(needs, key=lambda one: one.order), half)
+    give(sorted(needs, key=lambda one: (one.priority, needs[one] - shares[one], one.order)), left)
+    return {sequence: num_tokens for sequence, num_tokens in shares.items() if num_tokens}

@@ -16,9 +16,11 @@ later for each level of its priority number. So it is first come, first served a
 higher priority pass one that waits for a bounded number of steps only.
 
 Decoding sequences take a token of the budget each, then the rest of their tails, so that a long prompt never
-stalls them; prompts share what is left in order, in chunks. When blocks run out, the last in order loses its
-own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et al. 2023,
-arXiv 2309.06180).
+stalls them; prompts share what is left in chunks, one half in order, the other half the shortest first
+(`budget.py`), so that a short prompt never waits for a long one to be computed. One that waits may be passed
+only as long as it has a place and blocks, and these are kept for it. When blocks run out, the last in order
+loses its own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et al.
+2023, arXiv 2309.06180).
 """
 
 from bisect import insort
@@ -32,6 +34,9 @@ from engine.sequence import Sequence
 
 # How many steps' seniority a level of priority outweighs.
 _STEPS_A_PRIORITY = 512
+
+# How many of those that wait are looked at in a step, which finds how much of each the prefix cache holds.
+_MAX_NEWCOMERS = 128
 
 # The share of all blocks that stays free for those that run when another is admitted.
 _WATERMARK = 0.02
@@ -80,6 +85,7 @@ class Scheduler:
             BlockTable(self.pool),
             BlockKeys(tags, self.pool.block_size),
             reads_cache,
+            priority,
             num_siblings=num_siblings,
         )
 
@@ -98,6 +104,7 @@ class Scheduler:
             order=(0, arrival, index), prompt_token_ids=parent.token_ids, reads_cache=parent.reads_cache
         )
         child.order = (due, arrival, index)
+        child.priority = parent.priority
         child.keys = parent.keys.fork()
         if len(self.running) >= self._max_num_sequences or not parent.is_running:
             self.add(child)
@@ -106,6 +113,16 @@ class Scheduler:
         child.num_computed = parent.num_computed
         self._start(child)
         return child
+
+    def begin_again(self, ended: Sequence, *, index: int) -> Sequence:
+        """A sibling that starts from the prompt of one that has ended, behind all that came before now."""
+        sequence = self.new_sequence(
+            order=(ended.priority, ended.arrival, index),
+            prompt_token_ids=ended.token_ids[: ended.num_prompt_tokens],
+        )
+        sequence.keys = ended.keys.fork(ended.num_prompt_tokens)
+        self.add(sequence)
+        return sequence
 
     def remove(self, sequence: Sequence) -> None:
         """Forgets a sequence in whatever state, and frees its blocks."""
@@ -136,12 +153,12 @@ class Scheduler:
         """Chooses the next step's work and takes the blocks it writes."""
         self._num_steps += 1
         schedule = Schedule()
-        shares = divide_budget(self.running, self._max_batch_tokens)
-        for sequence, num_tokens in shares:
+        shares = divide_budget(self.running, self._max_batch_tokens, self._newcomers())
+        for sequence, num_tokens in [share for share in shares if share[0].is_running]:
             if self._make_room(sequence, schedule):
                 self._take(sequence, num_tokens, schedule)
         if schedule.num_preempted == 0:
-            self._admit(self._max_batch_tokens - sum(num for _, num in shares), schedule)
+            self._admit([share for share in shares if not share[0].is_running], schedule)
         if self.waiting and not schedule.works:
             self._evict_parked(schedule)
         return schedule
@@ -188,7 +205,7 @@ class Scheduler:
         for sequence in reversed([sequence for sequence in self.running if sequence.is_parked]):
             self._preempt(sequence)
             schedule.num_preempted += 1
-            self._admit(self._max_batch_tokens, schedule)
+            self._admit(divide_budget([], self._max_batch_tokens, self._newcomers()), schedule)
             if schedule.works:
                 return
 
@@ -203,19 +220,29 @@ class Scheduler:
         start = sequence.num_computed
         schedule.works.append(Work(sequence, start, start + num_tokens))
 
-    def _admit(self, budget: int, schedule: Schedule) -> None:
-        while self.waiting and budget > 0:
-            sequence = self.waiting[0]
+    def _newcomers(self) -> dict[Sequence, int]:
+        """Tokens to compute of each that may begin in this step: none if the first that waits cannot."""
+        newcomers: dict[Sequence, int] = {}
+        for sequence in self.waiting[:_MAX_NEWCOMERS]:
             cached = self._find_prefix(sequence)
-            if not self._fits(sequence, cached):
+            if self._fits(sequence, cached):
+                newcomers[sequence] = sequence.num_tokens - len(cached) * self.pool.block_size
+            elif not newcomers:
+                break
+        return newcomers
+
+    def _admit(self, shares: list[tuple[Sequence, int]], schedule: Schedule) -> None:
+        """Lets sequences that wait begin, in order, each with its share of the step."""
+        for sequence, num_tokens in shares:
+            cached = self._find_prefix(sequence)
+            if self._fits(sequence, cached):
+                self.waiting.remove(sequence)
+                sequence.table.adopt(cached)
+                sequence.num_computed = len(cached) * self.pool.block_size
+                self._start(sequence)
+                self._take(sequence, min(num_tokens, sequence.num_uncomputed), schedule)
+            elif sequence is self.waiting[0]:
                 return
-            self.waiting.pop(0)
-            sequence.table.adopt(cached)
-            sequence.num_computed = len(cached) * self.pool.block_size
-            self._start(sequence)
-            num_tokens = min(budget, sequence.num_uncomputed)
-            self._take(sequence, num_tokens, schedule)
-            budget -= num_tokens
 
     def _find_prefix(self, sequence: Sequence) -> list[int]:
         """Cached blocks to start from; at least one token is left to compute."""
@@ -227,13 +254,18 @@ class Scheduler:
     def _fits(self, sequence: Sequence, cached: list[int]) -> bool:
         """Whether there is a place for it and its siblings, and blocks for its tokens beside the cached ones.
 
+        One that passes the first in order, which waits, leaves a place and blocks for that too.
+
         Beside any that run, blocks are left free: one for each of those, and a share of the pool, lest one of
         them soon preempts the newcomer, whose computation would be lost (the watermark of vLLM's scheduler).
         """
         num_places = sum(1 + running.num_siblings for running in self.running)
-        num_wanted = min(1 + sequence.num_siblings, self._max_num_sequences)
+        passed = [] if sequence is self.waiting[0] else [self.waiting[0]]
+        num_wanted = sum(min(1 + one.num_siblings, self._max_num_sequences) for one in [sequence, *passed])
         has_place = num_places + num_wanted <= self._max_num_sequences
         num_shared = sum(self.pool.is_owned(block) for block in cached)  # the others are free as yet
-        num_missing = self.pool.num_blocks_for(sequence.num_tokens) - num_shared
+        num_missing = (
+            sum(self.pool.num_blocks_for(one.num_tokens) for one in [sequence, *passed]) - num_shared
+        )
         reserve = max(len(self.running), int(self.pool.num_blocks * _WATERMARK)) if self.running else 0
         return has_place and num_missing + reserve <= self.pool.num_free

@@ -19,6 +19,7 @@ class Sequence:
     lost its cache. The last token's row gives the next one, so none is drawn twice.
 
     token_ids: prompt, then output. order: (due, arrival, index) as in `Scheduler`; lower runs first.
+    priority: the level that `due` was reckoned from; lower runs first.
     num_siblings: sequences that will fork from this one once its prompt is computed.
     keys: of its full blocks. reads_cache: whether it may start from blocks that others have computed.
     is_parked: all tokens are computed or were, and none follows until its siblings are as far (beam search).
@@ -30,6 +31,7 @@ class Sequence:
     table: BlockTable
     keys: BlockKeys
     reads_cache: bool = True
+    priority: int = 0
     num_computed: int = 0
     num_siblings: int = 0
     num_preemptions: int = 0

@@ -106,7 +106,8 @@ def test_a_prompt_that_comes_first_advances_even_if_the_others_could_fill_the_ba
     simulation = new_simulation(request(6, 9, num_sequences=4, priority=1), max_batch_tokens=4)
     simulation.step()
     simulation.add(request(12), number=1)
-    assert shares(simulation.step()) == [(0, 2), (1, 2)]
+    assert shares(simulation.step()) == [(0, 1), (1, 3)]
+    assert shares(simulation.step()) == [(1, 3), (0, 1)]
     assert shares(simulation.step()) == [(1, 1), (0, 1), (0, 1), (0, 1)]
 
 

@@ -92,6 +92,69 @@ def test_admission_leaves_a_share_of_the_blocks_to_those_that_run(
     assert clients.pool.num_free >= len(clients.scheduler.running) - 1
 
 
+@given(st.integers(1, 40), st.lists(st.integers(33, 400), min_size=1, max_size=12), st.integers(0, 20))
+def test_a_short_prompt_behind_long_ones_gets_half_of_each_step(
+    short: int, long: list[int], num_steps_later: int
+) -> None:
+    clients = Clients(2000, max_num_sequences=100, max_batch_tokens=32)
+    for number, prompt in enumerate(long):
+        clients.add(number, prompt=prompt + short, tokens=1)
+    for _ in range(num_steps_later):
+        clients.step()
+    has_ended = len(clients.first_token) == len(long)
+    clients.add(99, prompt=short, tokens=1)
+    before = clients.num_steps
+    while 99 not in clients.first_token:
+        clients.step()
+    # At most one that came before has less left to compute than it: the others are not begun, or in order.
+    assert has_ended or clients.first_token[99] - before <= 2 * (-(-short // 16) + 1)
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 400), st.integers(1, 16))
+def test_a_long_prompt_is_computed_under_an_endless_stream_of_short_ones(long: int, short: int) -> None:
+    clients = Clients(400, max_num_sequences=100, max_batch_tokens=32)
+    clients.add(0, prompt=long, tokens=1)
+    clients.step()
+    for number in range(1, 2 + 2 * (-(-long // 16) + 1)):
+        for twin in range(-(-32 // short)):  # enough of them to fill every step
+            clients.add(number * 100 + twin, prompt=short, tokens=1)
+        clients.step()
+    assert clients.first_token[0] <= 1 + -(-long // 16)
+
+
+def test_prompts_of_one_length_are_computed_one_after_another() -> None:
+    clients = Clients(200, max_num_sequences=100, max_batch_tokens=32)
+    for number in range(4):
+        clients.add(number, prompt=64, tokens=1)
+    for _ in range(8):
+        clients.step()
+    assert clients.first_token == {0: 2, 1: 4, 2: 6, 3: 8}
+
+
+def test_a_prompt_of_a_higher_priority_is_computed_before_a_shorter_one() -> None:
+    clients = Clients(200, max_num_sequences=100, max_batch_tokens=32)
+    clients.add(0, prompt=64, tokens=1)
+    clients.add(1, prompt=8, tokens=1, priority=1)
+    for _ in range(3):
+        clients.step()
+    assert clients.first_token == {0: 2, 1: 3}
+
+
+def test_who_passes_leaves_room_for_the_first_that_waits() -> None:
+    clients = Clients(10, max_num_sequences=100, max_batch_tokens=4)
+    clients.add(0, prompt=8, tokens=1)
+    clients.step()
+    clients.add(1, prompt=20, tokens=1)  # five blocks of the eight that are free, less a reserve of one
+    clients.add(2, prompt=3, tokens=1)
+    clients.add(3, prompt=12, tokens=1)
+    clients.step()
+    assert {one.arrival for one in clients.scheduler.waiting} >= {3}
+    while len(clients.first_token) < 4:
+        clients.step()
+    assert clients.num_preempted == 0
+
+
 def test_one_that_needs_every_block_is_admitted_once_nothing_runs() -> None:
     clients = Clients(100)
     clients.add(0, tokens=3)
