@@ -12,6 +12,8 @@ def check_request(request: GenerationRequest, model: ModelInfo) -> None:
     _check_prompt(request, model, max_tokens=request.stopping.max_tokens)
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
         raise InvalidRequest("max_tokens and num_sequences must be at least 1")
+    if request.num_parallel is not None and request.num_parallel < 1:
+        raise InvalidRequest("num_parallel must be at least 1")
     if request.beams is not None:
         _check_beams(request, request.beams)
 

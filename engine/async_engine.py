@@ -8,26 +8,34 @@ from typing import TypeVar
 from engine.admission import check_embedding, check_request
 from engine.build import build_core
 from engine.call_thread import CallThread
-from engine.config import EngineConfig
+from engine.config import MAX_UNREAD_BYTES, EngineConfig
 from engine.core import EngineCore
 from engine.engine_thread import Abort, Add, Embed, EngineThread
-from engine.errors import EngineError, EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
-from engine.event_stream import EventStream
+from engine.errors import (
+    EngineError,
+    EngineStopped,
+    GenerationFailed,
+    InvalidRequest,
+    ReaderTooSlow,
+    RequestAborted,
+)
 from engine.events import Embedding, TokenEvent
 from engine.grammar import CompiledGrammar, GrammarCompiler
 from engine.grammar_queue import GrammarQueue
 from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
+from engine.request_stream import RequestStream, UnreadBound
 from engine.stats import EngineStats, Health
 from engine.tokenizer import Tokenizer
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
-Stream = EventStream[TokenEvent | Embedding | EngineError]
 
 # A step that takes longer is taken for one that never ends.
 MAX_STEP_S = 120.0
 _THREAD_NAME = "engine"
+# Events between two looks at how many of them wait to be read.
+_UNREAD_LOOK_EVENTS = 256
 
 
 class AsyncEngine:
@@ -42,14 +50,21 @@ class AsyncEngine:
         tokenizer: Tokenizer,
         model_info: ModelInfo,
         thread: CallThread | None = None,
+        *,
+        max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
-        """Use `start`. Needs a running event loop. thread: that built the core."""
+        """Use `start`. Needs a running event loop. thread: that built the core.
+
+        max_unread_bytes: as of EngineConfig.
+        """
         self.tokenizer = tokenizer
         self.model_info = model_info
         self._core = core
         self._loop = asyncio.get_running_loop()
         self._num_arrivals = 0
-        self._streams: dict[int, Stream] = {}  # by arrival
+        self._streams: dict[int, RequestStream] = {}  # by arrival
+        self._unread_bound = UnreadBound(max_unread_bytes)
+        self._num_delivered = 0  # since the last look at the bound
         self._arrivals: dict[str, int] = {}  # by request id; ids may come again, arrivals do not
         self._has_no_streams = asyncio.Event()
         self._has_no_streams.set()
@@ -81,21 +96,27 @@ class AsyncEngine:
         thread = CallThread(_THREAD_NAME)
         try:
             built = await asyncio.wrap_future(thread.submit(build_core, config, report))
-            return cls(*built, thread)
+            return cls(*built, thread, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
             thread.join()  # a process that ends while libraries load in it would abort
             raise
 
-    async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+    async def submit(
+        self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
+    ) -> AsyncGenerator[TokenEvent, None]:
         """Runs a request. Closing the iterator, or cancelling who waits for it, aborts.
+
+        on_end: called with how many of the sequences have ended, as soon as they do, though nobody may have
+        read their events yet; for all of them in the end, unless the iterator is closed before.
 
         The events of all its sequences come mixed, in order within a sequence; the iterator ends after the
         last sequence's terminal event. Raises at the first event: InvalidRequest, EngineBusy, or
-        EngineStopped; then or later: GenerationFailed, RequestAborted.
+        EngineStopped; then or later: GenerationFailed, RequestAborted, or ReaderTooSlow where more events
+        wait to be read than are kept.
         """
         submitted_at = time.perf_counter()
-        arrival, stream = self._open(request, check_request)
+        arrival, stream = self._open(request, check_request, on_end)
         num_running = request.num_sequences
         try:
             grammar = await self._compile(request)
@@ -171,7 +192,12 @@ class AsyncEngine:
         self._grammars.stop()
         await asyncio.to_thread(self._thread.stop)
 
-    def _open(self, request: Request, check: Callable[[Request, ModelInfo], None]) -> tuple[int, Stream]:
+    def _open(
+        self,
+        request: Request,
+        check: Callable[[Request, ModelInfo], None],
+        on_end: Callable[[int], object] | None = None,
+    ) -> tuple[int, RequestStream]:
         if self._death is not None or self._is_draining:
             raise EngineStopped("the engine takes no new requests")
         if request.request_id in self._arrivals:
@@ -179,7 +205,7 @@ class AsyncEngine:
         check(request, self.model_info)
         arrival = self._arrivals[request.request_id] = self._num_arrivals
         self._num_arrivals += 1
-        stream = self._streams[arrival] = Stream()
+        stream = self._streams[arrival] = RequestStream(request, on_end)
         self._has_no_streams.clear()
         return arrival, stream
 
@@ -194,8 +220,18 @@ class AsyncEngine:
 
     def _deliver(self, outputs: list[Output]) -> None:
         for arrival, event in outputs:
-            if stream := self._streams.get(arrival):
+            if (stream := self._streams.get(arrival)) is not None:
                 stream.put(event)
+        self._num_delivered += len(outputs)
+        if self._num_delivered >= _UNREAD_LOOK_EVENTS:
+            self._num_delivered = 0
+            self._end_unread()
+
+    def _end_unread(self) -> None:
+        """Ends the requests whose readers leave more than may wait; what waits is forgotten."""
+        for arrival in self._unread_bound.exceeded(self._streams):
+            self._streams[arrival].clear()
+            self._end(arrival, ReaderTooSlow("the answer is read more slowly than it comes"))
 
     def _die(self, error: BaseException) -> None:
         self._death = error

@@ -3,6 +3,8 @@
 import msgspec
 
 QUANTIZATIONS = (None, "int8")
+# About 130,000 tokens, or 19,000 with the twenty likeliest in each place.
+MAX_UNREAD_BYTES = 64 * 2**20
 
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +27,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     jump_forward: whether tokens that a grammar leaves no choice about are written without asking the model.
         They are the same either way, but for the rounding of keys and values that are computed together.
     quantize: None, or "int8": linear layers keep weights of 8 bits, on a CPU only.
+    max_unread_bytes: memory that the events of one request take at most while nobody reads them, about; a
+        request that has more is ended. Eight times as much is kept for all requests together.
     num_threads: threads torch computes with; None: the physical cores, as far as the process may use them.
     """
 
@@ -43,6 +47,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     quantize: str | None = None
     num_threads: int | None = None
     trust_remote_code: bool = False
+    max_unread_bytes: int = MAX_UNREAD_BYTES
 
     def __post_init__(self) -> None:
         if self.num_kv_blocks is not None and self.kv_cache_bytes is not None:

@@ -105,10 +105,11 @@ class EngineCore:
         submitted_at: seconds of `time.perf_counter`.
         """
         job = Job(request, arrival, submitted_at, grammar)
+        job.num_begun = job.num_together
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
             prompt_token_ids=request.prompt_token_ids,
-            num_siblings=(request.beams.num_beams if request.beams else request.num_sequences) - 1,
+            num_siblings=job.num_together - 1,
             tags=self._cache_tags + _cache_tags(request),
             reads_cache=job.reads_cache,
         )

@@ -10,6 +10,7 @@ EngineError
 │   └── NoTokenLeft         what the request asks for rules out every token; nobody could tell before it ran
 ├── EngineBusy              no room for the request now; the same request may succeed later
 ├── RequestAborted          somebody else aborted the request while it ran
+│   └── ReaderTooSlow       more of its events were waiting to be read than are kept
 ├── EngineStopped           the engine drains or has stopped; no new request is taken
 └── ModelNotSupported       raised while loading, never for a request
 """
@@ -65,6 +66,10 @@ class EngineBusy(EngineError):
 
 class RequestAborted(EngineError):
     """`AsyncEngine.abort` was called while the request ran."""
+
+
+class ReaderTooSlow(RequestAborted):
+    """The request's events came faster than they were read, and more of them waited than are kept."""
 
 
 class EngineStopped(EngineError):

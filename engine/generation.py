@@ -22,6 +22,7 @@ class Job:
     prompt_scores: the prompt's second token and those after it, as far as they are computed; preemption
         keeps them.
     has_spoken: whether the prompt has been told.
+    num_begun: sequences that have begun or will as siblings of the first; the others begin as these end.
     """
 
     request: GenerationRequest
@@ -33,6 +34,19 @@ class Job:
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
     prompt_scores: list[PromptToken] = field(default_factory=list)
     has_spoken: bool = False
+    num_begun: int = 0
+
+    @property
+    def num_together(self) -> int:
+        """How many sequences begin from the prompt once that is computed."""
+        if self.request.beams is not None:
+            return self.request.beams.num_beams
+        return min(self.request.num_sequences, self.request.num_parallel or self.request.num_sequences)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a sequence is still to begin when one ends."""
+        return self.request.beams is None and self.num_begun < self.request.num_sequences
 
     @property
     def reads_cache(self) -> bool:

@@ -135,6 +135,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     request_id: unique among the requests that run.
     prompt_token_ids: at least one.
     num_sequences: continuations; sequence i draws with seed + i.
+    num_parallel: how many of them run at once at most; as one ends, the next begins. None: all. The beams of
+        a search run together whatever it is.
     beams: None draws tokens. Else sequence i is the i-th best hypothesis of a beam search, at most num_beams.
         Nothing is drawn, so temperature must be 0. Bias, penalties, min_tokens and excluded tokens bear on
         the log-probabilities (after log-softmax, as in transformers); grammars are refused. All events come
@@ -151,6 +153,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     sampling: SamplingParams
     stopping: StopConditions
     num_sequences: int = 1
+    num_parallel: int | None = None
     skip_special_tokens: bool = True
     adapter: str | None = None
     priority: int = 0

@@ -76,9 +76,18 @@ class SamplingStage:
             event = generation.accept(token, self._tokenizer, batch_size=batch_size, now=now)
             yield event
             if event.finish is not None:
-                self._scheduler.remove(generation.sequence)
-                del generation.job.generations[generation.sequence]
+                self._end(generation, now)
                 return
+
+    def _end(self, generation: Generation, now: float) -> None:
+        """Forgets a sequence, and begins the next one of its request where not all could begin together."""
+        job, sequence = generation.job, generation.sequence
+        self._scheduler.remove(sequence)
+        del job.generations[sequence]
+        if job.has_more:
+            follower = self._scheduler.begin_again(sequence, index=job.num_begun)
+            job.num_begun += 1
+            job.begin(follower, self._tokenizer, self._device).last_time = now
 
     def _tail(self, generation: Generation, sampled: Sampled | GenerationFailed) -> Iterator[Sampled]:
         """The token drawn, then those that the grammar forces, each once the one before is accepted."""

@@ -105,6 +105,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         device=settings.device,
         trust_remote_code=settings.trust_remote_code,
         prefix_caching=settings.prefix_caching,
+        max_unread_bytes=settings.max_unread_bytes,
         **{name: value for name, value in given.items() if value is not None},
     )
 
@@ -116,6 +117,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     """
     check_root(settings.root, list(CONTRACTS))
     access = Access(settings, CONTRACTS)
+    limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
     shared = Shared(
         settings=settings,
         engine=engine,
@@ -128,8 +130,8 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
             allows_forms=not settings.disable_grammar_support,
         ),
         workers=Workers(settings.validation_workers),
-        exchanges=Exchanges(engine, ConcurrencyLimit(settings.max_concurrent_requests)),
-        metrics=Metrics(engine.model_info, engine.stats),
+        exchanges=Exchanges(engine, limit),
+        metrics=Metrics(engine.model_info, engine.stats, lambda: limit.in_use),
     )
     shared.exchanges.observe(shared.metrics)
 

@@ -44,7 +44,7 @@ class Embedder:
         self._tokenizer = engine.tokenizer
         self._workers = workers
         self._pooling = choose_pooling(settings.pooling, engine.model_info)
-        self._max_parallel = min(_MAX_PARALLEL, settings.max_concurrent_requests)
+        self._max_parallel = min(_MAX_PARALLEL, settings.max_sequences_a_request)
 
     async def embed(
         self,

@@ -1,6 +1,6 @@
 """What the handlers need of an engine; `engine.async_engine.AsyncEngine` is the one that computes."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
 from engine.events import Embedding, TokenEvent
@@ -19,7 +19,9 @@ class Engine(Protocol):
     @property
     def model_info(self) -> ModelInfo: ...
 
-    def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]: ...
+    def submit(
+        self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
+    ) -> AsyncGenerator[TokenEvent, None]: ...
 
     async def embed(self, request: EmbeddingRequest) -> Embedding: ...
 

@@ -13,7 +13,7 @@ from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
 from handlers.engine import Engine
-from handlers.limits import ConcurrencyLimit, Overloaded
+from handlers.limits import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.telling import Told, tell
 from handlers.timing import Timing
 
@@ -63,6 +63,7 @@ class Exchange(AbstractContextManager["Exchange"]):
         self._limit = limit
         self._observers = observers
         self._visit = current_visit.get()
+        self._held: HeldPermits | None = None
 
     @override
     def __enter__(self) -> "Exchange":
@@ -84,29 +85,39 @@ class Exchange(AbstractContextManager["Exchange"]):
         if isinstance(error, Exception):
             tell(error, self._told)
 
-    def permits(self, field: str, num_sequences: int) -> AbstractContextManager[None]:
-        """A permit for each sequence while the block runs; the field is the one that asks for them.
+    def permits(self, field: str, num_sequences: int, beams: Beams | None = None) -> HeldPermits:
+        """A permit for each sequence until it ends, or the block; no more than one request may hold.
 
-        Raises Overloaded if too few are free; TooManySequences if there are not as many.
+        The other sequences wait for these. field: the one that asks for them. beams: of each search, which
+        need theirs together.
+        Raises Overloaded if too few are free; TooManySequences or TooManyBeams if there are not as many.
         """
-        return self._limit.hold(num_sequences, field)
+        self._held = self._limit.hold(num_sequences, field, beams)
+        return self._held
 
     async def run(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
         """The engine's events; what it raises passes through, but EngineBusy, which is Overloaded here.
 
+        To be called within `permits`; waits until some of these are free. They go back as the sequences end,
+        though nobody may have read their events yet.
         Raises IncompleteGeneration if the events end before a sequence does.
         """
         request = self._salted(request)
         self._validate(len(request.prompt_token_ids), request.stopping.max_tokens)
         num_running = request.num_sequences
-        async with aclosing(self._engine.submit(request)) as events:
-            try:
-                async for event in events:
-                    self._count(event)
-                    num_running -= event.finish is not None
-                    yield event
-            except EngineBusy as error:
-                raise Overloaded from error
+        num_beams = request.beams.num_beams if request.beams else 1
+        assert self._held is not None, "a request runs within its permits"
+        with await self._held.permits.turn(num_running, num_beams=num_beams) as turn:
+            if turn.num_parallel < num_running:
+                request = replace(request, num_parallel=turn.num_parallel)
+            async with aclosing(self._engine.submit(request, turn.end)) as events:
+                try:
+                    async for event in events:
+                        self._count(event)
+                        num_running -= event.finish is not None
+                        yield event
+                except EngineBusy as error:
+                    raise self._limit.overloaded() from error
         if num_running:
             raise IncompleteGeneration
 
@@ -155,8 +166,17 @@ class Exchanges:
         """
         return Exchange(Timing(received_s), told, self._engine, self._limit, self._observers)
 
+    def check_room(self, told: Told) -> None:
+        """Raises what `told` tells of Overloaded if no request can be let in, whatever it asks for."""
+        try:
+            self._limit.check_room()
+        except Overloaded as error:
+            tell(error, told)
+            raise
+
     def refused(self, problem: Exception) -> None:
         """A request that no handler saw, for what its body or its parameters are."""
+        cause = problem.__cause__ if isinstance(problem.__cause__, Overloaded) else problem
         for observer in self._observers:
             observer.received()
-            observer.failed(problem, 0.0)
+            observer.failed(cause, 0.0)

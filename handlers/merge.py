@@ -3,18 +3,20 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from typing import TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+_MAX_ITEMS: Final = 256  # that wait to be read; the streams keep what comes after, each within its own bound
 
 
 async def merge(streams: Sequence[AsyncGenerator[T, None]]) -> AsyncGenerator[tuple[int, T], None]:
     """Items with the number of their stream, until all streams have ended.
 
     The first exception of a stream is raised here. Then, and when this generator is closed, the other streams
-    are cancelled, so that each can clean up behind itself.
+    are cancelled, so that each can clean up behind itself. A reader who is slow holds the streams up.
     """
-    queue: asyncio.Queue[tuple[int, T] | Exception | None] = asyncio.Queue()
+    queue: asyncio.Queue[tuple[int, T] | Exception | None] = asyncio.Queue(_MAX_ITEMS)
     pumps = [asyncio.create_task(_pump(number, stream, queue)) for number, stream in enumerate(streams)]
     try:
         for _ in pumps:
@@ -35,7 +37,7 @@ async def _pump(
     try:
         async with aclosing(stream):
             async for item in stream:
-                queue.put_nowait((number, item))
-        queue.put_nowait(None)
+                await queue.put((number, item))
+        await queue.put(None)
     except Exception as error:
-        queue.put_nowait(error)
+        await queue.put(error)

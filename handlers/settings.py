@@ -19,7 +19,7 @@ from pydantic_settings import (
 )
 from typing_extensions import override
 
-from engine.config import QUANTIZATIONS
+from engine.config import MAX_UNREAD_BYTES, QUANTIZATIONS
 from engine.instructions import ISA_NAMES, NATIVE
 from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.setting_kinds import Count, Limit, Names, Seconds, env
@@ -153,6 +153,12 @@ class Settings(BaseSettings):
     ] = 128
     """Sequences that may run or wait at once; what exceeds it is refused as overloaded."""
 
+    max_request_share: Annotated[float, env("VERBATIM_MAX_REQUEST_SHARE"), Field(gt=0, le=1)] = 0.25
+    """Share of them that one request may hold; its others wait, and no beam search may be wider."""
+
+    max_unread_bytes: Annotated[Count, env("VERBATIM_MAX_UNREAD_BYTES")] = MAX_UNREAD_BYTES
+    """Bytes of output that wait for one slow client, and 8 times as many for all, before it is cut off."""
+
     max_best_of: Annotated[Count, env("VERBATIM_MAX_BEST_OF", "MAX_BEST_OF")] = 2
     """Largest best_of that TGI's contract takes; OpenAI's has its own bound."""
 
@@ -240,6 +246,11 @@ class Settings(BaseSettings):
     def model_name(self) -> str:
         """What the server calls its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
+
+    @property
+    def max_sequences_a_request(self) -> int:
+        """How many of a request's sequences run or wait at once."""
+        return max(1, int(self.max_concurrent_requests * self.max_request_share))
 
     @field_validator(
         "log_level", "require_key", "dtype", "pooling", "quantize", "isa", "check_responses", mode="before"

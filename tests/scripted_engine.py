@@ -129,7 +129,9 @@ class ScriptedEngine:
         self._embeds = embeds
         self._gate = gate
 
-    async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+    async def submit(
+        self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
+    ) -> AsyncGenerator[TokenEvent, None]:
         self.requests.append(request)
         self.num_running += 1
         try:
@@ -139,6 +141,8 @@ class ScriptedEngine:
                 await asyncio.sleep(0)
                 if isinstance(item, Exception):
                     raise item
+                if item.finish is not None and on_end is not None:
+                    on_end(1)
                 yield item
         finally:
             self.num_running -= 1

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
 from handlers.exchange import IncompleteGeneration
-from handlers.limits import RETRY_AFTER_S, Overloaded
+from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
 from handlers.refused import Refused
 from handlers.runtime.problem import Problem
@@ -46,7 +46,7 @@ class ErrorKind(NamedTuple):
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     InvalidRequest: ErrorKind(400),
     # 503 would be a full queue; this is the bound on what clients may ask for at the same time.
-    Overloaded: ErrorKind(429, "The server is at its limit of concurrent requests", RETRY_AFTER_S),
+    Overloaded: ErrorKind(429, "The server is at its limit of concurrent requests"),
     EngineStopped: ErrorKind(503, "The server is shutting down", RETRY_AFTER_S),
     RequestAborted: ErrorKind(503, "The request was aborted", RETRY_AFTER_S),
     EngineError: ErrorKind(500),
@@ -73,5 +73,9 @@ def told(error: Exception) -> Exception:
             return Problem(400, message, field=error.field, violation=error.violation)
     for cause, kind in _KINDS.items():
         if isinstance(error, cause):
-            return Problem(kind.status, kind.message or str(error), retry_after_s=kind.retry_after_s)
+            return Problem(
+                kind.status,
+                kind.message or str(error),
+                retry_after_s=retry_after_s(error, kind.retry_after_s),
+            )
     return error

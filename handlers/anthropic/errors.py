@@ -11,7 +11,7 @@ from engine.errors import (
     PromptTooLong,
 )
 from handlers.exchange import IncompleteGeneration
-from handlers.limits import RETRY_AFTER_S, Overloaded
+from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
 from handlers.refused import Refused
 from handlers.runtime.problem import Problem
@@ -29,7 +29,7 @@ class ErrorKind(NamedTuple):
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     InvalidRequest: ErrorKind(400),
     NoTokenLeft: ErrorKind(400),
-    Overloaded: ErrorKind(529, "The server is at its limit of concurrent requests", RETRY_AFTER_S),
+    Overloaded: ErrorKind(529, "The server is at its limit of concurrent requests"),
     EngineStopped: ErrorKind(529, "The server is shutting down", RETRY_AFTER_S),
     EngineError: ErrorKind(500),
     IncompleteGeneration: ErrorKind(500),
@@ -54,7 +54,11 @@ def told(error: Exception, grammar_field: str = "") -> Exception:
             return Problem(400, f"{grammar_field}: {error}", field=grammar_field)
     for cause, kind in _KINDS.items():
         if isinstance(error, cause):
-            return Problem(kind.status, kind.message or str(error), retry_after_s=kind.retry_after_s)
+            return Problem(
+                kind.status,
+                kind.message or str(error),
+                retry_after_s=retry_after_s(error, kind.retry_after_s),
+            )
     return error
 
 

@@ -65,6 +65,11 @@ class AnthropicHandlers(Operations):
         with telling(told):
             return self._models.retrieve(arguments.model_id)
 
+    def admit(self, operation: Operation) -> None:
+        """Refuses what generates while the server is full."""
+        if operation.event is not None:
+            self._service.exchanges.check_room(told)
+
     def refused(self, operation: Operation, problem: Problem) -> None:
         """Counts what never became an exchange; strangers without a key are no requests."""
         if operation.event is not None and not isinstance(problem, Unauthorized):

@@ -18,7 +18,7 @@ ERROR_KINDS: ErrorKinds = {
     ToolError: ErrorKind(400, "tool_error", "Tool error: "),
     Refused: ErrorKind(400, "validation", "Input validation error: "),
     InvalidRequest: ErrorKind(400, "validation", "Input validation error: "),
-    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded", retry_after_s=RETRY_AFTER_S),
+    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded"),
     NoTokenLeft: ErrorKind(400, "validation", "Input validation error: "),
     GenerationFailed: ErrorKind(422, "generation", "Request failed during generation: "),
     RequestAborted: ErrorKind(422, "generation", "Request failed during generation: "),

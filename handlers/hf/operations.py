@@ -88,6 +88,11 @@ class HfHandlers(Operations):
         service = self._service
         return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body)
 
+    def admit(self, operation: Operation) -> None:
+        """Refuses what generates while the server is full."""
+        if operation.handler in _GENERATES:
+            self._service.exchanges.check_room(told)
+
     def refused(self, operation: Operation, problem: Problem) -> None:
         """Counts what never became an exchange; strangers without a key are no requests."""
         if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):

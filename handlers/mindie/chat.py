@@ -15,7 +15,7 @@ from handlers.chat.result import collect
 from handlers.mindie.chat_events import ChatEvents
 from handlers.mindie.chat_request import chat_params, request_field
 from handlers.mindie.chat_response import chat_completion
-from handlers.mindie.counts import counting_field, num_answers, num_logprobs
+from handlers.mindie.counts import beams, counting_field, num_answers, num_logprobs, num_sequences
 from handlers.mindie.rules import check_rules
 from handlers.mindie.service import Service
 from handlers.mindie.step_times import StepTimes
@@ -31,7 +31,7 @@ class Chat:
     async def whole(self, body: m.ChatRequest, call: Call[NoHeaders]) -> m.ChatCompletion:
         with self._service.exchange(call.received_s) as exchange:
             self._check(body)
-            with exchange.permits(counting_field(body), num_answers(body)):
+            with exchange.permits(counting_field(body), num_sequences(body), beams(body)):
                 prepared = await self._service.workers.prepare(self._prepare, body)
                 result = await collect(prepared.outputs(), exchange.run(prepared.request))
             return chat_completion(
@@ -46,7 +46,7 @@ class Chat:
     ) -> AsyncGenerator[m.ChatCompletionChunk | EncodedEvent, None]:
         with self._service.exchange(call.received_s) as exchange:
             self._check(body)
-            with exchange.permits(counting_field(body), num_answers(body)):
+            with exchange.permits(counting_field(body), num_sequences(body), beams(body)):
                 prepared = await self._service.workers.prepare(self._prepare, body)
                 outputs = prepared.outputs()
                 chunks, times = self._events(body), StepTimes(num_answers(body))

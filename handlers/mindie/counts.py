@@ -2,6 +2,7 @@
 
 from engine.request import BeamParams
 from generated.mindie import models as m
+from handlers.limits import Beams
 
 
 def asked_n(body: m.ChatRequest) -> int:
@@ -33,6 +34,19 @@ def num_answers(body: m.ChatRequest) -> int:
 def counting_field(body: m.ChatRequest) -> str:
     """The one that `num_answers` comes from."""
     return "n" if body.use_beam_search or asked_best_of(body) is None else "best_of"
+
+
+def beams(body: m.ChatRequest) -> Beams | None:
+    """The width of the search, if there is one."""
+    if (params := beam_params(body)) is None:
+        return None
+    return Beams("n" if params.num_beams == asked_n(body) else "best_of", params.num_beams)
+
+
+def num_sequences(body: m.ChatRequest) -> int:
+    """Sequences that run for the request: beams, where they are searched."""
+    params = beam_params(body)
+    return num_answers(body) if params is None else params.num_beams
 
 
 def beam_params(body: m.ChatRequest) -> BeamParams | None:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
 from handlers.chat.errors import ChatError
 from handlers.exchange import IncompleteGeneration
-from handlers.limits import RETRY_AFTER_S, Overloaded
+from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.refused import Refused
 from handlers.runtime.problem import Problem
 
@@ -35,9 +35,7 @@ ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     GenerationFailed: _FAILED,
     RequestAborted: _FAILED,
     IncompleteGeneration: ErrorKind(500, "Incomplete Generation", message="Incomplete generation"),
-    Overloaded: ErrorKind(
-        503, "Service Unavailable", message="The server is overloaded", retry_after_s=RETRY_AFTER_S
-    ),
+    Overloaded: ErrorKind(503, "Service Unavailable", message="The server is overloaded"),
     EngineStopped: ErrorKind(
         503, "Service Unavailable", message="The server takes no new request", retry_after_s=RETRY_AFTER_S
     ),
@@ -49,7 +47,9 @@ def told(error: Exception) -> Exception:
     for cause, kind in ERROR_KINDS.items():
         if isinstance(error, cause):
             message = kind.prefix + (kind.message or _text(error))
-            return Problem(kind.status, message, kind.error_type, retry_after_s=kind.retry_after_s)
+            return Problem(
+                kind.status, message, kind.error_type, retry_after_s=retry_after_s(error, kind.retry_after_s)
+            )
     return error
 
 

@@ -8,6 +8,7 @@ from generated.mindie import models as m
 from generated.mindie.operations import NoHeaders, Operations
 from generated.operation import Call, EventStream, Operation
 from handlers.mindie.chat import Chat
+from handlers.mindie.errors import told
 from handlers.mindie.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
@@ -28,6 +29,10 @@ class MindieHandlers(Operations):
         if body.stream:
             return self._chat.stream(body, call)
         return await self._chat.whole(body, call)
+
+    def admit(self, operation: Operation) -> None:
+        """Refuses what generates while the server is full."""
+        self._service.exchanges.check_room(told)
 
     def refused(self, operation: Operation, problem: Problem) -> None:
         """Counts what never became an exchange; strangers without a key are no requests."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from engine.errors import PromptTooLong
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
+from handlers.limits import retry_after_s
 from handlers.refused import Refused
 from handlers.runtime.problem import InvalidRequest, Problem
 from handlers.violation import Violation
@@ -58,7 +59,9 @@ def told_as(kinds: ErrorKinds, error: Exception) -> Exception:
     for cause, kind in kinds.items():
         if isinstance(error, cause):
             message = kind.prefix + (kind.message or _text(error))
-            return Problem(kind.status, message, kind.slug, retry_after_s=kind.retry_after_s)
+            return Problem(
+                kind.status, message, kind.slug, retry_after_s=retry_after_s(error, kind.retry_after_s)
+            )
     return error
 
 

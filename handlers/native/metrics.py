@@ -6,7 +6,7 @@ from functools import partial
 from itertools import accumulate
 from typing import get_args
 
-from prometheus_client import CollectorRegistry, Counter, disable_created_metrics, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -34,8 +34,13 @@ def linear_buckets(largest: int) -> tuple[float, ...]:
 class Metrics:
     """What the server's requests did, those of other contracts too, and what the engine does now."""
 
-    def __init__(self, info: ModelInfo, stats: Callable[[], EngineStats]) -> None:
+    def __init__(
+        self, info: ModelInfo, stats: Callable[[], EngineStats], num_permits: Callable[[], int] = int
+    ) -> None:
+        """num_permits: how many sequences are let in now."""
         self.registry = CollectorRegistry()
+        permits = Gauge("verbatim_permits_in_use", "Sequences that are let in", registry=self.registry)
+        permits.set_function(num_permits)
         self.registry.register(_EngineMetrics(info, stats))
         self._count = Counter("tgi_request_count", "Requests received", registry=self.registry)
         self._success = Counter("tgi_request_success", "Requests answered", registry=self.registry)

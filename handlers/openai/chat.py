@@ -10,11 +10,12 @@ from generated.operation import Answer, Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.result import ChatResult, collect
+from handlers.limits import Beams
 from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_request import chat_params, request_field
 from handlers.openai.chat_response import ChatAnswer, chat_completion
 from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.sampling import check_search, includes_usage
+from handlers.openai.sampling import check_search, includes_usage, num_beams
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids
 from handlers.optional import given, given_or
@@ -35,7 +36,7 @@ class Chat:
     ) -> Answer[m.CreateChatCompletionResponse]:
         with (
             self._service.exchange(call.received_s, "messages", grammar_field(body)) as exchange,
-            exchange.permits("n", given_or(body.n, 1)),
+            exchange.permits("n", given_or(body.n, 1), Beams("n", num_beams(body))),
         ):
             prepared = await self._prepare(body)
             return self._response(body, await collect(prepared.outputs(), exchange.run(prepared.request)))
@@ -45,7 +46,7 @@ class Chat:
     ) -> AsyncGenerator[m.CreateChatCompletionStreamResponse | EncodedEvent, None]:
         with (
             self._service.exchange(call.received_s, "messages", grammar_field(body)) as exchange,
-            exchange.permits("n", given_or(body.n, 1)),
+            exchange.permits("n", given_or(body.n, 1), Beams("n", num_beams(body))),
         ):
             prepared = await self._prepare(body)
             outputs = prepared.outputs()

@@ -8,11 +8,13 @@ from generated.openai import models as m
 from generated.openai.operations import CreateCompletionHeaders
 from generated.operation import Call, EncodedEvent
 from handlers.chat.usage import ChatUsage
+from handlers.exchange import Exchange
+from handlers.limits import Beams, HeldPermits
 from handlers.merge import merge
 from handlers.openai.completion_request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completion_response import CompletionEvents, completion_choices
 from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.sampling import includes_usage
+from handlers.openai.sampling import includes_usage, num_beams
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
@@ -30,7 +32,7 @@ class Completions:
     ) -> m.CreateCompletionResponse:
         with (
             self._service.exchange(call.received_s, "prompt", grammar_field(body)) as exchange,
-            exchange.permits((plan := self._plan(body)).sequences_field, plan.num_sequences),
+            _permits(exchange, plan := self._plan(body), body),
         ):
             requests = await self._read(body, plan)
             generated = [GeneratedRequest(plan.best_of) for _ in requests]
@@ -44,7 +46,7 @@ class Completions:
     ) -> AsyncGenerator[m.CreateCompletionStreamResponse | EncodedEvent, None]:
         with (
             self._service.exchange(call.received_s, "prompt", grammar_field(body)) as exchange,
-            exchange.permits((plan := self._plan(body)).sequences_field, plan.num_sequences),
+            _permits(exchange, plan := self._plan(body), body),
         ):
             requests = await self._read(body, plan)
             tokenizer = self._service.tokenizer
@@ -110,6 +112,11 @@ class Completions:
         if includes_usage(body):
             chunk.usage = None
         return chunk
+
+
+def _permits(exchange: Exchange, plan: CompletionPlan, body: m.CreateCompletionRequest) -> HeldPermits:
+    beams = Beams("n", num_beams(body))
+    return exchange.permits(plan.sequences_field, plan.num_sequences, beams)
 
 
 def _usage(plan: CompletionPlan, generated: Sequence[GeneratedRequest]) -> ChatUsage:

@@ -12,7 +12,7 @@ from engine.errors import (
     RequestAborted,
 )
 from handlers.exchange import IncompleteGeneration
-from handlers.limits import RETRY_AFTER_S, Overloaded
+from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
 from handlers.refused import Refused
 from handlers.runtime.problem import Problem
@@ -66,9 +66,7 @@ class ErrorKind(NamedTuple):
 # The first class that an exception is an instance of counts.
 _KINDS_OF_ERRORS: Final[dict[type[Exception], ErrorKind]] = {
     InvalidRequest: ErrorKind(400, "invalid_value"),
-    Overloaded: ErrorKind(
-        429, "rate_limit_exceeded", "The server is at its limit of concurrent requests", RETRY_AFTER_S
-    ),
+    Overloaded: ErrorKind(429, "rate_limit_exceeded", "The server is at its limit of concurrent requests"),
     EngineStopped: ErrorKind(503, "service_unavailable", "The server is shutting down", RETRY_AFTER_S),
     RequestAborted: ErrorKind(503, "service_unavailable", "The request was aborted", RETRY_AFTER_S),
     NoTokenLeft: ErrorKind(400, "invalid_value"),
@@ -102,7 +100,9 @@ def told(error: Exception, prompt_field: str, grammar_field: str = "") -> Except
     for cause, kind in _KINDS_OF_ERRORS.items():
         if isinstance(error, cause):
             message = kind.message or str(error)
-            return Problem(kind.status, message, kind.code or "", retry_after_s=kind.retry_after_s)
+            return Problem(
+                kind.status, message, kind.code or "", retry_after_s=retry_after_s(error, kind.retry_after_s)
+            )
     return error
 
 

@@ -2,7 +2,7 @@
 
 import time
 from functools import partial
-from typing import final
+from typing import Final, final
 
 from typing_extensions import override
 
@@ -28,6 +28,8 @@ from handlers.openai.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
 from handlers.telling import telling
+
+_told: Final = partial(told, prompt_field="")
 
 
 @final
@@ -81,8 +83,13 @@ class OpenAIHandlers(Operations):
     async def retrieve_model(
         self, arguments: m.RetrieveModelArguments, call: Call[RetrieveModelHeaders]
     ) -> m.Model:
-        with telling(partial(told, prompt_field="")):
+        with telling(_told):
             return self._models.retrieve(arguments.model)
+
+    def admit(self, operation: Operation) -> None:
+        """Refuses what generates while the server is full."""
+        if operation.body is not None:
+            self._service.exchanges.check_room(_told)
 
     def refused(self, operation: Operation, problem: Problem) -> None:
         """Counts what never became an exchange; strangers without a key are no requests."""

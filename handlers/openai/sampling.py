@@ -46,14 +46,18 @@ def beam_params(body: Body) -> BeamParams | None:
         return None
     if body.temperature and "temperature" in body.model_fields_set:
         raise Refused("Beam search draws nothing, so 'temperature' must be 0.", "temperature")
-    num_beams = given_or(body.n, 1)
-    if num_beams == 1:
+    if num_beams(body) == 1:
         return None
     return BeamParams(
-        num_beams=num_beams,
+        num_beams=num_beams(body),
         length_penalty=given_or(body.length_penalty, 1.0),
         early_stopping=body.early_stopping is True,
     )
+
+
+def num_beams(body: Body) -> int:
+    """How many beams are followed at once; 1 where none are searched."""
+    return given_or(body.n, 1) if body.use_beam_search else 1
 
 
 def check_search(body: Body, grammar: Grammar | None, field: str) -> None:

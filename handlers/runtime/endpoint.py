@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from generated.operation import Handlers, Operation
 
 from . import sse
+from .admits import Admits
 from .bearer import given_keys
 from .call import RequestCall
 from .contract import Contract
@@ -47,6 +48,7 @@ class Endpoint:
     ) -> None:
         self.operation = operation
         self._handler: Handler = getattr(handlers, operation.handler)
+        self._admits = handlers if isinstance(handlers, Admits) else None
         self._looks_up = handlers if isinstance(handlers, LooksUp) else None
         self._counts_refusals = handlers if isinstance(handlers, CountsRefusals) else None
         self.contract = contract
@@ -81,6 +83,8 @@ class Endpoint:
         """The handler's arguments. Raises Problem for a request that is not to reach it."""
         try:
             self._check_key(scope)
+            if self._admits is not None:
+                self._admits.admit(self.operation)
             arguments = self._reader.read_arguments(scope)
             if self._looks_up is not None:
                 self._looks_up.look_up(self.operation, arguments.get("arguments"))

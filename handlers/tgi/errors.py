@@ -24,7 +24,7 @@ ERROR_KINDS: ErrorKinds = {
     ToolError: ErrorKind(422, "tool_error", "Tool error: "),
     Refused: ErrorKind(422, "validation", "Input validation error: "),
     InvalidRequest: ErrorKind(422, "validation", "Input validation error: "),
-    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded", retry_after_s=RETRY_AFTER_S),
+    Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded"),
     NoTokenLeft: ErrorKind(422, "validation", "Input validation error: "),
     GenerationFailed: ErrorKind(424, "generation", "Request failed during generation: "),
     RequestAborted: ErrorKind(424, "generation", "Request failed during generation: "),

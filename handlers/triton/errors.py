@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
 from handlers.exchange import IncompleteGeneration
-from handlers.limits import RETRY_AFTER_S, Overloaded
+from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
 from handlers.refused import Refused
 from handlers.runtime.problem import Problem
@@ -48,7 +48,7 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     VersionNotFound: ErrorKind(404),
     Refused: ErrorKind(400),
     InvalidRequest: ErrorKind(400),
-    Overloaded: ErrorKind(503, "Exceeds maximum queue size", RETRY_AFTER_S),
+    Overloaded: ErrorKind(503, "Exceeds maximum queue size"),
     EngineStopped: ErrorKind(503, "The server is shutting down", RETRY_AFTER_S),
     RequestAborted: ErrorKind(503, "The request was aborted", RETRY_AFTER_S),
     EngineError: ErrorKind(500),
@@ -65,7 +65,7 @@ def told(error: Exception) -> Exception:
                 kind.message or _text(error),
                 field=error.field if isinstance(error, Refused) else "",
                 violation=error.violation if isinstance(error, Refused) else None,
-                retry_after_s=kind.retry_after_s,
+                retry_after_s=retry_after_s(error, kind.retry_after_s),
             )
     return error
 

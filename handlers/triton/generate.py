@@ -9,6 +9,7 @@ from generated.operation import Call, EncodedEvent
 from generated.triton import models as m
 from generated.triton.operations import NoHeaders
 from handlers.exchange import Exchange
+from handlers.limits import Beams, HeldPermits
 from handlers.refused import Refused
 from handlers.sequences import GeneratedRequest, collect
 from handlers.triton.members import Members, members_of, request_id
@@ -37,7 +38,7 @@ class Generate:
             if members.get("stream"):
                 raise Refused(_ONE_RESPONSE, "stream")
             wanted = self._asked(members)
-            with exchange.permits(_asks_for_several(members), wanted.num_sequences):
+            with _permits(exchange, members, wanted):
                 return await self._whole(exchange, wanted, self._responses(model, body, members, wanted))
 
     async def stream(
@@ -48,7 +49,7 @@ class Generate:
             members = members_of(body, model)
             wanted = self._asked(members)
             # Before there is a permit for each, a request may ask for billions.
-            with exchange.permits(_asks_for_several(members), wanted.num_sequences):
+            with _permits(exchange, members, wanted):
                 responses = self._responses(model, body, members, wanted)
                 if not wanted.streams:
                     yield await self._whole(exchange, wanted, responses)
@@ -84,6 +85,13 @@ class Generate:
             prefix=wanted.prefix,
             has_candidates=isinstance(wanted.options.logprobs, int),
         )
+
+
+def _permits(exchange: Exchange, members: Members, wanted: Asked) -> HeldPermits:
+    """For the texts that are told or, in a search, for its beams."""
+    beams = None if wanted.beams is None else Beams("beam_width", wanted.beams.num_beams)
+    num_sequences = max(wanted.num_sequences, beams.num_beams if beams else 1)
+    return exchange.permits(_asks_for_several(members), num_sequences, beams)
 
 
 def _asks_for_several(members: Members) -> str:

@@ -33,6 +33,11 @@ class TritonHandlers(Operations):
             with telling(told):
                 self._service.models.check(arguments)
 
+    def admit(self, operation: Operation) -> None:
+        """Refuses what generates while the server is full."""
+        if operation.handler in _GENERATES:
+            self._service.exchanges.check_room(told)
+
     def refused(self, operation: Operation, problem: Problem) -> None:
         """Counts what never became an exchange; strangers without a key are no requests."""
         if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):

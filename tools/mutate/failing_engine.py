@@ -1,6 +1,6 @@
 """An engine that does as another does, until it fails."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from engine.events import Embedding, TokenEvent
@@ -27,10 +27,12 @@ class FailingEngine:
     def model_info(self) -> ModelInfo:
         return self._engine.model_info
 
-    async def submit(self, request: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+    async def submit(
+        self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
+    ) -> AsyncGenerator[TokenEvent, None]:
         if self._num_events:
             num_left = self._num_events
-            async with aclosing(self._engine.submit(request)) as events:
+            async with aclosing(self._engine.submit(request, on_end)) as events:
                 async for event in events:
                     if num_left == 0:
                         break

@@ -21,6 +21,7 @@ from engine.errors import (
     InvalidToken,
     ModelNotSupported,
     PromptTooLong,
+    ReaderTooSlow,
     RequestAborted,
     UnknownAdapter,
 )
@@ -201,6 +202,38 @@ async def test_a_grammar_shapes_the_text(engine: AsyncEngine) -> None:
     events = await collect(engine, request)
     assert "".join(event.text for event in events).replace("yes", "").replace("no", "") == ""
     assert events[-1].finish is FinishReason.END_TOKEN
+
+
+async def test_the_end_of_a_sequence_is_told_though_nobody_reads_its_events(engine: AsyncEngine) -> None:
+    ended: list[int] = []
+    all_ended = asyncio.Event()
+
+    def on_end(num_sequences: int) -> None:
+        ended.append(num_sequences)
+        if sum(ended) == 3:
+            all_ended.set()
+
+    request = replace(new_request(max_tokens=6), num_sequences=3, num_parallel=2)
+    async with aclosing(engine.submit(request, on_end)) as events:
+        await anext(events)
+        async with asyncio.timeout(30):
+            await all_ended.wait()
+        assert ended == [1, 1, 1]
+        assert len([event async for event in events]) == 17
+
+
+async def test_a_request_whose_reader_is_too_slow_is_ended_and_its_events_forgotten(directory: Path) -> None:
+    config = EngineConfig(model=str(directory), device="cpu", max_unread_bytes=20_000)
+    engine = await AsyncEngine.start(config)
+    ended: list[int] = []
+    async with aclosing(engine.submit(replace(new_request(), num_sequences=4), ended.append)) as events:
+        await anext(events)
+        await assert_becomes_idle(engine)
+        with pytest.raises(ReaderTooSlow):
+            await anext(events)
+    assert ended == [4]
+    assert len(await collect(engine, new_request("b", max_tokens=3))) == 3
+    await engine.stop()
 
 
 async def test_a_draining_engine_finishes_its_requests_and_takes_no_new_ones(engine: AsyncEngine) -> None:

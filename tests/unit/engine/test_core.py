@@ -307,6 +307,31 @@ def test_sequences_of_one_request_draw_from_their_own_seeds(core: EngineCore) ->
         assert texts(replace(request, sampling=SamplingParams(seed=5 + index)))[0] == text
 
 
+@pytest.mark.parametrize("caches", [True, False])
+def test_sequences_that_take_turns_say_what_they_would_have_said_together(
+    directory: Path, caches: bool
+) -> None:
+    core = new_core(directory, prefix_caching=caches)
+    request = replace(
+        new_request("The town of Verbatim", max_tokens=6, ignore_eos=True),
+        sampling=SamplingParams(seed=7, num_prompt_logprobs=0),
+        num_sequences=7,
+    )
+    together = tokens_of(core, request)
+    core.add(ALONE, replace(request, num_parallel=3))
+    sizes, turns = set(), []
+    while core.has_work:
+        turns += [event for _, event in core.step() if isinstance(event, TokenEvent)]
+        sizes.add(len(core.scheduler.running) + len(core.scheduler.waiting))
+    assert max(sizes) == 3
+    for index in range(7):
+        expected = [event.token_id for event in together if event.index == index]
+        assert [event.token_id for event in turns if event.index == index] == expected
+    assert sum(event.prompt is not None for event in turns) == 1
+    assert sum(event.finish is not None for event in turns) == 7
+    assert_all_free(core)
+
+
 @pytest.mark.parametrize("num_sequences", [1, 3])
 @pytest.mark.parametrize("num_steps", range(8))
 def test_an_abort_in_any_state_frees_every_block(directory: Path, num_steps: int, num_sequences: int) -> None:

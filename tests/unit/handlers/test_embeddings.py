@@ -112,7 +112,7 @@ async def test_a_list_longer_than_the_server_runs_at_once_takes_its_turns(worker
         return embedding(request)
 
     watched = ScriptedEngine(says("never"), embeds=watch)
-    server = Embeddings(watched, workers, max_concurrent_requests=3)
+    server = Embeddings(watched, workers, max_concurrent_requests=3, max_request_share=1)
     await server.embed(*([n] for n in range(20)))
     assert (max(num_running), len(num_running)) == ((3, 3), 20)
     assert server.limit.in_use == 0
@@ -121,7 +121,7 @@ async def test_a_list_longer_than_the_server_runs_at_once_takes_its_turns(worker
 async def test_texts_are_refused_as_overload_where_no_place_is_free(
     engine: ScriptedEngine, workers: Workers
 ) -> None:
-    server = Embeddings(engine, workers, max_concurrent_requests=3)
+    server = Embeddings(engine, workers, max_concurrent_requests=3, max_request_share=1)
     with server.limit.hold(2, "other"), pytest.raises(Overloaded):
         await server.embed([1], [2])
     assert not engine.texts
@@ -134,7 +134,7 @@ async def test_the_first_text_that_fails_ends_the_others(workers: Workers) -> No
         return embedding(request)
 
     engine = ScriptedEngine(says("never"), embeds=fail)
-    server = Embeddings(engine, workers, max_concurrent_requests=2)
+    server = Embeddings(engine, workers, max_concurrent_requests=2, max_request_share=1)
     with pytest.raises(PromptTooLong):
         await server.embed(*([n] for n in range(20)))
     assert engine.num_running == server.limit.in_use == 0

@@ -42,14 +42,16 @@ async def test_events_that_end_too_early_are_an_incomplete_generation(is_stream:
 
 @pytest.mark.parametrize("is_stream", [False, True])
 async def test_more_answers_than_the_server_ever_runs_are_the_requests_fault(is_stream: bool) -> None:
-    message = await Api(says("x"), max_concurrent_requests=2).refusal(chat(n=3, stream=is_stream))
+    message = await Api(says("x"), max_concurrent_requests=2, max_request_share=1).refusal(
+        chat(n=3, stream=is_stream)
+    )
     assert message == "`n` asks for 3 sequences; the server runs 2 at once"
 
 
 @pytest.mark.parametrize("is_stream", [False, True])
 async def test_a_request_over_the_limit_is_503_until_another_ends(is_stream: bool) -> None:
     gate = asyncio.Event()
-    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2)
+    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
     first = asyncio.create_task(api.post(chat(best_of=2, stream=False)))
     while api.engine.num_running == 0:
         await asyncio.sleep(0)

@@ -147,7 +147,7 @@ async def test_no_model_of_the_name_is_404_with_the_name_in_the_message(
 @pytest.mark.parametrize(("path", "body"), [*GENERATING, (EMBEDDINGS, EMBED)])
 async def test_a_request_over_the_limit_is_429_until_another_ends(path: str, body: dict[str, Any]) -> None:
     gate = asyncio.Event()
-    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2)
+    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
     first = asyncio.create_task(api.post(COMPLETIONS, completion(["a", "b"])))
     while api.engine.num_running < 2:
         await asyncio.sleep(0)

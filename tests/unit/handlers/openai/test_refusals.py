@@ -358,7 +358,7 @@ async def test_a_body_that_is_no_object_is_refused(body: object) -> None:
 
 
 async def test_another_servers_many_sequences_are_refused_by_the_field_that_asks_for_them() -> None:
-    api = Api(says("x"), max_concurrent_requests=3)
+    api = Api(says("x"), max_concurrent_requests=3, max_request_share=1)
     asked = [
         (CHAT, chat(n=4), "n"),
         (COMPLETIONS, completion(n=4), "n"),

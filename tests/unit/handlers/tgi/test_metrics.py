@@ -72,7 +72,7 @@ RELEASED_NAMES = {
     "tgi_queue_size": "gauge",
 }
 # The released servers have none of these.
-OWN_NAMES = {"verbatim_int8_layers": "gauge"}
+OWN_NAMES = {"verbatim_int8_layers": "gauge", "verbatim_permits_in_use": "gauge"}
 
 
 def samples(metrics: Metrics) -> dict[str, float]:

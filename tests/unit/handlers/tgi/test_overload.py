@@ -43,7 +43,7 @@ MANY = [
 @pytest.mark.parametrize(("path", "body", "field"), MANY)
 async def test_every_sequence_takes_a_permit(path: str, body: dict[str, Any], field: str) -> None:
     gate = asyncio.Event()
-    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2)
+    api = Api(ScriptedEngine(says("a"), gate=gate), max_concurrent_requests=2, max_request_share=1)
     first = asyncio.create_task(api.post("/generate", native()))
     while api.engine.num_running == 0:
         await asyncio.sleep(0)

@@ -167,9 +167,11 @@ async def test_sequences_that_cannot_be_had_take_no_memory(path: str, field: str
 
 
 async def test_a_server_that_is_full_is_503_and_says_when_to_try_again() -> None:
-    response = await Api(says("a"), max_concurrent_requests=2).post("/generate", {"text_input": "a", "n": 2})
+    response = await Api(says("a"), max_concurrent_requests=2, max_request_share=1).post(
+        "/generate", {"text_input": "a", "n": 2}
+    )
     assert response.status_code == 200
-    full = Api(says("a"), max_concurrent_requests=2)
+    full = Api(says("a"), max_concurrent_requests=2, max_request_share=1)
     assert "server runs 2 at once" in await full.refusal(n=3)
 
 

@@ -1,0 +1,81 @@
+"""What a stream of one request knows of its sequences and of what waits to be read."""
+
+from typing import Any
+
+from engine.errors import GenerationFailed
+from engine.events import FinishReason, TokenEvent
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request_stream import RequestStream, UnreadBound
+
+
+def request(num_sequences: int = 1, **sampling: Any) -> GenerationRequest:
+    return GenerationRequest(
+        request_id="a",
+        prompt_token_ids=(1,),
+        sampling=SamplingParams(**sampling),
+        stopping=StopConditions(max_tokens=5),
+        num_sequences=num_sequences,
+    )
+
+
+def event(finish: FinishReason | None = None) -> TokenEvent:
+    return TokenEvent(
+        request_id="a",
+        index=0,
+        position=0,
+        token_id=1,
+        token_text="a",
+        is_special=False,
+        text="a",
+        finish=finish,
+        num_prompt_tokens=1,
+    )
+
+
+async def test_an_end_is_told_before_anybody_reads_it() -> None:
+    ended: list[int] = []
+    stream = RequestStream(request(2), ended.append)
+    stream.put(event())
+    assert ended == []
+    stream.put(event(FinishReason.LENGTH))
+    assert ended == [1]
+    stream.put(event(FinishReason.STOP))
+    assert (ended, len(stream)) == ([1, 1], 3)
+
+
+async def test_a_failure_ends_all_sequences_that_run() -> None:
+    ended: list[int] = []
+    stream = RequestStream(request(3), ended.append)
+    stream.put(event(FinishReason.LENGTH))
+    stream.put(GenerationFailed("no"))
+    assert ended == [1, 2]
+
+
+async def test_what_waits_weighs_more_with_log_probabilities_and_nothing_once_read() -> None:
+    plain, ranked = RequestStream(request()), RequestStream(request(num_logprobs=20))
+    for stream in (plain, ranked):
+        stream.put(event())
+    assert 5 * plain.num_bytes < ranked.num_bytes < 10_000
+    ranked.take()
+    assert ranked.num_bytes == 0
+
+
+async def test_a_stream_over_its_bound_is_to_end() -> None:
+    streams = {arrival: RequestStream(request()) for arrival in range(3)}
+    for _ in range(100):
+        streams[1].put(event())
+    bound = UnreadBound(streams[1].num_bytes)
+    assert bound.exceeded(streams) == []
+    streams[1].put(event())
+    assert bound.exceeded(streams) == [1]
+
+
+async def test_the_largest_end_until_the_others_fit_together() -> None:
+    streams = {arrival: RequestStream(request()) for arrival in range(12)}
+    for arrival, stream in streams.items():
+        for _ in range(80 + arrival):
+            stream.put(event())
+    bound = UnreadBound(
+        100 * streams[0].num_bytes // 80
+    )  # eight times as much is 800 events; there are 1,026
+    assert bound.exceeded(streams) == [11, 10, 9]
