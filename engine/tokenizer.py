@@ -4,13 +4,15 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from engine.errors import InvalidRequest, ModelNotSupported
 from engine.token_bytes import TokenBytes
+
+LONE_SURROGATE: Final = "the text holds a lone surrogate, which is no Unicode character"
 
 
 class TokenSpan(msgspec.Struct, frozen=True):
@@ -99,7 +101,7 @@ class Tokenizer:
         try:
             return encode(text, add_special_tokens=add_special_tokens)
         except TypeError as error:  # all that the Rust side says of a str which is no UTF-8
-            raise InvalidRequest("the text holds a lone surrogate, which is no Unicode character") from error
+            raise InvalidRequest(LONE_SURROGATE) from error
 
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
         """Ids that the tokenizer does not know add nothing."""

@@ -128,6 +128,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
             tool_format=settings.tool_call_parser,
             chat_template=settings.chat_template,
             allows_forms=not settings.disable_grammar_support,
+            trusts_special_tokens=settings.trust_special_tokens,
         ),
         workers=Workers(settings.validation_workers),
         exchanges=Exchanges(engine, limit),

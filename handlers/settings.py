@@ -79,6 +79,9 @@ class Settings(BaseSettings):
     chat_template: Annotated[str | None, env("VERBATIM_CHAT_TEMPLATE")] = None
     """Jinja template, or a file that holds one, in place of the model's own chat template."""
 
+    trust_special_tokens: Annotated[bool, env("VERBATIM_TRUST_SPECIAL_TOKENS")] = False
+    """Obey control tokens, such as <|im_end|>, that a chat's messages or tools spell; else they are text."""
+
     host: Annotated[str, env("VERBATIM_HOST", "HOSTNAME")] = "127.0.0.1"
     """Address to listen on; 0.0.0.0 for every interface. HOSTNAME counts only if it is an IP address."""
 

@@ -1,5 +1,6 @@
 """From a neutral chat request to the engine's and to the reader of its output: one path for all contracts."""
 
+from contextlib import suppress
 from functools import lru_cache, partial
 
 import msgspec
@@ -9,6 +10,8 @@ from engine.request import GenerationRequest, StopConditions
 from engine.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
+from handlers.chat.control.client_text import ClientText
+from handlers.chat.control.guard import ControlGuard, RenderedPrompt
 from handlers.chat.conversation import check_messages, flatten
 from handlers.chat.dialect import Dialect
 from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
@@ -54,17 +57,24 @@ class ChatCore:
         chat_template: str | None = None,
         tool_format: str | None = None,
         allows_forms: bool = True,
+        trusts_special_tokens: bool = False,
     ) -> None:
         """max_total_tokens: the context that the engine has room for, prompt and answer together.
         chat_template: as in `params.ChatParams`, for requests that bring none.
         tool_format: the name of the format of tool calls; None leaves it to template and tokenizer.
         allows_forms: whether a request may have a response format; tool calls are bound either way.
+        trusts_special_tokens: whether the text of a special token in a request is that token.
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
         self._chat_template = chat_template
         self._allows_forms = allows_forms
         self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf, tool_format=tool_format))
+        self._trusts_special_tokens = trusts_special_tokens
+        self._guard = lru_cache(_MAX_DIALECTS)(self._new_guard)
+        if self.has_template and not trusts_special_tokens:
+            with suppress(TemplateError):  # a request reports it
+                self._guard(chat_template)
 
     @property
     def has_template(self) -> bool:
@@ -81,10 +91,9 @@ class ChatCore:
             raise InvalidResponseFormat("this server takes no response formats", FIELD)
         dialect = self._dialect(params.chat_template or self._chat_template)
         use = tool_use(params.tools, params.tool_choice)
-        prompt_text = _render(dialect, params, use)
-        prompt_token_ids = tuple(
-            self._tokenizer.encode(prompt_text, add_special_tokens=params.add_special_tokens)
-        )
+        prompt = self._prompt(params, use)
+        prompt_text = prompt.text
+        prompt_token_ids = tuple(prompt.encode(self._tokenizer, add_special_tokens=params.add_special_tokens))
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")
         reasoning = _reasoning(dialect, params, prompt_text)
@@ -111,6 +120,24 @@ class ChatCore:
             beams=params.beams,
         )
         return PreparedChat(prompt_text=prompt_text, request=request, answer_format=answer_format)
+
+    def _new_guard(self, chat_template: str | None) -> ControlGuard:
+        return ControlGuard(self._tokenizer, self._dialect(chat_template))
+
+    def _prompt(self, params: ChatParams, use: ToolUse) -> RenderedPrompt:
+        """The rendered conversation, in which nothing that the client says is a control token."""
+        chat_template = params.chat_template or self._chat_template
+        dialect = self._dialect(chat_template)
+        said = _client_text(dialect, params, use)
+        guard = None if self._trusts_special_tokens else self._guard(chat_template)
+        marked = None if guard is None else guard.marked(said)
+        if guard is None or marked is None:
+            return RenderedPrompt(_render(dialect, params, said))
+        try:
+            rendered = _render(dialect, params, marked.said)
+        except TemplateError as error:
+            raise TemplateError(str(error).replace(marked.mark, ""), error.field) from error
+        return guard.prompt(rendered, marked.mark)
 
     def _stopping(self, params: ChatParams, num_prompt_tokens: int) -> StopConditions:
         room = max(self._max_total_tokens - num_prompt_tokens, 1)  # the engine refuses a prompt without room
@@ -141,17 +168,25 @@ def _for_content(
     return replace(stopping, stop_free=(*stopping.stop_free, (tags.begin, tags.end)))
 
 
-def _render(dialect: Dialect, params: ChatParams, use: ToolUse) -> str:
+def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientText:
     _check_continuation(params)
     if params.documents and not dialect.template.reads("documents"):
         raise TemplateError("the model's chat template has no place for documents", "documents")
-    tools = params.tools if params.lists_all_tools else use.tools
-    messages, shown = dialect.tools.conversation(params.messages, tools)
+    return ClientText(
+        messages=params.messages,
+        tools=params.tools if params.lists_all_tools else use.tools,
+        documents=params.documents,
+        variables=template_variables(params),
+    )
+
+
+def _render(dialect: Dialect, params: ChatParams, said: ClientText) -> str:
+    messages, shown = dialect.tools.conversation(said.messages, said.tools)
     return dialect.template.render(
         messages,
         tools=shown,
-        documents=params.documents,
-        variables=template_variables(params),
+        documents=said.documents,
+        variables=said.variables,
         add_generation_prompt=params.add_generation_prompt is not False,
         continue_final_message=params.continue_final_message,
     )

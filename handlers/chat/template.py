@@ -35,6 +35,11 @@ class ChatTemplate:
         self._tokenizer = tokenizer
         self._templates = _templates(tokenizer.chat_template, override)
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The texts of its templates."""
+        return tuple(self._templates.values())
+
     @cached_property
     def source(self) -> str:
         """The text of all its templates; "" where there is none."""

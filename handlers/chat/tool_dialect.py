@@ -54,10 +54,11 @@ class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
         self, messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition]
     ) -> tuple[Sequence[ChatMessage], Sequence[ToolDefinition]]:
         """What the template is given."""
-        if self.shows_calls:
-            messages = with_conforming_ids(messages, self.tool_format.ids)
-        else:
-            messages = write_out(messages, self.tool_format)
+        messages = self.with_ids(messages) if self.shows_calls else write_out(messages, self.tool_format)
         if self.shows_tools or not tools:
             return messages, tools
         return tell_of_tools(messages, tools, self.tool_format), ()
+
+    def with_ids(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+        """The conversation with identifiers of calls as the template takes them."""
+        return with_conforming_ids(messages, self.tool_format.ids)

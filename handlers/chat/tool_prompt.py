@@ -16,6 +16,7 @@ from handlers.chat.tools import ToolDefinition
 
 # What a model is asked to write of whose own format nothing is known.
 PROMPTED_FORMAT = HERMES
+RESULT_TAGS = ("<tool_response>", "</tool_response>")
 
 
 def tell_of_tools(
@@ -51,9 +52,8 @@ def write_out(messages: Sequence[ChatMessage], tool_format: ToolFormat) -> list[
 
 def _results(messages: Sequence[ChatMessage]) -> ChatMessage:
     texts = (flatten(message.content, "messages") for message in messages)
-    return ChatMessage(
-        role="user", content="\n".join(f"<tool_response>\n{text}\n</tool_response>" for text in texts)
-    )
+    begin, end = RESULT_TAGS
+    return ChatMessage(role="user", content="\n".join(f"{begin}\n{text}\n{end}" for text in texts))
 
 
 def _with_calls_as_text(message: ChatMessage, tool_format: ToolFormat) -> ChatMessage:

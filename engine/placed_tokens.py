@@ -1,0 +1,140 @@
+"""Text beside tokens that are given by their place: whatever the text spells, it stays text."""
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from secrets import randbelow
+from typing import Any, Final
+
+from tokenizers import AddedToken
+from tokenizers import Tokenizer as Backend
+
+from engine.errors import InvalidRequest
+from engine.tokenizer import LONE_SURROGATE, Tokenizer
+
+_NUM_NAME_DIGITS: Final = 20
+_PROBE: Final = "a"
+_NO_CHARACTER: Final = "\U0010ffff"
+
+
+class PlacedTokens:
+    """Encodes parts of a prompt, of which some are token ids and all others are text.
+
+    The parts are encoded as one text by a copy of the tokenizer that shares its vocabulary, in which each of
+    the tokens is called by a secret name of digits. So a token that is placed splits the text, and takes the
+    blanks beside it, just as if its own name stood there, while that name is text like any other. Whatever
+    else the tokenizer has added to its vocabulary is read as ever.
+
+    Every method may be called from any thread.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, token_ids: Collection[int]) -> None:
+        """token_ids: those of the tokenizer's added tokens that are never read from text."""
+        self._tokenizer = tokenizer
+        self._token_ids = frozenset(token_ids)
+        backend: Any = tokenizer.hf.backend_tokenizer
+        self._backend = _bare(backend)
+        secret = f"{randbelow(10**_NUM_NAME_DIGITS):0{_NUM_NAME_DIGITS}d}"
+        added = sorted(backend.get_added_tokens_decoder().items())
+        self._names = {
+            token_id: f"{secret}{token_id:07d}" for token_id, _ in added if token_id in self._token_ids
+        }
+        # New tokens are numbered from the size of the vocabulary on, which may have gaps below higher ids.
+        ids = self._backend.get_vocab().values()
+        self._backend.add_tokens([f"{secret}-{gap}" for gap in range(max(ids, default=-1) + 1 - len(ids))])
+        self._backend.add_tokens([_renamed(token, self._names.get(token_id)) for token_id, token in added])
+        self._placed = {self._id_in_copy(name): token_id for token_id, name in self._names.items()}
+        others = [(token.content, token_id) for token_id, token in added if token_id not in self._names]
+        self._true_ids = self._placed | {self._id_in_copy(name): token_id for name, token_id in others}
+        self._unknown_ids = _unknown_ids(backend)
+
+    def encode(self, parts: Sequence[str | int], *, add_special_tokens: bool = False) -> list[int]:
+        """The ids of the whole prompt. Raises InvalidRequest for text that has no UTF-8 form."""
+        ids = self._encode_whole(parts)
+        if ids is None:
+            ids = self._encode_each(parts)
+        if not add_special_tokens:
+            return ids
+        before, behind = self._frame
+        return [*before, *ids, *behind]
+
+    def _encode_whole(self, parts: Sequence[str | int]) -> list[int] | None:
+        """None where the tokenizer does not find all tokens that were placed, as one may not whose name it
+        looks for in normalised text."""
+        text = "".join(part if isinstance(part, str) else self._names[part] for part in parts)
+        ids = self._ids(text)
+        if sum(map(self._placed.__contains__, ids)) != sum(isinstance(part, int) for part in parts):
+            return None
+        if any(map(self._is_word, set(ids))):
+            ids = [spelled for token_id in ids for spelled in self._spelled(token_id)]
+        return [self._true_ids.get(token_id, token_id) for token_id in ids]
+
+    def _encode_each(self, parts: Sequence[str | int]) -> list[int]:
+        ids: list[int] = []
+        for part in parts:
+            ids.extend([part] if isinstance(part, int) else self._text_ids(part))
+        return ids
+
+    def _text_ids(self, text: str) -> list[int]:
+        return self._encode_whole([text]) or []
+
+    def _spelled(self, token_id: int) -> list[int]:
+        """The ids of a token's name cut in two: a vocabulary may hold the name beside ordinary words."""
+        if not self._is_word(token_id):
+            return [token_id]
+        name = self._tokenizer.token_text(token_id)
+        ids = [*self._ids(name[:1]), *self._ids(name[1:])]
+        return [spelled for spelled in ids if not self._is_word(spelled)]
+
+    def _is_word(self, token_id: int) -> bool:
+        """Whether the vocabulary itself, as a word that it holds, has made one of the tokens of a text."""
+        is_ours = token_id in self._token_ids and token_id not in self._true_ids
+        return is_ours and token_id not in self._unknown_ids
+
+    def _ids(self, text: str) -> list[int]:
+        try:
+            ids: list[int] = self._backend.encode_batch_fast([text], add_special_tokens=False)[0].ids
+        except TypeError as error:
+            raise InvalidRequest(LONE_SURROGATE) from error
+        return ids
+
+    def _id_in_copy(self, name: str) -> int:
+        token_id: int | None = self._backend.token_to_id(name)
+        assert token_id is not None, name
+        return token_id
+
+    @cached_property
+    def _frame(self) -> tuple[list[int], list[int]]:
+        """The ids that the tokenizer adds in front of a prompt and behind it."""
+        alone = self._tokenizer.encode(_PROBE, add_special_tokens=False)
+        framed = self._tokenizer.encode(_PROBE)
+        at = next(at for at in range(len(framed)) if framed[at : at + len(alone)] == alone)
+        return framed[:at], framed[at + len(alone) :]
+
+
+def _bare(backend: Any) -> Any:
+    """A tokenizer of the same vocabulary, which it shares, without added tokens."""
+    bare: Any = Backend(backend.model)
+    if backend.normalizer is not None:
+        bare.normalizer = backend.normalizer
+    if backend.pre_tokenizer is not None:
+        bare.pre_tokenizer = backend.pre_tokenizer
+    return bare
+
+
+def _renamed(token: Any, name: str | None) -> AddedToken:
+    return AddedToken(
+        token.content if name is None else name,
+        single_word=token.single_word,
+        lstrip=token.lstrip,
+        rstrip=token.rstrip,
+        normalized=token.normalized,
+        special=token.special,
+    )
+
+
+def _unknown_ids(backend: Any) -> frozenset[int]:
+    """What the vocabulary makes of a character that it does not know, which may be a special token."""
+    try:
+        return frozenset(token.id for token in backend.model.tokenize(_NO_CHARACTER))
+    except Exception:  # a list of words alone fails on any other
+        return frozenset()
