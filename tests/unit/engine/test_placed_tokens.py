@@ -148,6 +148,6 @@ def test_a_vocabulary_with_gaps_keeps_its_ids() -> None:
     special = [id_of(tokenizer, "<s>"), id_of(tokenizer, "<x>")]
     placed = PlacedTokens(tokenizer, special)
     text = "a<s>b<table>c<x>b"
-    parts = ["a", special[0], "b<table>c", special[1], "b"]
+    parts: list[str | int] = ["a", special[0], "b<table>c", special[1], "b"]
     assert placed.encode(parts) == tokenizer.encode(text, add_special_tokens=False)
     assert not set(special) & set(placed.encode([text]))
