@@ -57,7 +57,8 @@ def ask(url: str, name: str) -> int:
     answer = exchange(url, request_bytes(path, {"model": _MODEL, **body}, headers=version))
     assert answer.status == 200, answer.body
     counts = answer.json()[place] if place else answer.json()
-    return sum(counts[name] for name in names)
+    total: int = sum(counts[name] for name in names)
+    return total
 
 
 @pytest.mark.parametrize("name", _CHATS)
