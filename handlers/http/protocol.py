@@ -50,6 +50,15 @@ class _Wait(Enum):
     NOTHING = auto()  # the request is complete and being served
 
 
+# Each request reads these, and an enumeration's attributes take long to find.
+_FIRST_REQUEST: Final = _Wait.FIRST_REQUEST
+_REQUEST: Final = _Wait.REQUEST
+_HEAD: Final = _Wait.HEAD
+_BODY: Final = _Wait.BODY
+_CLOSE: Final = _Wait.CLOSE
+_NOTHING: Final = _Wait.NOTHING
+
+
 class _Refused(Exception):
     """Stops the parser, whose callbacks raise it. answer: what the client is sent; None for no more than that
     the connection closes.
@@ -92,17 +101,15 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_refused = False  # nothing more is parsed
         self._refusal: EarlyAnswer | None = None  # sent after the answers to earlier requests
 
-        self._num_incomplete = (
-            0  # bytes of earlier reads that completed no header block and brought no content
-        )
+        self._num_head_bytes = 0  # of all reads that a part of the head came with
+        self._num_incomplete = 0  # bytes since a read that completed a head or brought content
         self._has_progressed = False  # whether this read does
-        self._num_header_bytes = 0  # of the head that is being parsed
-        self._num_hosts = 0
+        self._num_hosts = 0  # of the head that is being parsed
         self._num_small = 0  # chunks of this body
         self._num_trailers = 0
         self._num_discarded = 0  # bytes read after the answer
 
-        self._wait = _Wait.FIRST_REQUEST
+        self._wait = _FIRST_REQUEST
         self._waiting_since: float | None = None  # None until the next sweep sees it
         self._num_body = 0  # bytes of content since then
         self._num_unsent = 0  # bytes that the client has not taken
@@ -138,6 +145,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._discard(len(data))
             return
         self._has_progressed = False
+        self._num_head_bytes += len(data)
         try:
             try:
                 self.parser.feed_data(data)
@@ -148,6 +156,8 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if self._has_progressed:
             self._num_incomplete = 0
+            if self._wait is not _HEAD:
+                self._num_head_bytes = 0
             return
         self._num_incomplete += len(data)
         if self._num_incomplete > self._max_incomplete_bytes:
@@ -182,13 +192,13 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.url) > self._limits.max_url_bytes:
             raise _Refused(url_too_long(self._limits.max_url_bytes))
         self._has_progressed = True
-        if self._wait is not _Wait.HEAD:
-            self._wait = _Wait.HEAD
+        if self._wait is not _HEAD:
+            self._wait = _HEAD
             self._waiting_since = None
 
     @override
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._wait is _Wait.BODY:
+        if self._wait is _BODY:
             self._count_trailer()
             return
         name = name.lower()
@@ -197,9 +207,6 @@ class BoundedProtocol(HttpToolsProtocol):
         elif name == b"host":
             self._num_hosts += 1
         self.headers.append((name, value))
-        self._num_header_bytes += len(name) + len(value) + _LINE_BYTES
-        if self._num_header_bytes > self._max_header_bytes:
-            raise _Refused(headers_too_long(self._max_header_bytes))
         if len(self.headers) > self._max_headers:
             raise _Refused(too_many_headers(self._max_headers))
 
@@ -214,11 +221,11 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.parser.should_upgrade():
             if self.parser.get_method() == b"CONNECT":
                 raise _Refused(NO_TUNNEL)
-            self._num_hosts = self._num_header_bytes = 0
+            self._num_hosts = 0
             return  # `_read_on` comes back here
         self._check_head()
         self._has_progressed = True
-        self._wait = _Wait.BODY
+        self._wait = _BODY
         self._waiting_since = None
         self._num_small = self._num_trailers = self._num_discarded = 0
         super().on_headers_complete()
@@ -227,6 +234,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self.registry.set_served(self)
 
     def _check_head(self) -> None:
+        if self._num_head_bytes > self._max_header_bytes:
+            self._check_header_bytes()
         if len(self.pipeline) >= _MAX_PIPELINED:
             last, _ = self.pipeline[0]
             last.keep_alive = (
@@ -235,9 +244,14 @@ class BoundedProtocol(HttpToolsProtocol):
             raise _Refused(None)
         if self._num_hosts > 1:
             raise _Refused(TWO_HOSTS)
-        self._num_hosts = self._num_header_bytes = 0
+        self._num_hosts = 0
         if not self.url.startswith(b"/"):
             self.url = to_origin_form(self.parser.get_method(), self.url, self.headers)
+
+    def _check_header_bytes(self) -> None:
+        num_bytes = sum(len(name) + len(value) + _LINE_BYTES for name, value in self.headers)
+        if num_bytes > self._max_header_bytes:
+            raise _Refused(headers_too_long(self._max_header_bytes))
 
     @override
     def on_body(self, body: bytes) -> None:
@@ -260,9 +274,9 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @override
     def on_message_complete(self) -> None:
-        if self._wait is not _Wait.BODY:
+        if self._wait is not _BODY:
             return  # of a request that asks for an upgrade
-        self._wait = _Wait.NOTHING
+        self._wait = _NOTHING
         cycle = self.cycle
         if cycle.response_complete:
             self._wait_for_request()
@@ -286,13 +300,13 @@ class BoundedProtocol(HttpToolsProtocol):
         self.registry.set_free(self)
         if self._refusal is not None:
             self._close_with(self._refusal)
-        elif self._wait is _Wait.NOTHING:
+        elif self._wait is _NOTHING:
             self._wait_for_request()
-        elif self._wait is _Wait.BODY and self.expect_100_continue:
+        elif self._wait is _BODY and self.expect_100_continue:
             self._linger()  # the client may send its body or not, having the answer (RFC 9110, 10.1.1)
 
     def _wait_for_request(self) -> None:
-        self._wait = _Wait.REQUEST
+        self._wait = _REQUEST
         self._waiting_since = None
 
     @override
@@ -305,12 +319,12 @@ class BoundedProtocol(HttpToolsProtocol):
     def _refuse(self, answer: EarlyAnswer | None) -> None:
         """Parse nothing more, answer after all requests that came before, and close."""
         self._is_refused = True
-        broken = self.cycle if self._wait is _Wait.BODY else None  # the request whose body is at fault
+        broken = self.cycle if self._wait is _BODY else None  # the request whose body is at fault
         if self._is_serving() and self._serving is not broken:
             if broken is not None:
                 self.pipeline.popleft()
             self._refusal = answer
-            self._wait = _Wait.NOTHING
+            self._wait = _NOTHING
             return
         if broken is not None:
             _disconnect(broken)
@@ -329,7 +343,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def _linger(self) -> None:
         """Close when the client has, or soon: closing on unread bytes would discard the answer on its way."""
         self._is_refused = True
-        self._wait = _Wait.CLOSE
+        self._wait = _CLOSE
         self._waiting_since = None
         if self.transport.can_write_eof():
             self.transport.write_eof()
@@ -341,7 +355,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._is_stalled(now):
             self.abort()
             return
-        if self._wait is _Wait.NOTHING or self.flow.read_paused or self._owes_continue():
+        if self._wait is _NOTHING or self.flow.read_paused or self._owes_continue():
             self._waiting_since = None  # the client waits for the server
         elif self._waiting_since is None:
             self._waiting_since = now
@@ -361,23 +375,23 @@ class BoundedProtocol(HttpToolsProtocol):
         return now - self._stalled_since >= self._limits.client_timeout
 
     def _owes_continue(self) -> bool:
-        return self._wait is _Wait.BODY and self.cycle.waiting_for_100_continue
+        return self._wait is _BODY and self.cycle.waiting_for_100_continue
 
     def _time_limit(self) -> float:
         limits = self._limits
         return {
-            _Wait.FIRST_REQUEST: limits.header_timeout,
-            _Wait.REQUEST: limits.keep_alive_timeout,
-            _Wait.HEAD: limits.header_timeout,
-            _Wait.BODY: limits.body_timeout,
-            _Wait.CLOSE: _LINGER_S,
+            _FIRST_REQUEST: limits.header_timeout,
+            _REQUEST: limits.keep_alive_timeout,
+            _HEAD: limits.header_timeout,
+            _BODY: limits.body_timeout,
+            _CLOSE: _LINGER_S,
         }[self._wait]
 
     def _end_wait(self, now: float) -> None:
         limits = self._limits
-        if self._wait is _Wait.HEAD:
+        if self._wait is _HEAD:
             self._refuse(SLOW_HEAD)
-        elif self._wait is not _Wait.BODY:
+        elif self._wait is not _BODY:
             self.transport.close()
         elif self._num_body < limits.min_body_rate * limits.body_timeout:
             self._refuse(SLOW_BODY)
