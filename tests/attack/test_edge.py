@@ -200,6 +200,25 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
         assert processor_s(server) - before_s < 0.5, "nothing spins"
 
 
+def test_without_descriptors_the_server_goes_on_and_takes_no_processor_time(is_whole: bool) -> None:
+    """A cap that is set too high leaves none: new connections are reset until others end."""
+    if not is_whole:
+        pytest.skip("a server of its own; the whole form tries it")
+    options = (*LIMITS, *HASTY, "--max-connections", "1000")
+    with running_server(*options, launcher=FEW_DESCRIPTORS) as server, held_open(server.url, 100, b""):
+        before_s = processor_s(server)
+        time.sleep(0.5)
+        assert processor_s(server) - before_s < 0.25
+        wait_until(lambda: answers(server))
+
+
+def answers(server: Server) -> bool:
+    try:
+        return exchange(server.url, GET + b"\r\n").status == 200
+    except ConnectionError:
+        return False
+
+
 def processor_s(server: Server) -> float:
     fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
