@@ -143,7 +143,15 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
-check: check-static breaking test attack-short fuzz-short conform-short mutate-short test-sdk  ## Everything that CI checks but pages (test-browser) and Node
+check: check-static breaking test test-isa-short attack-short fuzz-short conform-short mutate-short test-sdk  ## Everything that CI checks but pages (test-browser) and Node
+
+.PHONY: test-isa
+test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has, the others hidden
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.isa
+
+.PHONY: test-isa-short
+test-isa-short: $(READY)  ## Do the same with fewer tests, and not for the processor's own set (four minutes at most)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.isa --short
 
 .PHONY: fuzz
 fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, with 500 random requests an operation

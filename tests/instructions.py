@@ -32,6 +32,10 @@ def needs(least: Instructions, *, allows_amx: bool = True) -> pytest.MarkDecorat
     return pytest.mark.skipif(bool(missing), reason=reason)
 
 
+needs_int8 = pytest.mark.skipif(
+    usable_instructions() in (Instructions.SSE4_2, Instructions.OTHER),
+    reason=f"needs AVX2, with which FBGEMM begins; this run has {usable_instructions().label} at most",
+)
 needs_compiler = needs(Instructions.SSE4_2)
 needs_avx512 = needs(Instructions.AVX512)
 needs_vnni = needs(Instructions.AVX512_VNNI)

@@ -11,18 +11,15 @@ from torch import Tensor
 from engine import fbgemm_weight
 from engine.channel_scales import channel_scales, round_channels
 from engine.errors import ModelNotSupported
-from engine.fbgemm_weight import FbgemmWeight, Levels, choose_levels, has_fbgemm
+from engine.fbgemm_weight import FbgemmWeight, Levels, choose_levels
 from engine.instructions import Instructions, usable_instructions
 from engine.int8_linear import Int8Linear
 from engine.native import library
 from engine.vnni_weight import VnniWeight, has_vnni
-from tests.instructions import needs_vnni
+from tests.instructions import needs_int8, needs_vnni
 
 # Largest relative error of an output: float32 rounds it three times, 16 bits once more.
 TOLERANCE = {torch.float32: 1e-6, torch.bfloat16: 2**-7, torch.float16: 2**-10}
-
-
-needs_fbgemm = pytest.mark.skipif(not has_fbgemm(), reason="needs AVX2, with which FBGEMM begins")
 
 
 def random_layer(
@@ -99,7 +96,7 @@ def test_any_shape_gives_exact_sums(
     assert bool(((actual - expected).abs() <= TOLERANCE[dtype] * magnitude + subnormal).all())
 
 
-@needs_fbgemm
+@needs_int8
 @pytest.mark.parametrize("num_inputs", [1, 2, 31, 64, 899, 4864])
 @pytest.mark.parametrize("num_rows", [1, 4, 33])
 def test_no_two_products_of_fbgemm_overflow(num_inputs: int, num_rows: int) -> None:
@@ -111,7 +108,7 @@ def test_no_two_products_of_fbgemm_overflow(num_inputs: int, num_rows: int) -> N
     torch.testing.assert_close(actual, weight @ weight.T, rtol=1e-5, atol=1e-4)
 
 
-@needs_fbgemm
+@needs_int8
 def test_levels_whose_sums_overflow_are_found_out() -> None:
     """On VNNI none of these do; where two products share 16 bits, the first is not what is chosen."""
     levels = choose_levels()
@@ -167,7 +164,7 @@ def test_a_row_that_is_no_number_spoils_itself_alone(dtype: torch.dtype, wrong: 
 
 
 @needs_vnni
-@needs_fbgemm
+@needs_int8
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_it_is_near_what_fbgemm_gives(dtype: torch.dtype) -> None:
     """They differ where a value lies between two levels, or between two numbers of bfloat16."""
@@ -178,7 +175,7 @@ def test_it_is_near_what_fbgemm_gives(dtype: torch.dtype) -> None:
     assert (actual - expected).norm() < 5e-3 * expected.norm()
 
 
-@needs_fbgemm
+@needs_int8
 def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(0)
     linear = torch.nn.Linear(896, 333)

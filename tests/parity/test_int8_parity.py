@@ -21,7 +21,7 @@ from engine.merged_linear import merge_linears
 from engine.native_linear import Int8PanelLinear
 from engine.plain_pass import plain_logits, relative_difference
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from tests.instructions import needs_avx512_bf16
+from tests.instructions import needs_avx512_bf16, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
 # Largest relative error of the demo model's logits.
@@ -45,6 +45,7 @@ def error(actual: Tensor, expected: Tensor) -> float:
     return float((actual - expected).norm() / expected.norm())
 
 
+@needs_int8
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("has_bias", [False, True])
 def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_others(
@@ -65,6 +66,7 @@ def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_ot
         assert quantized(rows[:0]).shape == (0, 7, 333)
 
 
+@needs_int8
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_logits_of_every_architecture_are_near(architecture: str) -> None:
     model = tiny_model(architecture)
@@ -97,6 +99,7 @@ def test_the_head_of_bfloat16_rounds_its_weight_alone() -> None:
     assert error(quantized(rows), expected) < MAX_HEAD_ERROR
 
 
+@needs_int8
 def test_the_demo_model_predicts_the_same_tokens() -> None:
     """Each position of some texts is asked for its best next token."""
     plain, quantized = load_demo(), load_demo()
@@ -130,6 +133,7 @@ def generate(core: EngineCore, prompts: list[tuple[int, ...]]) -> list[list[int]
     return tokens
 
 
+@needs_int8
 def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False)
     said: list[str] = []
@@ -152,6 +156,7 @@ class WrongFrom(Int8Linear):
         return super().forward(rows) * (1.1 if self.in_features >= self.num_inputs else 1.0)
 
 
+@needs_int8
 @pytest.mark.parametrize(("architecture", "num_kept"), [("llama", 6), ("gpt_neox", 3)])
 def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
     architecture: str, num_kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -170,6 +175,7 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
     assert any(line.startswith(shares) for line in said)
 
 
+@needs_int8
 def test_a_model_of_which_no_layer_can_be_quantized_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

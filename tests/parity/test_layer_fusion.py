@@ -17,7 +17,7 @@ from engine.fused_layer import FusedLayer
 from engine.layer_fusion import fuse_layers
 from engine.merged_linear import merge_linears
 from engine.plain_pass import plain_logits
-from tests.instructions import needs_compiler
+from tests.instructions import needs_compiler, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model
 
 FUSED = {"llama", "mistral", "qwen2", "qwen3"}
@@ -83,6 +83,7 @@ def test_layers_of_the_common_kind_are_fused_and_others_left_alone(
     assert difference(outcome) < TOLERANCE[dtype]
 
 
+@needs_int8
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_layers_of_int8_are_fused_too(dtype: str, build: Build) -> None:
     outcome = build("qwen3", dtype=dtype, quantize="int8")

@@ -1,0 +1,79 @@
+"""A masked process finds what an older processor has: torch, its libraries, the compiler, our own choices."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from engine.instructions import Instructions, usable_instructions
+from tests.instructions import COMPILER
+from tests.isa.masking import IS_X86, can_mask_cpuid, masked_by_cpuid, masked_by_switches
+
+_FINDINGS = """
+import json, torch
+from engine.fbgemm_weight import choose_levels, has_fbgemm
+from engine.instructions import usable_instructions
+from engine.linear import has_onednn_bfloat16
+from engine.vnni_weight import has_vnni
+print(json.dumps({
+    "instructions": usable_instructions().label,
+    "aten": torch.backends.cpu.get_cpu_capability(),
+    "levels": choose_levels() if has_fbgemm() else None,
+    "bfloat16": has_onednn_bfloat16(),
+    "vnni": has_vnni(),
+}))
+"""
+_LESSER = [Instructions.SSE4_2, Instructions.AVX2, Instructions.AVX512]
+_ATEN = {Instructions.SSE4_2: "DEFAULT", Instructions.AVX2: "AVX2", Instructions.AVX512: "AVX512"}
+
+pytestmark = pytest.mark.skipif(not IS_X86, reason="needs Linux on x86")
+needs_faults = pytest.mark.skipif(not can_mask_cpuid(), reason="needs CPUID faulting and a C++ compiler")
+
+
+def findings(environment: dict[str, str]) -> Any:
+    run = subprocess.run(
+        [sys.executable, "-c", _FINDINGS], env=environment, capture_output=True, text=True, check=True
+    )
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("most", _LESSER)
+@pytest.mark.parametrize("mask", [pytest.param(masked_by_cpuid, marks=needs_faults), masked_by_switches])
+def test_all_find_the_lesser_set(mask: Any, most: Instructions) -> None:
+    if usable_instructions() <= most:
+        pytest.skip(f"needs more than {most.label}; this run has {usable_instructions().label} at most")
+    found = findings(mask(most))
+    assert (found["instructions"], found["aten"]) == (most.label, _ATEN[most])
+    # Without VNNI the sums of FBGEMM hold fewer levels: so its own choice of a kernel shows.
+    assert found["levels"] == (None if most is Instructions.SSE4_2 else [113, 72])
+    assert found["bfloat16"] == (most is Instructions.AVX512)
+    assert not found["vnni"]
+
+
+@needs_faults
+def test_the_compiler_finds_the_lesser_set() -> None:
+    assert COMPILER is not None
+    command = [COMPILER, "-march=native", "-dM", "-E", "-x", "c++", "/dev/null"]
+    environment = masked_by_cpuid(Instructions.SSE4_2)
+    macros = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert "__SSE4_2__" in macros and "__AVX" not in macros
+
+
+_FAULTS = """
+import ctypes, faulthandler
+faulthandler.enable()
+ctypes.string_at(0)
+"""
+
+
+@needs_faults
+def test_a_fault_of_the_programs_own_is_still_its_own() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", _FAULTS],
+        env=masked_by_cpuid(Instructions.AVX2),
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == -11 and "Fatal Python error: Segmentation fault" in run.stderr
