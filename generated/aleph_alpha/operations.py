@@ -105,6 +105,7 @@ OPERATIONS: Final = (
             413: m.Error,
             415: m.Error,
             500: m.Error,
+            429: m.Error,
         },
         validation_status=400,
         is_secured=True,
@@ -125,6 +126,7 @@ OPERATIONS: Final = (
             413: m.Error,
             415: m.Error,
             500: m.Error,
+            429: m.Error,
         },
         validation_status=400,
         is_secured=True,
@@ -192,7 +194,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON in UTF-8
             500: The server failed
-            429: The server has as many sequences as it takes at once
+            429: The server has as many sequences as it takes at once, or the key has asked as often as it may
             503: The server is shutting down
         """
 
@@ -209,7 +211,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON in UTF-8
             500: The server failed
-            429: The server has as many sequences as it takes at once
+            429: The server has as many sequences as it takes at once, or the key has asked as often as it may
             503: The server is shutting down
         """
 
@@ -226,7 +228,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON in UTF-8
             500: The server failed
-            429: The server has as many sequences as it takes at once
+            429: The server has as many sequences as it takes at once, or the key has asked as often as it may
             503: The server is shutting down
         """
 
@@ -243,6 +245,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON in UTF-8
             500: The server failed
+            429: The server has as many sequences as it takes at once, or the key has asked as often as it may
         """
 
     @abstractmethod
@@ -258,6 +261,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON in UTF-8
             500: The server failed
+            429: The server has as many sequences as it takes at once, or the key has asked as often as it may
         """
 
     @abstractmethod

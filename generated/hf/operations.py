@@ -257,6 +257,7 @@ OPERATIONS: Final = (
         media_type="application/json",
         errors={
             400: m.ErrorResponse,
+            429: m.ErrorResponse,
             401: m.ErrorResponse,
             413: m.ErrorResponse,
             415: m.ErrorResponse,
@@ -380,6 +381,7 @@ class Operations(Handlers):
 
         Declared errors:
             400: The request breaks a rule
+            429: The key has asked as often as it may in a minute
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts
             415: The body is not declared as JSON

@@ -237,6 +237,7 @@ OPERATIONS: Final = (
         errors={
             404: m.ErrorResponse,
             422: m.ErrorResponse,
+            429: m.ErrorResponse,
             500: m.ErrorResponse,
             401: m.ErrorResponse,
             413: m.ErrorResponse,
@@ -422,6 +423,7 @@ class Operations(Handlers):
         Declared errors:
             404: This server has no tokenizer that can answer
             422: The request breaks a rule of this contract
+            429: The key has asked as often as it may in a minute
             500: The server failed
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts

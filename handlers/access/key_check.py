@@ -56,7 +56,7 @@ class KeyCheck:
     def check(self, operation: Operation, contract: str, given: Sequence[bytes]) -> None:
         """Raises Unauthorized, and RateLimited where the operation declares a status for it.
 
-        Those that declare none generate nothing, and are not limited.
+        Those that declare none list and describe, and are not limited.
         """
         key = self.identify(contract, given, takes_bearer=BEARER_HEADER in operation.key_headers)
         status = next((status for status in _RATE_STATUSES if status in operation.errors), None)

@@ -94,6 +94,33 @@ async def test_a_key_pays_for_the_tokens_of_prompt_and_answer(tmp_path: Path) ->
         assert num_tokens * 60 - 30 <= wait_s <= num_tokens * 60, "as long as what was overdrawn takes"
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/tgi/tokenize", {"inputs": "Hi"}),
+        ("/hf/tokenize", {"inputs": "Hi"}),
+        (
+            "/aleph_alpha/tokenize",
+            {"model": "verbatim-demo", "prompt": "Hi", "tokens": True, "token_ids": True},
+        ),
+        ("/anthropic/v1/messages/count_tokens", {"messages": CHAT["messages"], "model": "verbatim-demo"}),
+    ],
+)
+async def test_what_generates_nothing_counts_as_a_request(
+    tmp_path: Path, path: str, body: dict[str, Any]
+) -> None:
+    app = Guarded(tmp_path, table("a", "key-a", requests_per_minute=1)).app
+    headers = {"anthropic-version": "2023-06-01"} | bearer("key-a")
+    statuses = [(await send(app, "POST", path, json=body, headers=headers)).status_code for _ in range(2)]
+    assert statuses == [200, 429]
+
+
+def test_only_lists_and_descriptions_declare_no_status_for_a_limit() -> None:
+    operations = [one for operations in TABLES.values() for one in operations if one.is_secured]
+    unlimited = [one for one in operations if not one.errors.keys() & {429, 503, 529}]
+    assert {one.method for one in unlimited} == {"GET"}
+
+
 async def test_embeddings_are_charged_too(tmp_path: Path) -> None:
     served = Guarded(tmp_path, table("a", "key-a", tokens_per_minute=1))
     body = {"model": "verbatim-demo", "input": ["one two three", "four"]}

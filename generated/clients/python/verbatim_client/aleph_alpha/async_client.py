@@ -127,7 +127,7 @@ class AsyncClient(BaseAsyncClient):
 
         Keyword arguments are the members of `requests.TokenizationRequest`.
 
-        Declared errors: 400, 401, 404, 413, 415, 500.
+        Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
         Example:
 
@@ -142,7 +142,7 @@ class AsyncClient(BaseAsyncClient):
 
         Keyword arguments are the members of `requests.DetokenizationRequest`.
 
-        Declared errors: 400, 401, 404, 413, 415, 500.
+        Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
         Example:
 

@@ -123,7 +123,7 @@ class Client(BaseClient):
 
         Keyword arguments are the members of `requests.TokenizationRequest`.
 
-        Declared errors: 400, 401, 404, 413, 415, 500.
+        Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
         Example:
 
@@ -138,7 +138,7 @@ class Client(BaseClient):
 
         Keyword arguments are the members of `requests.DetokenizationRequest`.
 
-        Declared errors: 400, 401, 404, 413, 415, 500.
+        Declared errors: 400, 401, 404, 413, 415, 429, 500.
 
         Example:
 

@@ -29,7 +29,7 @@ class UnsupportedMediaTypeError(errors.UnsupportedMediaTypeError[m.Error]):
 
 
 class RateLimitError(errors.RateLimitError[m.Error]):
-    """429: The server has as many sequences as it takes at once"""
+    """429: The server has as many sequences as it takes at once, or the key has asked as often as it may"""
 
 
 class InternalServerError(errors.InternalServerError[m.Error]):

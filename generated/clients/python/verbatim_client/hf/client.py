@@ -193,7 +193,7 @@ class Client(BaseClient):
 
         Keyword arguments are the members of `requests.TokenizeRequest`.
 
-        Declared errors: 400, 401, 413, 415, 500.
+        Declared errors: 400, 401, 413, 415, 429, 500.
 
         Example:
 

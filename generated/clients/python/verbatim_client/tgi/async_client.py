@@ -133,7 +133,7 @@ class AsyncClient(BaseAsyncClient):
 
         Keyword arguments are the members of `requests.GenerateRequest`.
 
-        Declared errors: 401, 404, 413, 415, 422, 500.
+        Declared errors: 401, 404, 413, 415, 422, 429, 500.
 
         Example:
 
