@@ -37,7 +37,10 @@ ENDLESS = {
         b"POST /nothing HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 999999999999\r\n\r\n",
         b"a" * MIB,
     ),
-    "body in chunks of a byte": (CHUNKED, b"1\r\na\r\n" * (MIB // 6)),
+    "body in chunks of a byte": (
+        CHUNKED.replace(b"\r\n\r\n", b"\r\nContent-Type: application/json\r\n\r\n"),
+        b"1\r\na\r\n" * (MIB // 6),
+    ),
 }
 
 
