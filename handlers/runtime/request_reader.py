@@ -21,6 +21,7 @@ from .fail_fast import fail_fast_schema, fail_fast_validator
 from .invalid import Fault, explain, render_path
 from .problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 from .raw_headers import raw_header
+from .structure import TooManyValues, check_structure
 from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most
 
 # Every digit is 0 in this alphabet, so that numbers of one length and notation look the same.
@@ -61,6 +62,7 @@ class RequestReader:
 
     def _validate_body(self, raw: bytes) -> Any:
         assert self._body is not None
+        self._check_structure(raw)
         if may_be_too_many(raw):
             self._refuse_unknown_fields(raw, self._body)
         try:
@@ -72,6 +74,15 @@ class RequestReader:
         if _may_overflow(raw):
             self._refuse_infinity(raw)
         return body
+
+    def _check_structure(self, raw: bytes) -> None:
+        try:
+            check_structure(raw)
+        except TooManyValues as error:
+            reason = str(error) if error.field else f"The body {error}"
+            raise InvalidRequest(
+                self._status(), Fault(error.field, reason, Violation.TOO_LONG, None)
+            ) from None
 
     def _refuse(self, error: ValidationError, raw: bytes, declared: "_Declared") -> NoReturn:
         status = self._status()
@@ -208,10 +219,13 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _infinities(value: Any, path: Path) -> Iterator[Path]:
     """Where they are in a parsed value."""
-    if isinstance(value, float) and isinf(value):
-        yield path
-    if isinstance(value, dict | list):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+    if not isinstance(value, dict | list):
+        value, path = {path[-1:]: value}, path[:-1]
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inner, float):  # here, and not by a call for each, as there may be many
+            if isinf(inner):
+                yield (*path, key)
+        elif isinstance(inner, dict | list):
             yield from _infinities(inner, (*path, key))
 
 

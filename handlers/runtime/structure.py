@@ -1,0 +1,64 @@
+"""The number of values in a body, counted before any of them is made.
+
+To parse and to validate two megabytes of text takes milliseconds; as a million arrays, seconds, in which the
+interpreter does nothing else. No client needs so many.
+"""
+
+import re
+from typing import Final
+
+import msgspec
+
+# As many of one kind take some ten milliseconds to validate.
+_MAX_OBJECTS: Final = 8_000  # and arrays
+_MAX_MEMBERS: Final = 15_000  # of all objects
+_MAX_STRINGS: Final = 30_000  # and names of members
+_MAX_EXPONENTS: Final = 10_000  # which make an integer of any length; true and false count as one
+_MAX_ITEMS: Final = 150_000  # token ids, which are the least work: a context of 131,072 in one prompt
+
+_STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+
+
+class TooManyValues(Exception):
+    """field: the member of the body that holds most of them; empty where that is not known."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__("has more values than a request may have")
+        self.field = field
+
+
+def check_structure(raw: bytes) -> None:
+    """Raise TooManyValues for a body of JSON text with more values than there may be."""
+    if _may_have_many(raw) and _has_many(raw):
+        raise TooManyValues(_largest_member(raw))
+
+
+def _may_have_many(raw: bytes) -> bool:
+    """Whether there are as many signs, be they within strings."""
+    return (
+        raw.count(b"{") + raw.count(b"[") > _MAX_OBJECTS
+        or raw.count(b":") > _MAX_MEMBERS
+        or raw.count(b'"') > 2 * _MAX_STRINGS
+        or raw.count(b"e") + raw.count(b"E") > _MAX_EXPONENTS
+        or raw.count(b",") > _MAX_ITEMS
+    )
+
+
+def _has_many(raw: bytes) -> bool:
+    outside, num_strings = _STRING.subn(b"", raw, count=_MAX_STRINGS + 1)
+    return (
+        num_strings > _MAX_STRINGS
+        or outside.count(b"{") + outside.count(b"[") > _MAX_OBJECTS
+        or outside.count(b":") > _MAX_MEMBERS
+        or outside.count(b"e") + outside.count(b"E") > _MAX_EXPONENTS
+        or outside.count(b",") > _MAX_ITEMS
+    )
+
+
+def _largest_member(raw: bytes) -> str:
+    """The name of the longest member of the body, without parsing what is in it."""
+    try:
+        members = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    return max(members, key=lambda name: len(bytes(members[name])), default="")

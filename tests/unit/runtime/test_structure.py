@@ -1,0 +1,67 @@
+"""Bodies with more values than anyone needs are refused before they are parsed."""
+
+import json
+
+import pytest
+
+from handlers.runtime.structure import TooManyValues, check_structure
+
+
+def _body(value: object) -> bytes:
+    return json.dumps({"model": "m", "long": value}).encode()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [[] for _ in range(9_000)],
+        [{} for _ in range(9_000)],
+        {str(number): 1 for number in range(16_000)},
+        ["a"] * 31_000,
+        ["\\"] * 31_000,
+        ['"'] * 31_000,
+        [1e300] * 11_000,
+        [True] * 11_000,
+        list(range(151_000)),
+    ],
+    ids=[
+        "arrays",
+        "objects",
+        "members",
+        "strings",
+        "backslashes",
+        "quotes",
+        "exponents",
+        "booleans",
+        "numbers",
+    ],
+)
+def test_too_many_values_of_a_kind_are_refused_by_the_name_of_their_member(value: object) -> None:
+    with pytest.raises(TooManyValues) as raised:
+        check_structure(_body(value))
+    assert raised.value.field == "long"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        '{"a": [1, 2], "e": "\\\\"}, ' * 80_000,  # 2 MB of signs, all of them in one string
+        list(range(131_072)),  # a prompt of token ids that fills a long context
+        [{"role": "user", "content": "Hello, [you]: {how}"} for _ in range(5_000)],
+        [list(range(50)) for _ in range(2_048)],
+        list("ab") * 10_000,
+    ],
+    ids=["text", "token ids", "messages", "embeddings", "stop strings"],
+)
+def test_what_clients_send_passes(value: object) -> None:
+    check_structure(_body(value))
+
+
+@pytest.mark.parametrize(
+    "raw", [b"[" * 9_000, b'{"a": ' + b"[" * 9_000, b'"' * 100_000, b'{"a":"' + b"\\" * 99_999]
+)
+def test_text_that_is_no_json_ends_in_one_answer(raw: bytes) -> None:
+    try:
+        check_structure(raw)
+    except TooManyValues as error:
+        assert error.field == ""
