@@ -1,8 +1,13 @@
 """Whether a model can run a request at all; what a contract can know is checked there."""
 
+from collections.abc import Iterable
+
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.model_info import ModelInfo
 from engine.request import BeamParams, EmbeddingRequest, GenerationRequest
+
+# Characters of all stop strings of a request, and of all its bad words: they are looked for at each token.
+MAX_TEXT_CHARACTERS = 65_536
 
 _MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 
@@ -14,8 +19,15 @@ def check_request(request: GenerationRequest, model: ModelInfo) -> None:
         raise InvalidRequest("max_tokens and num_sequences must be at least 1")
     if request.num_parallel is not None and request.num_parallel < 1:
         raise InvalidRequest("num_parallel must be at least 1")
+    _check_texts("stop strings", request.stopping.stop)
+    _check_texts("bad words", request.sampling.bad_words)
     if request.beams is not None:
         _check_beams(request, request.beams)
+
+
+def _check_texts(name: str, texts: Iterable[str]) -> None:
+    if (num_characters := sum(map(len, texts))) > MAX_TEXT_CHARACTERS:
+        raise InvalidRequest(f"the {name} have {num_characters} characters, of {MAX_TEXT_CHARACTERS} at most")
 
 
 def check_embedding(request: EmbeddingRequest, model: ModelInfo) -> None:

@@ -26,6 +26,7 @@ from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.request_stream import RequestStream, UnreadBound
+from engine.request_tables import RequestTables, are_large
 from engine.stats import EngineStats, Health
 from engine.tokenizer import Tokenizer
 
@@ -120,7 +121,8 @@ class AsyncEngine:
         num_running = request.num_sequences
         try:
             grammar = await self._compile(request)
-            self._thread.post(Add(arrival, request, grammar, submitted_at))
+            tables = await self._tables(request)
+            self._thread.post(Add(arrival, request, grammar, submitted_at, tables))
             while num_running:
                 if stream.is_empty:
                     await stream.arrival()
@@ -217,6 +219,15 @@ class AsyncEngine:
     async def _compile(self, request: GenerationRequest) -> CompiledGrammar | None:
         grammar = request.sampling.grammar
         return None if grammar is None else await self._grammars.compile(grammar)
+
+    async def _tables(self, request: GenerationRequest) -> RequestTables | None:
+        """Large ones from another thread, since steps wait for what the engine's own does between them."""
+        if not are_large(request):
+            return None
+        device = self._core.device
+        return await asyncio.to_thread(
+            RequestTables, request.sampling, request.stopping, self.tokenizer, device
+        )
 
     def _deliver(self, outputs: list[Output]) -> None:
         for arrival, event in outputs:

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 
+import torch
 from torch import Tensor
 
 from engine.batch import build_batch
@@ -19,6 +20,7 @@ from engine.mask_thread import MaskThread
 from engine.model_runner import ModelRunner
 from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
+from engine.request_tables import RequestTables
 from engine.sampler import Sampler
 from engine.sampling_stage import SamplingStage
 from engine.schedule import Schedule
@@ -70,6 +72,11 @@ class EngineCore:
         self._progressed_at = 0.0  # when a step last ended, or work came where none was
 
     @property
+    def device(self) -> torch.device:
+        """The device that logits are on."""
+        return self._runner.device
+
+    @property
     def is_failing(self) -> bool:
         """Whether the model or its device is broken, rather than some request."""
         return self._num_failed_in_row >= _MAX_FAILED_IN_ROW
@@ -98,13 +105,16 @@ class EngineCore:
         grammar: CompiledGrammar | None = None,
         *,
         submitted_at: float = 0.0,
+        tables: RequestTables | None = None,
     ) -> None:
         """Takes a request that fits the pool. Raises InvalidRequest for what its sampling cannot honour.
+
+        tables: the request's, where they were large enough to be made elsewhere.
 
         arrival: a number that no other request ever had; of equal priority, the lower runs first.
         submitted_at: seconds of `time.perf_counter`.
         """
-        job = Job(request, arrival, submitted_at, grammar)
+        job = Job(request, arrival, submitted_at, grammar, tables=tables)
         job.num_begun = job.num_together
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),

@@ -10,6 +10,7 @@ from engine.errors import EngineError
 from engine.grammar import CompiledGrammar
 from engine.job_table import Output
 from engine.request import EmbeddingRequest, GenerationRequest
+from engine.request_tables import RequestTables
 
 
 class Add(NamedTuple):
@@ -19,6 +20,7 @@ class Add(NamedTuple):
     request: GenerationRequest
     grammar: CompiledGrammar | None
     submitted_at: float
+    tables: RequestTables | None = None
 
 
 class Embed(NamedTuple):
@@ -105,7 +107,11 @@ class EngineThread:
             return
         try:
             self._core.add(
-                message.arrival, message.request, message.grammar, submitted_at=message.submitted_at
+                message.arrival,
+                message.request,
+                message.grammar,
+                submitted_at=message.submitted_at,
+                tables=message.tables,
             )
         except EngineError as error:
             self._publish([Output(message.arrival, error)])

@@ -8,6 +8,7 @@ from engine.events import FinishReason, PromptToken, TokenEvent
 from engine.grammar import CompiledGrammar
 from engine.output_text import OutputText
 from engine.request import GenerationRequest
+from engine.request_tables import RequestTables
 from engine.sampler import Sampled, SamplingState
 from engine.sequence import Sequence
 from engine.tokenizer import Tokenizer
@@ -22,6 +23,7 @@ class Job:
     prompt_scores: the prompt's second token and those after it, as far as they are computed; preemption
         keeps them.
     has_spoken: whether the prompt has been told.
+    tables: of the request's options; None until they are made.
     num_begun: sequences that have begun or will as siblings of the first; the others begin as these end.
     """
 
@@ -34,6 +36,7 @@ class Job:
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
     prompt_scores: list[PromptToken] = field(default_factory=list)
     has_spoken: bool = False
+    tables: RequestTables | None = None
     num_begun: int = 0
 
     @property
@@ -60,6 +63,9 @@ class Job:
     def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "Generation":
         """Makes the sampling and text state of a sequence that has no output yet."""
         request = self.request
+        tables = self.tables = self.tables or RequestTables(
+            request.sampling, request.stopping, tokenizer, device
+        )
         sampling = SamplingState(
             request.sampling,
             request.stopping,
@@ -68,12 +74,14 @@ class Job:
             tokenizer=tokenizer,
             grammar=self.grammar,
             device=device,
+            tables=tables,
         )
         text = OutputText(
             tokenizer,
             request.prompt_token_ids,
             request.stopping,
             skip_special_tokens=request.skip_special_tokens,
+            stop_patterns=tables.stop_patterns,
         )
         generation = Generation(self, sequence, sampling, text, self.started_at or self.submitted_at)
         self.generations[sequence] = generation
@@ -150,15 +158,18 @@ class Generation:
 
     def _is_cut(self, token_id: int, finish: FinishReason | None) -> bool:
         """Whether the token ended the sequence as one of the request's own, whose text is not to stay."""
-        stopping = self.job.request.stopping
-        is_stop = finish is FinishReason.STOP and token_id in stopping.stop_token_ids
-        return is_stop and not stopping.include_stop
+        is_stop = finish is FinishReason.STOP and self._stops_at(token_id)
+        return is_stop and not self.job.request.stopping.include_stop
+
+    def _stops_at(self, token_id: int) -> bool:
+        assert self.job.tables is not None, "they are made before the first sequence"
+        return token_id in self.job.tables.stop_token_ids
 
     def _finish_by_token(self, token_id: int, tokenizer: Tokenizer) -> FinishReason | None:
         stopping = self.job.request.stopping
         num_output_tokens = self.sequence.num_output_tokens
         if num_output_tokens > stopping.min_tokens:
-            if token_id in stopping.stop_token_ids:
+            if self._stops_at(token_id):
                 return FinishReason.STOP
             if token_id in tokenizer.end_token_ids and not stopping.ignore_eos:
                 return FinishReason.END_TOKEN

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.incremental_decoder import IncrementalDecoder
 from engine.request import StopConditions
-from engine.stop import StopMatch, StopMatcher
+from engine.stop import StopMatch, StopMatcher, StopPatterns
 from engine.stop_spans import StopSpans
 from engine.tokenizer import Tokenizer
 
@@ -50,11 +50,15 @@ class OutputText:
         stopping: StopConditions,
         *,
         skip_special_tokens: bool,
+        stop_patterns: StopPatterns | None = None,
     ) -> None:
-        """Raises InvalidRequest for an empty stop string, or an empty first marker of `stop_free`."""
+        """stop_patterns: those of `stopping`, if they are made already.
+
+        Raises InvalidRequest for an empty stop string, or an empty first marker of `stop_free`.
+        """
         self._tokenizer = tokenizer
         self._decoder = IncrementalDecoder(tokenizer, prompt_token_ids)
-        self._matcher = StopMatcher(stopping.stop)
+        self._matcher = StopMatcher(stop_patterns or StopPatterns(stopping.stop))
         self._spans = _spans(stopping)
         self._has_stops = len(stopping.stop) > 0
         self._include_stop = stopping.include_stop

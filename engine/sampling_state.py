@@ -6,10 +6,10 @@ from copy import copy
 import torch
 from torch import Tensor
 
-from engine.errors import InvalidToken
 from engine.grammar import CompiledGrammar
 from engine.noise import NoiseKey, noise_key
 from engine.request import SamplingParams, StopConditions
+from engine.request_tables import RequestTables
 from engine.token_counts import TokenCounts
 from engine.token_filter import TokenFilter
 from engine.tokenizer import Tokenizer
@@ -28,28 +28,25 @@ class SamplingState:
         tokenizer: Tokenizer,
         grammar: CompiledGrammar | None,
         device: torch.device,
+        tables: RequestTables | None = None,
     ) -> None:
         """index: of the sequence in its request; its noise is that of seed + index.
 
-        grammar: what `params.grammar` compiles to.
-        Raises InvalidToken for ids in `params` or stop_token_ids that the model does not have, and
-        InvalidRequest for tokens excluded in a way that cannot be.
+        grammar: what `params.grammar` compiles to. tables: of `params` and `stopping`, if already made.
+        Raises as RequestTables.
         """
-        named = [*params.logit_bias, *params.banned_token_ids, *(params.allowed_token_ids or ())]
-        _check_ids([*named, *stopping.stop_token_ids], tokenizer.vocab_size)
+        tables = tables or RequestTables(params, stopping, tokenizer, device)
         self.params = params
         self.position = 0  # tokens accepted so far
         self.previous_token_id = prompt_token_ids[-1]
-        self.bias_ids = torch.tensor(list(params.logit_bias), dtype=torch.int64, device=device)
-        self.bias = torch.tensor(list(params.logit_bias.values()), dtype=torch.float32, device=device)
+        self.bias_ids = tables.bias_ids
+        self.bias = tables.bias
         self.token_counts = (
             TokenCounts(prompt_token_ids if params.repetition_penalty != 1 else (), device)
             if _is_penalised(params)
             else None
         )
-        self.token_filter = (
-            TokenFilter(params, prompt_token_ids, tokenizer, device) if TokenFilter.is_asked(params) else None
-        )
+        self.token_filter = TokenFilter(tables.excluded, prompt_token_ids) if tables.excluded else None
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
         self._seed = params.seed + index
         self._always_adjusts = (
@@ -60,11 +57,10 @@ class SamplingState:
             or len(self.bias_ids) > 0
         )
         self._min_tokens = stopping.min_tokens
-        end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
-        ending = sorted({*end_token_ids, *stopping.stop_token_ids})
         self._is_grammar_all = self.token_filter is None and bool(self.bias.isfinite().all())
         self._known_ids = tokenizer.known_ids
-        self._ending_ids = torch.tensor(ending, dtype=torch.int64, device=device)
+        self._ending_ids = tables.ending_ids
+        self._is_ending = tables.is_ending
 
     @property
     def noise_key(self) -> NoiseKey:
@@ -97,8 +93,7 @@ class SamplingState:
         return token_id
 
     def _is_forbidden(self, token_id: int) -> bool:
-        forbidden = self.forbidden_ids
-        return forbidden is not None and token_id in forbidden.tolist()
+        return self.forbidden_ids is not None and token_id in self._is_ending
 
     @property
     def is_finished(self) -> bool:
@@ -127,9 +122,3 @@ class SamplingState:
 
 def _is_penalised(params: SamplingParams) -> bool:
     return params.repetition_penalty != 1 or params.presence_penalty != 0 or params.frequency_penalty != 0
-
-
-def _check_ids(token_ids: Sequence[int], vocab_size: int) -> None:
-    for token_id in token_ids:
-        if not 0 <= token_id < vocab_size:
-            raise InvalidToken(f"token id {token_id} is outside the vocabulary of {vocab_size}")

@@ -17,6 +17,20 @@ class StopMatch(msgspec.Struct, frozen=True):
     end: int
 
 
+class StopPatterns:
+    """A request's stop strings, made ready in time linear in their length; its sequences share them.
+
+    borders: by string, the length of the longest shorter start that also ends each of its starts.
+    """
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        """Raises InvalidRequest for an empty string, which would match everywhere."""
+        if not all(stops):
+            raise InvalidRequest("a stop string must not be empty")
+        self.borders = {stop: _borders(stop) for stop in stops}
+        self.first_characters = frozenset(stop[0] for stop in stops)
+
+
 class StopMatcher:
     """Matches several strings at once, in time linear in the text (Knuth, Morris and Pratt 1977, one
     automaton each).
@@ -24,12 +38,9 @@ class StopMatcher:
     The match that ends first in the text wins; of those that end together, the first in the list.
     """
 
-    def __init__(self, stops: Sequence[str]) -> None:
-        """Raises InvalidRequest for an empty string, which would match everywhere."""
-        if not all(stops):
-            raise InvalidRequest("a stop string must not be empty")
-        self._automata = [_Automaton(stop) for stop in stops]
-        self._first_characters = frozenset(stop[0] for stop in stops)
+    def __init__(self, patterns: StopPatterns) -> None:
+        self._automata = [_Automaton(stop, borders) for stop, borders in patterns.borders.items()]
+        self._first_characters = patterns.first_characters
 
     @property
     def num_undecided(self) -> int:
@@ -59,10 +70,15 @@ class StopMatcher:
 class _Automaton:
     """Knows the longest start of `pattern` that the text so far ends with, never the whole of it."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, borders: Sequence[int], num_matched: int = 0) -> None:
+        """borders: of the pattern, as of StopPatterns."""
         self.pattern = pattern
-        self.num_matched = 0
-        self._borders = _borders(pattern)
+        self.num_matched = num_matched
+        self._borders = borders
+
+    def __deepcopy__(self, _: object) -> "_Automaton":
+        """A fork shares the borders, which are as long as the pattern and never change."""
+        return _Automaton(self.pattern, self._borders, self.num_matched)
 
     def step(self, character: str) -> bool:
         """Whether the pattern ends with this character."""

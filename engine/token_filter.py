@@ -13,16 +13,14 @@ from engine.request import SamplingParams
 from engine.tokenizer import Tokenizer
 
 
-class TokenFilter:
-    """One sequence's excluded tokens. What none of its fields excludes, it leaves as it is."""
+class ExcludedTokens:
+    """The tokens that a request excludes, made ready once; its sequences share them.
 
-    def __init__(
-        self,
-        params: SamplingParams,
-        prompt_token_ids: Sequence[int],
-        tokenizer: Tokenizer,
-        device: torch.device,
-    ) -> None:
+    allowed_ids: [m] int64, the only ones that may come; None allows all. banned_ids: [m] int64, those that
+    never come, be they words of a single token. bad_words: the longer ones.
+    """
+
+    def __init__(self, params: SamplingParams, tokenizer: Tokenizer, device: torch.device) -> None:
         """The ids of `params` are in the vocabulary.
 
         Raises InvalidRequest where no token is allowed, or a bad word has no tokens.
@@ -30,27 +28,38 @@ class TokenFilter:
         if params.allowed_token_ids is not None and not params.allowed_token_ids:
             raise InvalidRequest("allowed_token_ids excludes every token")
         allowed = params.allowed_token_ids
-        self._allowed_ids = None if allowed is None else torch.tensor(allowed, device=device)
-        self._banned_ids = list(params.banned_token_ids)
-        self._bad_words = BadWords(params.bad_words, tokenizer)
-        self._history = deque(prompt_token_ids, maxlen=self._bad_words.num_tokens_seen)
+        self.allowed_ids = None if allowed is None else torch.tensor(sorted(set(allowed)), device=device)
+        self.bad_words = BadWords(params.bad_words, tokenizer)
+        banned = sorted({*params.banned_token_ids, *self.bad_words.single_ids})
+        self.banned_ids = torch.tensor(banned, dtype=torch.int64, device=device)
 
     @staticmethod
     def is_asked(params: SamplingParams) -> bool:
         """Whether the request excludes tokens by name at all."""
         return params.allowed_token_ids is not None or bool(params.banned_token_ids) or bool(params.bad_words)
 
+
+class TokenFilter:
+    """One sequence's excluded tokens. What none of its fields excludes, it leaves as it is."""
+
+    def __init__(self, excluded: ExcludedTokens, prompt_token_ids: Sequence[int]) -> None:
+        self._excluded = excluded
+        self._history = deque(prompt_token_ids, maxlen=excluded.bad_words.num_tokens_seen)
+
     def accept(self, token_id: int) -> None:
         self._history.append(token_id)
 
     def apply(self, logits: Tensor) -> None:
         """logits: [v] float32, changed in place."""
-        if self._allowed_ids is not None:
-            kept = logits[self._allowed_ids]
+        excluded = self._excluded
+        if excluded.allowed_ids is not None:
+            kept = logits[excluded.allowed_ids]
             logits.fill_(-torch.inf)
-            logits[self._allowed_ids] = kept
-        if forbidden := [*self._banned_ids, *self._bad_words.completions(self._history)]:
-            logits[torch.tensor(forbidden, device=logits.device)] = -torch.inf
+            logits[excluded.allowed_ids] = kept
+        if len(excluded.banned_ids):
+            logits[excluded.banned_ids] = -torch.inf
+        if completing := excluded.bad_words.completions(self._history):
+            logits[torch.tensor(completing, device=logits.device)] = -torch.inf
 
     def fork(self) -> "TokenFilter":
         """The same filter of a sequence that goes its own way from here."""
@@ -65,7 +74,7 @@ class BadWords:
     def __init__(self, words: Iterable[str], tokenizer: Tokenizer) -> None:
         """A word has two sequences, of its start of a text and of its place after a space, as in vLLM's
         `bad_words`. Raises InvalidRequest for a word without tokens."""
-        self._always: list[int] = []  # the words of a single token
+        self.single_ids: list[int] = []  # the words of a single token
         self._after: dict[int, list[tuple[tuple[int, ...], int]]] = {}  # last token before -> (prefix, token)
         self.num_tokens_seen = 0  # of the end of a text, to tell what may not follow
         for word in words:
@@ -78,13 +87,13 @@ class BadWords:
         if prefix:
             self._after.setdefault(prefix[-1], []).append((tuple(prefix), last))
         else:
-            self._always.append(last)
+            self.single_ids.append(last)
 
     def completions(self, history: Iterable[int]) -> list[int]:
-        """The ids that would complete a word after these."""
+        """The ids that would complete a word of several tokens after these."""
         seen = tuple(history)
         candidates = self._after.get(seen[-1], ()) if seen else ()
-        return self._always + [last for prefix, last in candidates if seen[-len(prefix) :] == prefix]
+        return [last for prefix, last in candidates if seen[-len(prefix) :] == prefix]
 
 
 def _encode(text: str, tokenizer: Tokenizer) -> tuple[int, ...]:

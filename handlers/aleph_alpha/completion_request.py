@@ -11,6 +11,7 @@ from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt
 from handlers.refused import Refused
 from handlers.seed import draw_seed
+from handlers.text_bound import bounded_texts
 from handlers.violation import Violation
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.
@@ -73,8 +74,8 @@ def completion_request(
     *,
     nice: bool,
 ) -> GenerationRequest:
-    """max_total_tokens: the context that prompt and completion share. Raises Refused."""
-    prompt_token_ids = encode_prompt(body.prompt, tokenizer)
+    """max_total_tokens: the context that prompt and completion share. Raises Refused, PromptTooLong."""
+    prompt_token_ids = encode_prompt(body.prompt, tokenizer, max_total_tokens)
     return GenerationRequest(
         request_id=token_hex(16),
         prompt_token_ids=prompt_token_ids,
@@ -118,7 +119,9 @@ def _sampling(body: m.CompletionRequest, plan: CompletionPlan) -> SamplingParams
         frequency_penalty=body.frequency_penalty or 0.0,
         seed=draw_seed(),
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
-        bad_words=tuple(body.completion_bias_exclusion or ()),
+        bad_words=bounded_texts(
+            body.completion_bias_exclusion or (), "completion_bias_exclusion", subject=""
+        ),
         num_logprobs=num_ranked,
         num_prompt_logprobs=plan.num_logprobs if plan.echoes else None,
     )
@@ -133,5 +136,5 @@ def _stopping(body: m.CompletionRequest, room: int) -> StopConditions:
     return StopConditions(
         max_tokens=max(max_tokens, 1),  # the engine tells of a prompt with its first token
         min_tokens=min_tokens,
-        stop=tuple(body.stop_sequences or ()),
+        stop=bounded_texts(body.stop_sequences or (), "stop_sequences", subject=""),
     )

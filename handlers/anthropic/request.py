@@ -15,6 +15,7 @@ from handlers.chat.response_format import FIELD, JsonSchema
 from handlers.optional import given
 from handlers.refused import Refused
 from handlers.seed import draw_seed
+from handlers.text_bound import bounded_texts
 from handlers.violation import Violation
 
 Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams
@@ -39,7 +40,7 @@ def chat_params(body: Body) -> ChatParams:
         messages=messages,
         sampling=_sampling(body),
         max_tokens=max(_max_tokens(body), 1),  # the engine computes a prompt for the sake of a token
-        stop=() if isinstance(body, m.MessageCountTokensParams) else tuple(given(body.stop_sequences) or ()),
+        stop=_stop_texts(body),
         tools=tool_definitions(given(body.tools) or ()),
         tool_choice=tool_choice(choice),
         parallel_tool_calls=parallel_tool_use(choice),
@@ -103,3 +104,9 @@ def _sampling(body: Body) -> SamplingParams:
         top_p=1.0 if top_p is None else max(top_p, _LEAST_TOP_P),
         seed=draw_seed(),
     )
+
+
+def _stop_texts(body: Body) -> tuple[str, ...]:
+    if isinstance(body, m.MessageCountTokensParams):
+        return ()
+    return bounded_texts(given(body.stop_sequences) or (), "stop_sequences", subject="")

@@ -24,7 +24,7 @@ _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQ
 def chat_params(body: m.ChatCompletionRequest, limits: Limits) -> ChatParams:
     """Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
     stop = stop_texts(body.stop)
-    limits.check_stop(len(stop))
+    limits.check_stop(stop)
     limits.check_top_n("top_logprobs", given(body.top_logprobs))
     _check_stream_options(body)
     messages = tuple(map(chat_message, body.messages))

@@ -1,5 +1,6 @@
 """What this server allows a request, and the rules that follow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import PromptTooLong
@@ -9,6 +10,7 @@ from handlers.native.errors import BatchTooLarge
 from handlers.native.params import NativeParams
 from handlers.refused import Refused
 from handlers.settings import Settings
+from handlers.text_bound import bounded_texts
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Limits:
 
     def check_params(self, params: NativeParams) -> None:
         """Raises Refused for the first rule that is broken, in the released servers' order."""
-        self.check_stop(len(params.stop))
+        self.check_stop(params.stop)
         if (params.best_of or 1) > 1 and params.seed is not None:
             raise Refused("`seed` must not be set when `best_of` > 1")
         self.check_top_n("top_n_tokens", params.top_n_tokens)
@@ -61,11 +63,12 @@ class Limits:
             raise Refused("you must use sampling when `best_of` is > 1")
         return best_of
 
-    def check_stop(self, num_stop: int) -> None:
-        if num_stop > self.max_stop_sequences:
+    def check_stop(self, stop: Sequence[str]) -> None:
+        if (num_stop := len(stop)) > self.max_stop_sequences:
             raise Refused(
                 f"`stop` supports up to {self.max_stop_sequences} stop sequences. Given: {num_stop}"
             )
+        bounded_texts(stop, "stop")
 
     def check_top_n(self, field: str, top_n: int | None) -> None:
         if (top_n or 0) > self.max_top_n_tokens:

@@ -5,6 +5,7 @@ from generated.openai import models as m
 from handlers.optional import given, given_or
 from handlers.refused import Refused
 from handlers.seed import draw_seed
+from handlers.text_bound import bounded_texts
 
 Body = m.CreateChatCompletionRequest | m.CreateCompletionRequest
 
@@ -30,7 +31,7 @@ def sampling_params(
         seed=seed_bits(body.seed),
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
         allowed_token_ids=None if allowed is None else tuple(allowed),
-        bad_words=tuple(body.bad_words or ()),
+        bad_words=bounded_texts(body.bad_words or (), "bad_words"),
         grammar=grammar,
         num_logprobs=num_logprobs,
         num_prompt_logprobs=num_prompt_logprobs,
@@ -73,8 +74,8 @@ def check_min_tokens(body: Body, max_tokens: int | None) -> None:
 
 
 def stop_texts(body: Body | m.CreateResponseRequest) -> tuple[str, ...]:
-    stop = given(body.stop)
-    return (stop,) if isinstance(stop, str) else tuple(stop or ())
+    """Raises Refused for more text than may be looked for."""
+    return bounded_texts(given(body.stop) or (), "stop")
 
 
 def check_stream_options(body: Body | m.CreateResponseRequest) -> None:

@@ -23,7 +23,7 @@ _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQ
 def chat_params(body: m.ChatRequest, limits: Limits) -> ChatParams:
     """Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
     stop = stop_texts(body.stop)
-    limits.check_stop(len(stop))
+    limits.check_stop(stop)
     limits.check_top_n("top_logprobs", body.top_logprobs)
     messages = tuple(_message(message) for message in body.messages)
     goes_on = is_continuable(messages)

@@ -11,6 +11,7 @@ from generated.triton import models as m
 from handlers.chat.response_format import ResponseFormat, response_grammar
 from handlers.refused import Refused
 from handlers.seed import draw_seed
+from handlers.text_bound import bounded_texts
 from handlers.triton.forms import text_form
 from handlers.triton.members import Members
 from handlers.triton.options import sampling_options
@@ -64,6 +65,7 @@ def asked(members: Members) -> Asked:
 
 def generation_request(wanted: Asked, tokenizer: Tokenizer, max_total_tokens: int) -> GenerationRequest:
     """Tokenizes, which takes its time for a long text. Raises PromptTooLong, Refused."""
+    tokenizer.check_length(wanted.text, max_total_tokens, 1)
     prompt = tokenizer.encode(wanted.text)
     if not prompt:
         raise Refused("'text_input' must have at least one token", "text_input")
@@ -99,7 +101,7 @@ def _sampling(wanted: Asked, tokenizer: Tokenizer) -> SamplingParams:
         seed=options.seed if isinstance(options.seed, int) else draw_seed(),
         logit_bias=_logit_bias(wanted, tokenizer),
         allowed_token_ids=tuple(allowed) if isinstance(allowed, list) else None,
-        bad_words=tuple(word for word in options.bad_words if word),
+        bad_words=tuple(filter(None, bounded_texts(options.bad_words, "bad_words"))),
         grammar=None if wanted.form is None else response_grammar(wanted.form),
         num_logprobs=wanted.num_logprobs,
     )
@@ -107,7 +109,7 @@ def _sampling(wanted: Asked, tokenizer: Tokenizer) -> SamplingParams:
 
 def _stopping(wanted: Asked, max_tokens: int) -> StopConditions:
     options = wanted.options
-    stop = [options.stop] if isinstance(options.stop, str) else options.stop
+    stop = bounded_texts(options.stop, "stop")
     ends = tuple(options.stop_token_ids)
     end_id = wanted.rules.get("end_id")
     return StopConditions(

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
-from engine.stop import StopMatch, StopMatcher
+from engine.stop import StopMatch, StopMatcher, StopPatterns
 
 text = st.text(alphabet="ab", max_size=12)
 stops = st.lists(st.text(alphabet="ab", min_size=1, max_size=5), max_size=4)
@@ -22,7 +22,7 @@ def first_match(text: str, stops: list[str], first_end: int) -> tuple[str, int] 
 def test_the_match_that_ends_first_wins_and_ties_go_by_list_order(
     pieces: list[str], stops: list[str]
 ) -> None:
-    matcher = StopMatcher(stops)
+    matcher = StopMatcher(StopPatterns(stops))
     found, num_characters = None, 0
     for piece in pieces:
         match = matcher.feed(piece)
@@ -37,7 +37,7 @@ def test_the_match_that_ends_first_wins_and_ties_go_by_list_order(
 def test_undecided_is_the_longest_end_of_the_text_that_starts_a_stop_string(
     pieces: list[str], stops: list[str]
 ) -> None:
-    matcher = StopMatcher(stops)
+    matcher = StopMatcher(StopPatterns(stops))
     seen = ""
     for piece in pieces:
         if matcher.feed(piece) is not None:
@@ -54,7 +54,7 @@ def test_undecided_is_the_longest_end_of_the_text_that_starts_a_stop_string(
 def test_a_match_that_ends_in_an_unarmed_piece_does_not_count(
     unarmed: str, armed: str, stops: list[str]
 ) -> None:
-    matcher = StopMatcher(stops)
+    matcher = StopMatcher(StopPatterns(stops))
     assert matcher.feed(unarmed, is_armed=False) is None
     match = matcher.feed(armed)
     found = (match.stop, len(unarmed) + match.end) if match else None
@@ -62,15 +62,15 @@ def test_a_match_that_ends_in_an_unarmed_piece_does_not_count(
 
 
 def test_a_match_is_found_inside_a_piece() -> None:
-    assert StopMatcher(["Pari"]).feed(" Paris") == StopMatch("Pari", 5)
+    assert StopMatcher(StopPatterns(["Pari"])).feed(" Paris") == StopMatch("Pari", 5)
 
 
 def test_an_empty_stop_string_is_refused() -> None:
     with pytest.raises(InvalidRequest, match="empty"):
-        StopMatcher(["a", ""])
+        StopMatcher(StopPatterns(["a", ""]))
 
 
 def test_time_is_linear_in_the_text_for_a_stop_string_that_almost_matches_everywhere() -> None:
-    matcher = StopMatcher(["a" * 5_000 + "b"])
+    matcher = StopMatcher(StopPatterns(["a" * 5_000 + "b"]))
     assert matcher.feed("a" * 200_000) is None  # quadratic matching would need 10^9 steps
     assert matcher.num_undecided == 5_000

@@ -1,0 +1,54 @@
+"""What a request's options are looked up in at each token, made once for all of its sequences."""
+
+import torch
+
+from engine.errors import InvalidToken
+from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.stop import StopPatterns
+from engine.token_filter import ExcludedTokens
+from engine.tokenizer import Tokenizer
+
+# Options that are no larger take well under a millisecond.
+_MAX_SMALL = 1_024
+
+
+class RequestTables:
+    """The tables of one request. They may be made in any thread, so that large ones do not hold up a step.
+
+    bias_ids: [m] int64; bias: [m] float32, what is added to their logits. excluded: None where nothing is.
+    stop_token_ids: those of the request. ending_ids: [m] int64, all that end a sequence.
+    """
+
+    def __init__(
+        self, params: SamplingParams, stopping: StopConditions, tokenizer: Tokenizer, device: torch.device
+    ) -> None:
+        """Raises InvalidToken for ids that the model does not have, and InvalidRequest for tokens excluded in
+        a way that cannot be, or an empty stop string."""
+        named = (params.logit_bias, params.banned_token_ids, params.allowed_token_ids or ())
+        for token_ids in (*named, stopping.stop_token_ids):
+            for token_id in token_ids:
+                if not 0 <= token_id < tokenizer.vocab_size:
+                    raise InvalidToken(
+                        f"token id {token_id} is outside the vocabulary of {tokenizer.vocab_size}"
+                    )
+        self.bias_ids = torch.tensor(list(params.logit_bias), dtype=torch.int64, device=device)
+        self.bias = torch.tensor(list(params.logit_bias.values()), dtype=torch.float32, device=device)
+        self.excluded = ExcludedTokens(params, tokenizer, device) if ExcludedTokens.is_asked(params) else None
+        self.stop_patterns = StopPatterns(stopping.stop)
+        self.stop_token_ids = frozenset(stopping.stop_token_ids)
+        end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
+        ending = sorted({*end_token_ids, *self.stop_token_ids})
+        self.ending_ids = torch.tensor(ending, dtype=torch.int64, device=device)
+        self.is_ending = frozenset(ending)
+
+
+def are_large(request: GenerationRequest) -> bool:
+    """Whether a request's tables take long enough to make them in another thread than the engine's."""
+    params, stopping = request.sampling, request.stopping
+    named = (
+        params.logit_bias,
+        params.banned_token_ids,
+        params.allowed_token_ids or (),
+        stopping.stop_token_ids,
+    )
+    return sum(map(len, (*named, *stopping.stop, *params.bad_words))) > _MAX_SMALL

@@ -1,0 +1,23 @@
+"""The bound of texts that are looked for at each token of an answer."""
+
+from collections.abc import Sequence
+
+from engine.admission import MAX_TEXT_CHARACTERS
+from handlers.refused import Refused
+from handlers.violation import Violation
+
+
+def bounded_texts(texts: str | Sequence[str], field: str, *, subject: str | None = None) -> tuple[str, ...]:
+    """The texts of a field; one may stand alone. Raises Refused where they have too many characters together.
+
+    subject: how the message begins, where that is not the field's name.
+    """
+    listed = (texts,) if isinstance(texts, str) else tuple(texts)
+    if (given := sum(map(len, listed))) > MAX_TEXT_CHARACTERS:
+        subject = f"`{field}` " if subject is None else subject
+        raise Refused(
+            f"{subject}must have at most {MAX_TEXT_CHARACTERS} characters. Given: {given}",
+            field,
+            Violation.TOO_LONG,
+        )
+    return listed
