@@ -30,14 +30,22 @@ class PromptTooLong(InvalidRequest):
     Attributes are token counts, so that a contract can word its own message.
     """
 
-    def __init__(self, num_prompt_tokens: int, max_tokens: int, max_total_tokens: int) -> None:
+    def __init__(
+        self, num_prompt_tokens: int, max_tokens: int, max_total_tokens: int, *, is_exact: bool = True
+    ) -> None:
+        """is_exact: False where the prompt has so many tokens at least, and nobody has counted all."""
+        self._at_least = "" if is_exact else "at least "
         super().__init__(
-            f"prompt of {num_prompt_tokens} tokens and max_tokens {max_tokens} "
+            f"prompt of {self.counted(num_prompt_tokens)} tokens and max_tokens {max_tokens} "
             f"exceed the limit of {max_total_tokens} tokens in total"
         )
         self.num_prompt_tokens = num_prompt_tokens
         self.max_tokens = max_tokens
         self.max_total_tokens = max_total_tokens
+
+    def counted(self, num_tokens: int) -> str:
+        """A number that the prompt's tokens are part of, such as "at least 9000"."""
+        return f"{self._at_least}{num_tokens}"
 
 
 class InvalidToken(InvalidRequest):

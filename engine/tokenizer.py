@@ -9,10 +9,13 @@ from typing import Any, Final
 import msgspec
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
-from engine.errors import InvalidRequest, ModelNotSupported
+from engine.errors import InvalidRequest, ModelNotSupported, PromptTooLong
+from engine.prompt_length import PromptLength
 from engine.token_bytes import TokenBytes
 
 LONE_SURROGATE: Final = "the text holds a lone surrogate, which is no Unicode character"
+# Decoding more takes longer than other threads should wait.
+_MAX_LOCKED_IDS: Final = 256
 
 
 class TokenSpan(msgspec.Struct, frozen=True):
@@ -55,6 +58,7 @@ class Tokenizer:
         )
         self._texts: dict[int, str] = {}  # token_text is asked for the same few ids all the time
         self._bytes = TokenBytes(self._backend)
+        self._length = PromptLength(self._backend)
 
     @classmethod
     def from_directory(
@@ -91,20 +95,54 @@ class Tokenizer:
 
     def encode_with_offsets(self, text: str, *, add_special_tokens: bool = True) -> list[TokenSpan]:
         """As `encode`, with each token's range of `text` in characters."""
-        encoding = self._encode(self._backend.encode, text, add_special_tokens)
+        # A batch, for `encode` keeps the interpreter's lock, and so does `offsets`, to make all of them.
+        encoding = self._encode(self._backend.encode_batch, [text], add_special_tokens)[0]
         return [
-            TokenSpan(token_id, start, stop)
-            for token_id, (start, stop) in zip(encoding.ids, encoding.offsets, strict=True)
+            TokenSpan(token_id, *(encoding.token_to_chars(place) or (0, 0)))
+            for place, token_id in enumerate(encoding.ids)
         ]
+
+    def encode_end(self, text: str, num_tokens: int) -> list[int]:
+        """As `encode`, but at most so many tokens: what the tokenizer puts before a text, and its end.
+
+        Of a long text only the end is read, so that its first tokens may be cut in other places there.
+        """
+        tail = self._length.tail(text, num_tokens)
+        encoding = self._encode(self._backend.encode_batch, [tail], True)[0]
+        ids: list[int] = encoding.ids
+        if tail == text and len(ids) <= num_tokens:
+            return ids
+        num_added = next(
+            (place for place in range(len(ids)) if _covers_text(encoding.token_to_chars(place))), len(ids)
+        )
+        num_kept = min(num_added, num_tokens - 1)  # a prompt of nothing but added tokens would say nothing
+        return ids[:num_kept] + ids[len(ids) - (num_tokens - num_kept) :]
+
+    def check_length(self, text: str, max_total_tokens: int, max_tokens: int = 0) -> None:
+        """Refuses a text that cannot fit, at a cost bounded by the context rather than by the text.
+
+        Encoding what passes is bounded so too; it may still be too long.
+        max_tokens: those asked for after the text, to tell of. Raises PromptTooLong, InvalidRequest.
+        """
+        try:
+            num_tokens = self._length.at_least(text, max_total_tokens)
+        except TypeError as error:
+            raise _no_unicode() from error
+        if num_tokens > max_total_tokens:
+            raise PromptTooLong(num_tokens, max_tokens, max_total_tokens, is_exact=False)
 
     def _encode(self, encode: Callable[..., Any], text: str | list[str], add_special_tokens: bool) -> Any:
         try:
             return encode(text, add_special_tokens=add_special_tokens)
         except TypeError as error:  # all that the Rust side says of a str which is no UTF-8
-            raise InvalidRequest(LONE_SURROGATE) from error
+            raise _no_unicode() from error
 
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
         """Ids that the tokenizer does not know add nothing."""
+        # A single token is decoded sooner than a batch is made; a batch leaves the interpreter's lock.
+        if len(ids) > _MAX_LOCKED_IDS:
+            texts: list[str] = self._backend.decode_batch([ids], skip_special_tokens=skip_special_tokens)
+            return texts[0]
         text: str = self._backend.decode(ids, skip_special_tokens=skip_special_tokens)
         return text
 
@@ -125,6 +163,14 @@ class Tokenizer:
         A character may be spread over tokens: only the bytes of all of them, joined, are text for certain.
         """
         return self._bytes(token_id)
+
+
+def _covers_text(span: tuple[int, int] | None) -> bool:
+    return span is not None and span[1] > span[0]
+
+
+def _no_unicode() -> InvalidRequest:
+    return InvalidRequest(LONE_SURROGATE)
 
 
 def byte_spans(text: str, spans: Sequence[TokenSpan]) -> list[TokenSpan]:

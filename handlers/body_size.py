@@ -7,22 +7,35 @@ from pydantic import BaseModel
 
 def is_short(body: BaseModel, max_characters: int) -> bool:
     """Whether a body has no more text than that, and no free JSON, such as a schema, of unknown cost."""
-    num_characters = 0
-    for size in _sizes(body):
-        if size is None or (num_characters := num_characters + size) > max_characters:
-            return False
-    return True
+    size = 0
+    return all(part is not None and (size := size + part) <= max_characters for part in _sizes(body))
+
+
+def num_characters(body: BaseModel, enough: int) -> int:
+    """How much text a body has, free JSON too; the count ends where it exceeds `enough`.
+
+    A value that is no text counts for one character, so that the count is bounded too.
+    """
+    size = 0
+    for part in _sizes(body):
+        size += 1 if part is None else part
+        if size > enough:
+            break
+    return size
 
 
 def _sizes(value: object) -> Iterator[int | None]:
-    """Of each part; no part costs nothing. None: free JSON."""
+    """The characters of each part. None: free JSON begins here."""
     if isinstance(value, str):
-        yield len(value)
+        yield len(value) or 1
     elif isinstance(value, list):
         for item in value:
             yield from _sizes(item)
     elif isinstance(value, dict):
         yield None
+        for key, item in value.items():
+            yield len(key)
+            yield from _sizes(item)
     elif isinstance(value, BaseModel):
         for name in value.model_fields_set:
             yield from _sizes(getattr(value, name))

@@ -41,6 +41,7 @@ class Embedder:
 
     def __init__(self, engine: Engine, workers: Workers, settings: Settings) -> None:
         self._hidden_size = engine.model_info.hidden_size
+        self._max_total_tokens = engine.model_info.max_total_tokens
         self._tokenizer = engine.tokenizer
         self._workers = workers
         self._pooling = choose_pooling(settings.pooling, engine.model_info)
@@ -105,8 +106,12 @@ class Embedder:
     async def _encode(self, text: str | Sequence[int]) -> tuple[int, ...]:
         """With the special tokens that the tokenizer adds, where it is no ids."""
         if isinstance(text, str):
-            text = await self._workers.tokenize(len(text), self._tokenizer.encode, text)
+            return await self._workers.tokenize(len(text), self._encode_now, text)
         return tuple(text)
+
+    def _encode_now(self, text: str) -> tuple[int, ...]:
+        self._tokenizer.check_length(text, self._max_total_tokens)
+        return tuple(self._tokenizer.encode(text))
 
 
 def choose_pooling(setting: Literal["auto", "mean", "last"], model: ModelInfo) -> Pooling:

@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from pydantic import BaseModel
 
-from handlers.body_size import is_short
+from handlers.body_size import is_short, num_characters
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -15,33 +15,56 @@ Body = TypeVar("Body", bound=BaseModel)
 
 # Tokenizing this much takes well under a millisecond, about what it costs to go to another thread and back.
 _MAX_INLINE_CHARACTERS = 1024
+# Tokenizing this much takes some ten milliseconds; more has threads of its own.
+_MAX_SHORT_CHARACTERS = 16_384
+
+# An answer with so many tokens is built in a few milliseconds.
+_MAX_INLINE_TOKENS = 512
 
 
 class Workers:
-    """Threads for tokenizing and rendering prompts."""
+    """Threads for tokenizing and rendering prompts, and for building answers.
+
+    Long ones have as many of their own, so that short ones never wait for them: one client's megabytes take
+    seconds.
+    """
 
     def __init__(self, num_threads: int) -> None:
-        self._threads = ThreadPoolExecutor(num_threads, thread_name_prefix="prompt")
-
-    async def run(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The function's result or exception, from a thread."""
-        return await asyncio.wrap_future(self._threads.submit(function, *args, **kwargs))
+        self._short = ThreadPoolExecutor(num_threads, thread_name_prefix="prompt")
+        self._long = ThreadPoolExecutor(num_threads, thread_name_prefix="long-prompt")
 
     async def prepare(
         self, function: Callable[Concatenate[Body, P], T], body: Body, /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """As `run`, but at once where the body is short: a template takes no longer for it than a thread."""
+        """Return the function's result or raise its exception, at once where the body is short: a template
+        takes no longer for it than a thread. Any other runs in a thread."""
         if is_short(body, _MAX_INLINE_CHARACTERS):
             return function(body, *args, **kwargs)
-        return await self.run(function, body, *args, **kwargs)
+        threads = self._threads(num_characters(body, _MAX_SHORT_CHARACTERS))
+        return await asyncio.wrap_future(threads.submit(function, body, *args, **kwargs))
 
     async def tokenize(
         self, num_characters: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """As `run`, but at once where the text is short."""
+        """Return the function's result or raise its exception, at once where the text is short, or else from
+        a thread."""
         if num_characters <= _MAX_INLINE_CHARACTERS:
             return function(*args, **kwargs)
-        return await self.run(function, *args, **kwargs)
+        threads = self._threads(num_characters)
+        return await asyncio.wrap_future(threads.submit(function, *args, **kwargs))
+
+    async def write(
+        self, num_tokens: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Return the function's result or raise its exception, at once where an answer has few tokens, or
+        else from a thread: each may have twenty others in its place, with a log-probability each."""
+        if num_tokens <= _MAX_INLINE_TOKENS:
+            return function(*args, **kwargs)
+        return await asyncio.wrap_future(self._long.submit(function, *args, **kwargs))
 
     def shutdown(self) -> None:
-        self._threads.shutdown(cancel_futures=True)
+        for threads in (self._short, self._long):
+            threads.shutdown(cancel_futures=True)
+
+    def _threads(self, num_characters: int) -> ThreadPoolExecutor:
+        return self._short if num_characters <= _MAX_SHORT_CHARACTERS else self._long

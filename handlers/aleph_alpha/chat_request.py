@@ -9,6 +9,7 @@ from handlers.aleph_alpha.priority import priority
 from handlers.chat.params import ChatParams
 from handlers.refused import Refused
 from handlers.seed import draw_seed
+from handlers.text_bound import bounded_texts
 
 
 def chat_params(body: m.ChatRequest, *, nice: bool) -> ChatParams:
@@ -18,7 +19,7 @@ def chat_params(body: m.ChatRequest, *, nice: bool) -> ChatParams:
         messages=conversation(body.messages),
         sampling=_sampling(body),
         max_tokens=_max_tokens(body),
-        stop=(body.stop,) if isinstance(body.stop, str) else tuple(body.stop or ()),
+        stop=bounded_texts(body.stop or (), "stop", subject=""),
         num_sequences=num_answers(body),
         priority=priority(nice=nice),
     )

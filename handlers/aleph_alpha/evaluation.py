@@ -31,7 +31,12 @@ class Evaluations:
             service.model_names.check(body.model)
             length = num_characters(body.prompt) + len(body.completion_expected)
             expected, request = await service.workers.tokenize(
-                length, evaluation_request, body, service.tokenizer, nice=nice
+                length,
+                evaluation_request,
+                body,
+                service.tokenizer,
+                service.model_info.max_total_tokens,
+                nice=nice,
             )
             generated = await collect(exchange.run(request), 1)
             scored = generated.prompt[-len(expected) :]
@@ -43,18 +48,19 @@ class Evaluations:
 
 
 def evaluation_request(
-    body: m.EvaluationRequest, tokenizer: Tokenizer, *, nice: bool
+    body: m.EvaluationRequest, tokenizer: Tokenizer, max_total_tokens: int, *, nice: bool
 ) -> tuple[list[int], GenerationRequest]:
     """The expected completion's token ids, and a request that tells how likely they are. Raises Refused.
 
     The prompt's tokens do not depend on what follows it, as where a completion is generated.
     """
+    tokenizer.check_length(body.completion_expected, max_total_tokens)
     expected = tokenizer.encode(body.completion_expected, add_special_tokens=False)
     if not expected:
         raise Refused("has no tokens", "completion_expected")
     return expected, GenerationRequest(
         request_id=token_hex(16),
-        prompt_token_ids=(*encode_prompt(body.prompt, tokenizer), *expected),
+        prompt_token_ids=(*encode_prompt(body.prompt, tokenizer, max_total_tokens), *expected),
         sampling=SamplingParams(temperature=0.0, num_prompt_logprobs=1),
         stopping=StopConditions(max_tokens=1),  # the engine tells of a prompt with its first token
         priority=priority(nice=nice),

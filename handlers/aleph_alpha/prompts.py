@@ -11,18 +11,19 @@ Item = m.TextItem | m.TokensItem | m.ImageItem
 Prompt = str | Sequence[Item]
 
 
-def encode_prompt(prompt: Prompt, tokenizer: Tokenizer) -> tuple[int, ...]:
+def encode_prompt(prompt: Prompt, tokenizer: Tokenizer, max_total_tokens: int) -> tuple[int, ...]:
     """At least one token id: an empty prompt begins a text, which is the token that stands before all texts.
 
     The tokenizer's special tokens stand before a text that comes first. Raises Refused for an image, and for
-    a token id outside of the vocabulary.
+    a token id outside of the vocabulary, PromptTooLong for a text that cannot fit.
     """
     if isinstance(prompt, str):
+        tokenizer.check_length(prompt, max_total_tokens)
         token_ids = tokenizer.encode(prompt)
     else:
         token_ids = []
         for place, item in enumerate(prompt):
-            token_ids += _encode_item(item, place, tokenizer)
+            token_ids += _encode_item(item, place, tokenizer, max_total_tokens)
     return tuple(token_ids) or _beginning(tokenizer)
 
 
@@ -33,10 +34,11 @@ def num_characters(prompt: Prompt) -> int:
     return sum(len(item.data) for item in prompt)
 
 
-def _encode_item(item: Item, place: int, tokenizer: Tokenizer) -> Sequence[int]:
+def _encode_item(item: Item, place: int, tokenizer: Tokenizer, max_total_tokens: int) -> Sequence[int]:
     field = f"prompt[{place}]"
     match item:
         case m.TextItem():
+            tokenizer.check_length(item.data, max_total_tokens)
             return tokenizer.encode(item.data, add_special_tokens=place == 0)
         case m.TokensItem():
             check_ids(item.data, f"{field}.data", tokenizer)

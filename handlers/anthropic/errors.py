@@ -64,5 +64,6 @@ def told(error: Exception, grammar_field: str = "") -> Exception:
 
 def _too_long(error: PromptTooLong) -> Problem:
     """Clients look for the first words, to shorten the conversation and try again."""
-    message = f"prompt is too long: {error.num_prompt_tokens} tokens > {error.max_total_tokens - 1} maximum"
+    given = error.counted(error.num_prompt_tokens)
+    message = f"prompt is too long: {given} tokens > {error.max_total_tokens - 1} maximum"
     return Problem(400, message, field="messages")

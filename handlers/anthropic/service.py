@@ -29,7 +29,7 @@ class Service:
     async def prepare(self, body: Body) -> PreparedChat:
         """In a thread, since templates of other people's take their time. Raises Refused and its kinds."""
         self.model_names.check(body.model)
-        return await self._workers.run(self._prepare, body)
+        return await self._workers.prepare(self._prepare, body)
 
     def _prepare(self, body: Body) -> PreparedChat:
         try:

@@ -86,13 +86,14 @@ class ChatCore:
         return self._dialect(self._chat_template).template.reads(variable)
 
     def prepare(self, params: ChatParams) -> PreparedChat:
-        """The engine's request for a chat. Raises from `handlers.chat.errors`."""
+        """The engine's request for a chat. Raises from `handlers.chat.errors`, and PromptTooLong."""
         if params.response_format is not None and not self._allows_forms:
             raise InvalidResponseFormat("this server takes no response formats", FIELD)
         dialect = self._dialect(params.chat_template or self._chat_template)
         use = tool_use(params.tools, params.tool_choice)
         prompt = self._prompt(params, use)
         prompt_text = prompt.text
+        self._tokenizer.check_length(prompt_text, self._max_total_tokens, params.max_tokens or 0)
         prompt_token_ids = tuple(prompt.encode(self._tokenizer, add_special_tokens=params.add_special_tokens))
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")

@@ -35,7 +35,7 @@ def num_prompts(params: CompletionParams, limits: Limits) -> int:
     if params.suffix is not None:
         raise SuffixRefused
     limits.check_prompts(len(params.prompts))
-    limits.check_stop(len(params.stop))
+    limits.check_stop(params.stop)
     return len(params.prompts)
 
 
@@ -52,5 +52,10 @@ def completion_requests(
                 max_tokens=limits.new_tokens(len(prompt), params.max_tokens), stop=params.stop
             ),
         )
-        for prompt in (encode_prompt(tokenizer, text) for text in params.prompts)
+        for prompt in (_encode(tokenizer, text, params, limits) for text in params.prompts)
     ]
+
+
+def _encode(tokenizer: Tokenizer, text: str, params: CompletionParams, limits: Limits) -> tuple[int, ...]:
+    tokenizer.check_length(text, limits.max_total_tokens, params.max_tokens or 1)
+    return encode_prompt(tokenizer, text)

@@ -76,7 +76,8 @@ def _text(error: Exception) -> str:
         # Clients look for these words to tell a full context from other errors.
         return (
             f"`inputs` tokens + `max_new_tokens` must be <= {error.max_total_tokens}. "
-            f"Given: {error.num_prompt_tokens} `inputs` tokens and {error.max_tokens} `max_new_tokens`"
+            f"Given: {error.counted(error.num_prompt_tokens)} `inputs` tokens and {error.max_tokens} "
+            "`max_new_tokens`"
         )
     if isinstance(error, InvalidMessage | UnsupportedContent):
         return f"{error.field}: {error}"

@@ -34,6 +34,8 @@ def native_request(
     """Raises Refused, PromptTooLong or InvalidResponseFormat. Tokenizes: a long prompt takes its time."""
     limits.check_params(params)
     seed = draw_seed() if params.seed is None else params.seed
+    if params.truncate is None:
+        tokenizer.check_length(params.inputs, limits.max_total_tokens, params.max_new_tokens or 1)
     prompt = encode_prompt(tokenizer, params.inputs, params.truncate)
     num_sequences = limits.num_sequences(params)
     # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
@@ -58,10 +60,4 @@ def encode_prompt(tokenizer: Tokenizer, text: str, truncate: int | None = None) 
 
     truncate: tokens to keep at most, the right end and what the tokenizer put before the text.
     """
-    spans = tokenizer.encode_with_offsets(text)
-    ids = tuple(span.token_id for span in spans)
-    if truncate is None or len(ids) <= truncate:
-        return ids
-    num_added = next((i for i, span in enumerate(spans) if span.stop > span.start), len(spans))
-    num_kept = min(num_added, truncate - 1)  # a prompt of nothing but added tokens would say nothing
-    return ids[:num_kept] + ids[len(ids) - (truncate - num_kept) :]
+    return tuple(tokenizer.encode(text) if truncate is None else tokenizer.encode_end(text, truncate))

@@ -78,9 +78,12 @@ def completion_plan(body: m.CreateCompletionRequest) -> CompletionPlan:
 
 
 def completion_requests(
-    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer
+    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer, max_total_tokens: int
 ) -> list[GenerationRequest]:
-    """In the order of the prompts; those without a seed draw their own. Raises Refused and its kinds."""
+    """In the order of the prompts; those without a seed draw their own.
+
+    Raises Refused and its kinds, PromptTooLong.
+    """
     form = answer_form(body)
     grammar = None if form is None else response_grammar(form)
     check_search(body, grammar, grammar_field(body))
@@ -104,7 +107,7 @@ def completion_requests(
             priority=body.priority or 0,
             cache_salt=body.cache_salt,
         )
-        for prompt in _encoded(body, plan, tokenizer)
+        for prompt in _encoded(body, plan, tokenizer, max_total_tokens)
     ]
 
 
@@ -120,12 +123,13 @@ def _stopping(body: m.CreateCompletionRequest, plan: CompletionPlan) -> StopCond
 
 
 def _encoded(
-    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer
+    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer, max_total_tokens: int
 ) -> list[tuple[int, ...]]:
     adds_special = body.add_special_tokens is not False
     encoded = []
     for place, prompt in enumerate(plan.prompts):
         if isinstance(prompt, str):
+            tokenizer.check_length(prompt, max_total_tokens, max(plan.max_tokens, 1))
             prompt = tokenizer.encode(prompt, add_special_tokens=adds_special)
         if not prompt:
             field = "prompt" if isinstance(body.prompt, str) else f"prompt[{place}]"

@@ -111,7 +111,8 @@ def _too_long(error: PromptTooLong, field: str) -> Problem:
     total = error.num_prompt_tokens + error.max_tokens
     message = (
         f"This model's maximum context length is {error.max_total_tokens} tokens. However, you requested "
-        f"{total} tokens ({error.num_prompt_tokens} in the {field}, {error.max_tokens} in the completion). "
+        f"{error.counted(total)} tokens ({error.counted(error.num_prompt_tokens)} in the {field}, "
+        f"{error.max_tokens} in the completion). "
         f"Please reduce the length of the {field} or completion."
     )
     return Problem(400, message, "context_length_exceeded", field=field)
