@@ -48,6 +48,11 @@ class GeneratedRequest:
         """The sequence of highest mean log-probability."""
         return max(self.sequences, key=lambda sequence: sequence.mean_logprob)
 
+    @property
+    def num_tokens(self) -> int:
+        """Tokens that an answer may tell of, those of a prompt with log-probabilities too."""
+        return len(self.prompt) + sum(len(sequence.events) for sequence in self.sequences)
+
     def add(self, event: TokenEvent) -> None:
         self.sequences[event.index].events.append(event)
         self.num_prompt_tokens = event.num_prompt_tokens

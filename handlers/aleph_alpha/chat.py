@@ -30,7 +30,8 @@ class Chat:
         ):
             prepared = await self._prepare(body, nice=nice)
             result = await collect(prepared.outputs(), exchange.run(prepared.request))
-            return self._response(body, result)
+            num_tokens = result.usage.num_completion_tokens
+            return await self._service.workers.write(num_tokens, self._response, body, result)
 
     async def stream(
         self, body: m.ChatRequest, call: Call[NoHeaders], *, nice: bool

@@ -32,7 +32,10 @@ class Completions:
         ):
             request = await self._read(body, plan, nice=nice)
             generated = await collect(exchange.run(request), plan.best_of)
-            return self._response(plan, self._writer(body, plan, request), generated)
+            writer = self._writer(body, plan, request)
+            return await self._service.workers.write(
+                generated.num_tokens, self._response, plan, writer, generated
+            )
 
     async def stream(
         self, body: m.CompletionRequest, call: Call[NoHeaders], *, nice: bool

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders, Operations
-from generated.operation import Call, EventStream, Operation
+from generated.operation import Answer, Call, EventStream, Operation
 from handlers.aleph_alpha.chat import Chat
 from handlers.aleph_alpha.completions import Completions
 from handlers.aleph_alpha.contract import AlephAlphaContract
@@ -58,7 +58,9 @@ class AlephAlphaHandlers(Operations):
         return await self._evaluations.whole(body, call, nice=arguments.nice)
 
     @override
-    async def tokenize(self, body: m.TokenizationRequest, call: Call[NoHeaders]) -> m.TokenizationResponse:
+    async def tokenize(
+        self, body: m.TokenizationRequest, call: Call[NoHeaders]
+    ) -> Answer[m.TokenizationResponse]:
         service = self._service
         with telling(told):
             service.model_names.check(body.model)

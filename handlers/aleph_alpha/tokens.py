@@ -1,19 +1,22 @@
 """Texts as tokens and back. No special tokens are added, so that each undoes the other."""
 
+import orjson
+
 from engine.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
+from generated.operation import EncodedAnswer
 from handlers.aleph_alpha.prompts import check_ids
 
 
-def tokenize(body: m.TokenizationRequest, tokenizer: Tokenizer) -> m.TokenizationResponse:
-    """Tokens as the vocabulary writes them, such as `Ġworld`."""
+def tokenize(body: m.TokenizationRequest, tokenizer: Tokenizer) -> EncodedAnswer:
+    """Tokens as the vocabulary writes them, such as `Ġworld`; written here, as there may be a million."""
     token_ids = tokenizer.encode(body.prompt, add_special_tokens=False)
-    told = m.TokenizationResponse()
+    answer: dict[str, list[str] | list[int]] = {}
     if body.tokens:
-        told.tokens = [str(token) for token in tokenizer.hf.convert_ids_to_tokens(token_ids)]
+        answer["tokens"] = [str(token) for token in tokenizer.hf.convert_ids_to_tokens(token_ids)]
     if body.token_ids:
-        told.token_ids = token_ids
-    return told
+        answer["token_ids"] = token_ids
+    return EncodedAnswer(orjson.dumps(answer))
 
 
 def detokenize(body: m.DetokenizationRequest, tokenizer: Tokenizer) -> m.DetokenizationResponse:

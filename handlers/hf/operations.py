@@ -84,7 +84,7 @@ class HfHandlers(Operations):
         return self._service.metrics.render()
 
     @override
-    async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> m.TokenizeResponse:
+    async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
         service = self._service
         return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body)
 

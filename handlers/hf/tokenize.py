@@ -2,17 +2,19 @@
 
 from engine.tokenizer import Tokenizer
 from generated.hf import models as m
+from generated.operation import EncodedAnswer
 from handlers.native import tokenize as native
 
 
-def tokenize(tokenizer: Tokenizer, body: m.TokenizeRequest) -> list[m.TextToken]:
-    return [
-        m.TextToken(
-            id=token.id,
-            text=token.text,
-            start=token.start,
-            stop=token.stop,
-            special=tokenizer.is_special(token.id),
-        )
+def tokenize(tokenizer: Tokenizer, body: m.TokenizeRequest) -> EncodedAnswer:
+    """A list of `TextToken`, which a test compares with the model's own text."""
+    return native.write_tokens(
+        {
+            "id": token.id,
+            "text": token.text,
+            "start": token.start,
+            "stop": token.stop,
+            "special": tokenizer.is_special(token.id),
+        }
         for token in native.tokenize(tokenizer, body.inputs, add_special_tokens=body.add_special_tokens)
-    ]
+    )

@@ -34,7 +34,9 @@ class Chat:
             with exchange.permits(counting_field(body), num_sequences(body), beams(body)):
                 prepared = await self._service.workers.prepare(self._prepare, body)
                 result = await collect(prepared.outputs(), exchange.run(prepared.request))
-            return chat_completion(
+            return await self._service.workers.write(
+                result.usage.num_completion_tokens,
+                chat_completion,
                 self._service.envelope(),
                 result,
                 self._service.tokenizer,

@@ -71,7 +71,9 @@ class Chat(ABC, Generic[BodyT, AnswerT, EventT]):
         ):
             prepared = await self._prepare(body)
             result = await collect(prepared.outputs(), exchange.run(prepared.request))
-            answer = self.answer(self._envelope(), body, result)
+            answer = await service.workers.write(
+                result.usage.num_completion_tokens, self.answer, self._envelope(), body, result
+            )
         call.respond_with(service.compute_headers(prepared.prompt_text))
         call.respond_with(self.costs(exchange.timing))
         return answer

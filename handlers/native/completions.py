@@ -62,7 +62,8 @@ class Completions(ABC, Generic[BodyT, AnswerT, EventT]):
             async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
                 async for index, token in tokens:
                     generated[index].add(token)
-            answer = self.answer(self._envelope(), generated)
+            num_tokens = sum(one.num_tokens for one in generated)
+            answer = await service.workers.write(num_tokens, self.answer, self._envelope(), generated)
         call.respond_with(service.compute_headers(*params.prompts))
         call.respond_with(self.costs(exchange.timing))
         return answer

@@ -57,7 +57,7 @@ class Generation(ABC, Generic[BodyT, AnswerT, EventT]):
         ):
             native = await self._read(params, is_stream=False)
             generated = await collect(exchange.run(native.request), native.request.num_sequences)
-            answer = self.answer(native, generated)
+            answer = await service.workers.write(generated.num_tokens, self.answer, native, generated)
         call.respond_with(service.compute_headers(params.inputs))
         call.respond_with(self.costs(exchange.timing))
         return answer

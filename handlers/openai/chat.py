@@ -39,7 +39,9 @@ class Chat:
             exchange.permits("n", given_or(body.n, 1), Beams("n", num_beams(body))),
         ):
             prepared = await self._prepare(body)
-            return self._response(body, await collect(prepared.outputs(), exchange.run(prepared.request)))
+            result = await collect(prepared.outputs(), exchange.run(prepared.request))
+            num_tokens = result.usage.num_completion_tokens
+            return await self._service.workers.write(num_tokens, self._response, body, result)
 
     async def stream(
         self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]

@@ -39,7 +39,8 @@ class Completions:
             async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
                 async for prompt, token in tokens:
                     generated[prompt].add(token)
-            return self._response(plan, requests, generated)
+            num_tokens = sum(one.num_tokens for one in generated)
+            return await self._service.workers.write(num_tokens, self._response, plan, requests, generated)
 
     async def stream(
         self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
@@ -70,7 +71,12 @@ class Completions:
     async def _read(self, body: m.CreateCompletionRequest, plan: CompletionPlan) -> list[GenerationRequest]:
         service = self._service
         return await service.workers.tokenize(
-            plan.num_characters, completion_requests, body, plan, service.tokenizer
+            plan.num_characters,
+            completion_requests,
+            body,
+            plan,
+            service.tokenizer,
+            service.model_info.max_total_tokens,
         )
 
     def _texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[str]:

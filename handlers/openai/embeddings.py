@@ -3,7 +3,7 @@
 from generated.openai import models as m
 from generated.openai.operations import CreateEmbeddingHeaders
 from generated.operation import Call
-from handlers.embeddings import Embedder, Vector, base64_of
+from handlers.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
 from handlers.openai.prompts import prompts_of
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_prompt_ids
@@ -26,6 +26,9 @@ class Embeddings:
             told = await self._embedder.embed(
                 exchange, prompts_of(body.input), field="input", dimensions=body.dimensions
             )
+        return await service.workers.write(told.num_prompt_tokens, self._answer, body, told)
+
+    def _answer(self, body: m.CreateEmbeddingRequest, told: EmbeddedTexts) -> m.CreateEmbeddingResponse:
         write = base64_of if body.encoding_format == "base64" else _numbers
         return m.CreateEmbeddingResponse(
             object="list",
@@ -33,7 +36,7 @@ class Embeddings:
                 m.Embedding(object="embedding", index=index, embedding=write(vector))
                 for index, vector in enumerate(told.vectors)
             ],
-            model=service.model_names.served,
+            model=self._service.model_names.served,
             usage=m.EmbeddingUsage(prompt_tokens=told.num_prompt_tokens, total_tokens=told.num_prompt_tokens),
         )
 

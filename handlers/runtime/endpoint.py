@@ -1,5 +1,6 @@
 """One operation bound to its handler."""
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
@@ -27,6 +28,7 @@ from .ready import ready_together
 from .refusals import CountsRefusals
 from .reply import RawHeaders, Reply, encode_headers
 from .request_reader import RequestReader
+from .sliced_json import is_large, to_json_in_slices
 
 logger = logging.getLogger(__name__)
 
@@ -107,13 +109,23 @@ class Endpoint:
             raise RuntimeError(
                 f"{operation.id} answered {type(result).__name__}, its body is {operation.media_type}"
             )
-        body = self._encode_answer(result)
+        body = await self._encode_answer(result)
         await reply.whole(operation.status, operation.media_type, body, self._answer_headers(call))
 
-    def _encode_answer(self, result: Any) -> bytes:
+    async def _encode_answer(self, result: Any) -> bytes:
         if self._answer is None:
             return b""
-        return result if isinstance(result, bytes) else self._answer(result)
+        if isinstance(result, bytes):
+            return result
+        if is_large(result):
+            self._check_type(result)
+            return await asyncio.to_thread(to_json_in_slices, result)
+        return self._answer(result)
+
+    def _check_type(self, result: Any) -> None:
+        declared = self.operation.response
+        if isinstance(declared, type) and not isinstance(result, declared):
+            raise _mismatch(declared, result)
 
     async def _send_stream(self, stream: AsyncGenerator[Any, None], call: RequestCall, reply: Reply) -> None:
         if self._event is None:
@@ -193,10 +205,14 @@ def _checked(encode: Encode, model: type) -> Encode:
 
     def encode_checked(value: Any) -> bytes:
         if not isinstance(value, model):
-            raise TypeError(f"expected {model.__name__}, not {type(value).__name__}")
+            raise _mismatch(model, value)
         return encode(value)
 
     return encode_checked
+
+
+def _mismatch(model: type, value: Any) -> TypeError:
+    return TypeError(f"expected {model.__name__}, not {type(value).__name__}")
 
 
 def _answer_encoder(operation: Operation) -> Encode | None:

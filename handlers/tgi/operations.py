@@ -77,7 +77,7 @@ class TgiHandlers(Operations):
         return await self._completions.whole(body, call)
 
     @override
-    async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> m.TokenizeResponse:
+    async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
         service = self._service
         return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body.inputs)
 

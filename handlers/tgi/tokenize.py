@@ -1,13 +1,13 @@
 """A prompt's tokens in the shape of the wire."""
 
 from engine.tokenizer import Tokenizer
-from generated.tgi import models as m
+from generated.operation import EncodedAnswer
 from handlers.native import tokenize as native
 
 
-def tokenize(tokenizer: Tokenizer, text: str) -> list[m.SimpleToken]:
-    """As `handlers.native.tokenize.tokenize`."""
-    return [
-        m.SimpleToken(id=token.id, text=token.text, start=token.start, stop=token.stop)
+def tokenize(tokenizer: Tokenizer, text: str) -> EncodedAnswer:
+    """A list of `SimpleToken`, which a test compares with the model's own text."""
+    return native.write_tokens(
+        {"id": token.id, "start": token.start, "stop": token.stop, "text": token.text}
         for token in native.tokenize(tokenizer, text)
-    ]
+    )

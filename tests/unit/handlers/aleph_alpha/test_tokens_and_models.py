@@ -30,7 +30,8 @@ async def test_tokens_and_ids_are_told_where_asked(
 def test_detokenizing_undoes_tokenizing(text: str) -> None:
     tokenizer = chat_tokenizer()
     request = m.TokenizationRequest(model=MODEL, prompt=text, tokens=False, token_ids=True)
-    token_ids = tokenize(request, tokenizer).token_ids
+    told_ids = m.TokenizationResponse.model_validate_json(tokenize(request, tokenizer))
+    token_ids = told_ids.token_ids
     assert isinstance(token_ids, list)
     told = detokenize(m.DetokenizationRequest(model=MODEL, token_ids=token_ids), tokenizer)
     assert told.result == text
