@@ -1,0 +1,44 @@
+"""What a server gets done while far more is asked of it than it can do."""
+
+import os
+from pathlib import Path
+
+from tests.attack.load import run_load
+from tests.conftest import LIMITS, Server, running_server
+
+PLACES = 32
+
+
+def test_ten_times_as_many_requests_as_there_is_room_for_hardly_lower_what_is_answered(
+    is_whole: bool,
+) -> None:
+    """Answers are counted by the server's own processor time, which others on the machine do not take.
+
+    A second of it is what a core gives when the server has it to itself, and refusals are paid from it too.
+    """
+    seconds = 20.0 if is_whole else 3.0
+    with running_server(*LIMITS, "--max-concurrent-requests", str(PLACES)) as server:
+        _load(server, num_connections=PLACES, rate=0, seconds=1.0)  # warms up
+        alone = _load(server, num_connections=PLACES, rate=0, seconds=seconds)
+        rate = 10 * alone["200"]
+        crowded = _load(server, num_connections=10 * PLACES, rate=rate, seconds=seconds)
+    print(f"at 1 x: {alone}\nat 10 x: {crowded}")
+    if is_whole:  # in a short span the answers under way at its end are too large a part
+        assert crowded["answers a processor second"] >= 0.8 * alone["answers a processor second"]
+    assert crowded["200"] > 0
+    assert crowded["429"] > 0
+    assert not crowded["unsaid"]  # each refusal says when to come back
+    assert not any(status.startswith("5") for status in crowded)
+
+
+def _load(server: Server, *, num_connections: int, rate: float, seconds: float) -> dict[str, float]:
+    before = _processor_s(server)
+    told = run_load(server.url, num_connections=num_connections, rate=rate, seconds=seconds)
+    spent_s = _processor_s(server) - before
+    return told | {"answers a processor second": told["200"] * told["seconds"] / spent_s}
+
+
+def _processor_s(server: Server) -> float:
+    """The processor time of all of the server's threads so far (proc(5): utime and stime)."""
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
