@@ -21,6 +21,7 @@ from engine.errors import (
 )
 from engine.events import Embedding, TokenEvent
 from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.grammar_process.client import CAN_FORK, SHARED
 from engine.grammar_queue import GrammarQueue
 from engine.job_table import Output
 from engine.model_info import ModelInfo
@@ -71,7 +72,7 @@ class AsyncEngine:
         self._has_no_streams.set()
         self._is_draining = False
         self._death: BaseException | None = None
-        self._grammars = GrammarQueue(GrammarCompiler(tokenizer))
+        self._grammars = GrammarQueue(GrammarCompiler(tokenizer, SHARED if CAN_FORK else None))
         self._thread = EngineThread(
             core,
             thread=thread or CallThread(_THREAD_NAME),
@@ -94,6 +95,8 @@ class AsyncEngine:
             if on_progress is not None:
                 loop.call_soon_threadsafe(on_progress, line)
 
+        if CAN_FORK:
+            SHARED.start()  # while the model loads
         thread = CallThread(_THREAD_NAME)
         try:
             built = await asyncio.wrap_future(thread.submit(build_core, config, report))
@@ -187,6 +190,7 @@ class AsyncEngine:
                 await self._has_no_streams.wait()
         except TimeoutError:
             self._end_all(EngineStopped, "the engine stops")
+            self._grammars.stop()
 
     async def stop(self) -> None:
         """Ends all requests with EngineStopped, and the threads."""

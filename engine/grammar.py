@@ -1,7 +1,6 @@
 """Constraints on the generated text: compiled through xgrammar, followed token by token."""
 
 import os
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -10,29 +9,23 @@ from typing import Any
 
 import xgrammar
 
-from engine.errors import InvalidGrammar
+from engine.grammar_process.client import Attempt, GrammarProcess
+from engine.grammar_source import check_length, checked_source, compile_source
 from engine.grammar_state import GrammarState
 from engine.grammar_vocabulary import GrammarVocabulary
-from engine.json_schema import enforceable_schema
-from engine.regex_pattern import check_regex
 from engine.request import Grammar, GrammarKind
-from engine.structural_tag import enforceable_tag
 from engine.tokenizer import Tokenizer
 
-MAX_SOURCE_LENGTH = 262_144  # characters
 CACHE_BYTES = 256 * 2**20
-
-_ANY_OBJECT = '{"type": "object"}'
-_WHERE_IN_XGRAMMAR = re.compile(r"^(\[[\d:]+\] )?\S+\.(cc|h):\d+: ")
 
 
 class CompiledGrammar:
     """A grammar made ready for one tokenizer; any number of sequences may follow it at one time."""
 
-    def __init__(self, compiled: Any, end_token_ids: Sequence[int], vocabulary: GrammarVocabulary) -> None:
+    def __init__(self, compiled: Any, end_token_ids: Sequence[int], tokens: Sequence[bytes]) -> None:
         self._compiled = compiled
         self._end_token_ids = end_token_ids
-        self._vocabulary = vocabulary
+        self._tokens = tokens
 
     @property
     def num_bytes(self) -> int:
@@ -48,20 +41,23 @@ class CompiledGrammar:
         matcher = xgrammar.GrammarMatcher(
             self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
         )
-        return GrammarState(matcher, stops, self._compiled.tokenizer_info.vocab_size, self._vocabulary)
+        return GrammarState(matcher, stops, self._compiled.tokenizer_info.vocab_size, self._tokens)
 
 
 class GrammarCompiler:
     """Compiles grammars for one tokenizer and keeps those used last, up to CACHE_BYTES. Safe to share by
     threads.
 
-    Bounds keep hostile grammars from taking the process: of the source (here, in `json_schema` and in
-    `regex_pattern`), and of the time to compile (in `grammar_queue`).
+    A grammar is compiled in `process` first, where its time and memory are bounded. What passes there is
+    taken over, or compiled again here where that is quicker; it takes as long as it took there. process: None
+    where grammars are trusted, as those of tests, or the system cannot fork.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, process: GrammarProcess | None = None) -> None:
         self._tokenizer = tokenizer
+        self._process = process
         self._lock = threading.Lock()
+        self._vocabularies_lock = threading.Lock()
         self._cache: OrderedDict[Grammar, CompiledGrammar] = OrderedDict()
         self._num_cached_bytes = 0
 
@@ -72,23 +68,34 @@ class GrammarCompiler:
                 self._cache.move_to_end(grammar)
             return self._cache.get(grammar)
 
-    def compile(self, grammar: Grammar) -> CompiledGrammar:
-        """Takes milliseconds to minutes: not for an event loop. Raises InvalidGrammar, naming the cause."""
+    def compile(self, grammar: Grammar, attempt: Attempt | None = None) -> CompiledGrammar:
+        """Takes milliseconds to seconds: not for an event loop. Raises InvalidGrammar, naming the cause;
+        EngineBusy.
+
+        attempt: by which the caller calls the compilation off.
+        """
         if (known := self.cached(grammar)) is not None:
             return known
-        if len(grammar.source) > MAX_SOURCE_LENGTH:
-            raise InvalidGrammar(
-                f"a grammar may have {MAX_SOURCE_LENGTH} characters; this one has {len(grammar.source)}"
-            )
-        try:
-            made = self._compile(grammar.kind, _enforceable(grammar))
-        except (RuntimeError, ValueError, TypeError) as error:
-            # What xgrammar says of a grammar that it cannot read, after the line of its own source that says
-            # it.
-            raise InvalidGrammar(_WHERE_IN_XGRAMMAR.sub("", str(error)).strip()) from error
-        compiled = CompiledGrammar(made, self._end_token_ids, self._vocabulary)
+        check_length(grammar)
+        made = (
+            self._compile(grammar)
+            if self._process is None
+            else self._take_over(grammar, attempt or Attempt())
+        )
+        compiled = CompiledGrammar(made, self._tokenizer.end_token_ids, self._vocabulary(grammar.kind).tokens)
         self._keep(grammar, compiled)
         return compiled
+
+    def _compile(self, grammar: Grammar) -> Any:
+        return compile_source(self._compiler(grammar.kind), grammar.kind, checked_source(grammar))
+
+    def _take_over(self, grammar: Grammar, attempt: Attempt) -> Any:
+        assert self._process is not None
+        vocabulary = self._vocabulary(grammar.kind)
+        verdict = self._process.try_grammar(grammar, vocabulary, attempt, num_threads=_num_threads())
+        if verdict.compiled is not None:
+            return xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
+        return compile_source(self._compiler(grammar.kind), grammar.kind, verdict.source)
 
     def _keep(self, grammar: Grammar, compiled: CompiledGrammar) -> None:
         with self._lock:
@@ -99,73 +106,45 @@ class GrammarCompiler:
                 _, oldest = self._cache.popitem(last=False)
                 self._num_cached_bytes -= oldest.num_bytes
 
-    def _compile(self, kind: GrammarKind, source: str) -> Any:
-        match kind:
-            case GrammarKind.JSON_SCHEMA | GrammarKind.JSON_OBJECT:
-                # The layout of `json_layout`, which says why.
-                return self._text_compiler.compile_json_schema(source, any_whitespace=False)
-            case GrammarKind.REGEX:
-                return self._text_compiler.compile_regex(source)
-            case GrammarKind.EBNF:
-                return self._text_compiler.compile_grammar(source)
-            case GrammarKind.STRUCTURAL_TAG:
-                return self._tag_compiler.compile_structural_tag(source)
+    def _vocabulary(self, kind: GrammarKind) -> GrammarVocabulary:
+        with self._vocabularies_lock:  # they take a second where the vocabulary is large
+            return self._tag_vocabulary if kind is GrammarKind.STRUCTURAL_TAG else self._text_vocabulary
 
-    @property
-    def _end_token_ids(self) -> tuple[int, ...]:
-        return self._tokenizer.end_token_ids
+    def _compiler(self, kind: GrammarKind) -> Any:
+        return self._vocabulary(kind).compiler(_num_threads())
 
     @cached_property
-    def _vocabulary(self) -> GrammarVocabulary:
-        return GrammarVocabulary(self._text_tokens.decoded_vocab)
-
-    @cached_property
-    def _text_tokens(self) -> xgrammar.TokenizerInfo:
-        return self._token_info(hides_special=True)
-
-    @cached_property
-    def _text_compiler(self) -> xgrammar.GrammarCompiler:
+    def _text_vocabulary(self) -> GrammarVocabulary:
         """Takes special tokens for no text, so that none can stand inside a string."""
-        return self._compiler(self._text_tokens)
+        return self._make_vocabulary(hides_special=True)
 
     @cached_property
-    def _tag_compiler(self) -> xgrammar.GrammarCompiler:
+    def _tag_vocabulary(self) -> GrammarVocabulary:
         """Knows special tokens by their text: structural tags may name them, and the text between may hold
         them."""
-        return self._compiler(self._token_info(hides_special=False))
+        return self._make_vocabulary(hides_special=False)
 
-    def _compiler(self, info: xgrammar.TokenizerInfo) -> xgrammar.GrammarCompiler:
-        return xgrammar.GrammarCompiler(
-            info, max_threads=min(8, max(1, (os.cpu_count() or 1) // 2)), cache_enabled=False
-        )
-
-    def _token_info(self, *, hides_special: bool) -> xgrammar.TokenizerInfo:
+    def _make_vocabulary(self, *, hides_special: bool) -> GrammarVocabulary:
         tokenizer = self._tokenizer
+        end_token_ids = tokenizer.end_token_ids
         found = xgrammar.TokenizerInfo.from_huggingface(
-            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(self._end_token_ids) or None
+            tokenizer.hf, vocab_size=tokenizer.vocab_size, stop_token_ids=list(end_token_ids) or None
         )
-        vocabulary = [""] * tokenizer.vocab_size  # "" is a token that never matches
+        tokens = [""] * tokenizer.vocab_size  # "" is a token that never matches
         for token, token_id in tokenizer.hf.get_vocab().items():
-            if token_id < len(vocabulary) and not (hides_special and tokenizer.is_special(token_id)):
-                vocabulary[token_id] = token
-        return xgrammar.TokenizerInfo(
-            vocabulary,
+            if token_id < len(tokens) and not (hides_special and tokenizer.is_special(token_id)):
+                tokens[token_id] = token
+        info = xgrammar.TokenizerInfo(
+            tokens,
             vocab_type=found.vocab_type,
             vocab_size=tokenizer.vocab_size,
-            stop_token_ids=list(self._end_token_ids) or None,
+            stop_token_ids=list(end_token_ids) or None,
             add_prefix_space=found.add_prefix_space,
+        )
+        return GrammarVocabulary(
+            [bytes(token) for token in info.decoded_vocab], end_token_ids, found.add_prefix_space
         )
 
 
-def _enforceable(grammar: Grammar) -> str:
-    """The source, checked against all that xgrammar would not honour. EBNF it checks itself."""
-    match grammar.kind:
-        case GrammarKind.JSON_SCHEMA:
-            return enforceable_schema(grammar.source)
-        case GrammarKind.JSON_OBJECT:
-            return _ANY_OBJECT
-        case GrammarKind.REGEX:
-            check_regex(grammar.source)
-        case GrammarKind.STRUCTURAL_TAG:
-            return enforceable_tag(grammar.source)
-    return grammar.source
+def _num_threads() -> int:
+    return min(8, max(1, (os.cpu_count() or 1) // 2))

@@ -1,4 +1,4 @@
-"""Grammars compiled for an event loop: in threads, several at one time, none long in the way of others."""
+"""Grammars compiled for an event loop: several at one time, none long in the way of others."""
 
 import asyncio
 import threading
@@ -7,13 +7,11 @@ from contextlib import suppress
 
 from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.grammar_process.client import DEFAULT_LIMITS, Attempt
 from engine.request import Grammar
 
-COMPILE_TIMEOUT_S = 15.0
 WAIT_TIMEOUT_S = 15.0
-# Compilations of a lane at one time. One that exceeds its time cannot be stopped and goes on; it keeps its
-# place meanwhile, so that hostile grammars take at most this many threads of each lane.
-MAX_COMPILATIONS = 2
+MAX_COMPILATIONS = 2  # of a lane at one time
 MAX_WAITING = 64  # grammars that have no place yet, in each lane
 # Sources up to this compile in less than a second, and have places of their own.
 MAX_SMALL_SOURCE = 4096  # characters
@@ -26,6 +24,7 @@ class _Compilation:
         self.grammar = grammar
         self.lane = lane
         self.num_readers = 0
+        self.attempt = Attempt()
         self.begun = asyncio.Event()
         self.result: asyncio.Future[CompiledGrammar] = asyncio.get_running_loop().create_future()
 
@@ -41,15 +40,16 @@ class _Lane:
 class GrammarQueue:
     """What the event loop asks for compiled grammars; all methods belong to that loop.
 
-    A cached grammar is there at once. Others compile in threads: large ones never take the places of small
-    ones, one that nobody waits for any longer does not begin, and a grammar asked for by many compiles once.
+    A cached grammar is there at once. Others compile beside the loop: large ones never take the places of
+    small ones, one that exceeds its time or that nobody waits for any longer is called off, so that its place
+    is free, and a grammar asked for by many compiles once.
     """
 
     def __init__(
         self,
         compiler: GrammarCompiler,
         *,
-        timeout_s: float = COMPILE_TIMEOUT_S,
+        timeout_s: float = DEFAULT_LIMITS.timeout_s,
         wait_timeout_s: float = WAIT_TIMEOUT_S,
     ) -> None:
         self._compiler = compiler
@@ -69,20 +69,15 @@ class GrammarQueue:
             return await self._read(compilation)
         finally:
             compilation.num_readers -= 1
-            if not compilation.num_readers and not compilation.begun.is_set():
-                compilation.lane.waiting.remove(compilation)
-                del self._compilations[grammar]
+            if not compilation.num_readers:
+                self._call_off(compilation)
 
     def stop(self) -> None:
-        """Ends all waiting with EngineStopped; what compiles goes on, and nobody hears of it."""
-        for compilation in self._compilations.values():
-            if not compilation.result.done():
-                compilation.result.set_exception(EngineStopped("the engine stops"))
-                compilation.result.exception()  # there may be nobody who reads it
+        """Ends all waiting with EngineStopped, and all compilations."""
+        for compilation in list(self._compilations.values()):
+            _end(compilation, EngineStopped("the engine stops"))
             compilation.begun.set()
-        self._compilations.clear()
-        for lane in (self._small, self._large):
-            lane.waiting.clear()
+            self._call_off(compilation)
 
     def _open(self, grammar: Grammar) -> _Compilation:
         lane = self._small if len(grammar.source) <= MAX_SMALL_SOURCE else self._large
@@ -103,7 +98,19 @@ class GrammarQueue:
             async with asyncio.timeout(self._timeout_s):
                 return await asyncio.shield(compilation.result)
         except TimeoutError:
-            raise InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile") from None
+            _end(
+                compilation, InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile")
+            )
+            self._call_off(compilation)
+            return await compilation.result
+
+    def _call_off(self, compilation: _Compilation) -> None:
+        """Takes it from the queue, or has its process ended if it has begun; nothing where it is over."""
+        if self._compilations.get(compilation.grammar) is compilation:
+            del self._compilations[compilation.grammar]
+            compilation.attempt.call_off()
+        with suppress(ValueError):  # it has begun
+            compilation.lane.waiting.remove(compilation)
 
     def _begin_next(self, lane: _Lane) -> None:
         while lane.waiting and lane.num_running < MAX_COMPILATIONS:
@@ -122,19 +129,26 @@ class GrammarQueue:
         """In a thread of its own."""
         outcome: CompiledGrammar | Exception
         try:
-            outcome = self._compiler.compile(compilation.grammar)
+            outcome = self._compiler.compile(compilation.grammar, compilation.attempt)
         except Exception as error:
             outcome = error
         with suppress(RuntimeError):  # the loop has closed: nobody waits any longer
             loop.call_soon_threadsafe(self._finish, compilation, outcome)
 
     def _finish(self, compilation: _Compilation, outcome: CompiledGrammar | Exception) -> None:
-        if not compilation.result.done():  # `stop` may have ended it
-            if isinstance(outcome, Exception):
-                compilation.result.set_exception(outcome)
-                compilation.result.exception()  # there may be nobody left who reads it
-            else:
-                compilation.result.set_result(outcome)
+        _end(compilation, outcome)
+        if self._compilations.get(compilation.grammar) is compilation:
             del self._compilations[compilation.grammar]
         compilation.lane.num_running -= 1
         self._begin_next(compilation.lane)
+
+
+def _end(compilation: _Compilation, outcome: CompiledGrammar | Exception) -> None:
+    """The first outcome counts."""
+    if compilation.result.done():
+        return
+    if isinstance(outcome, Exception):
+        compilation.result.set_exception(outcome)
+        compilation.result.exception()  # there may be nobody left who reads it
+    else:
+        compilation.result.set_result(outcome)

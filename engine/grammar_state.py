@@ -9,11 +9,14 @@ import xgrammar
 from torch import Tensor
 
 from engine.errors import GenerationFailed
-from engine.grammar_vocabulary import GrammarVocabulary
 
 # Of processor time, for one token of one sequence: a thousand times the usual. A grammar that reads a text in
 # very many ways may need ever more, and every other sequence would wait for it.
 MAX_STEP_S = 0.25
+# Of one byte of a token: the next may take several times as long.
+MAX_BYTE_S = 0.05
+# Of one byte, where the mask behind it is sure to be quick; xgrammar may try the bytes of most tokens for it.
+MAX_SURE_BYTE_S = 0.001
 
 _Result = TypeVar("_Result")
 
@@ -22,22 +25,26 @@ class GrammarState:
     """A matcher of xgrammar's at one sequence's end, and what is known there of the next token."""
 
     def __init__(
-        self, matcher: Any, stop_token_ids: Sequence[int], vocab_size: int, vocabulary: GrammarVocabulary
+        self, matcher: Any, stop_token_ids: Sequence[int], vocab_size: int, tokens: Sequence[bytes]
     ) -> None:
+        """tokens: the bytes that each id stands for; b"" where the grammar takes it for no text."""
         self._matcher = matcher
         self._stop_token_ids = stop_token_ids
-        self._vocabulary = vocabulary
+        self._tokens = tokens
         self._bitmask = xgrammar.allocate_token_bitmask(1, vocab_size)
         self._excludes: bool | None = (
             None  # what `fill` says of _bitmask; None: not filled since the last token
         )
-        self._certain = b""  # text that must come next, perhaps not all of it
         self.is_too_slow = False  # whether a token took longer than MAX_STEP_S
+        self._is_given_up = False
+        self._byte_s = 0.0  # the longest time that a byte of the last token took
 
     @property
     def is_complete(self) -> bool:
         """Whether the end of the grammar was accepted: by a stop token, or without one where there is
         none."""
+        if self._is_given_up:
+            return False
         complete: bool = self._matcher.is_terminated()
         return complete
 
@@ -52,13 +59,37 @@ class GrammarState:
         Raises GenerationFailed for a token that the grammar does not allow; the sampler masks those.
         """
         self._excludes = None
-        self._certain = self._vocabulary.text_behind(token_id, self._certain)
+        if self._is_given_up:
+            return
         if self.is_complete:
             is_allowed = token_id in self._stop_token_ids
         else:
-            is_allowed = self._timed(self._matcher.accept_token, token_id)
-        if not is_allowed:
+            is_allowed = self._probe(token_id) and self._timed(self._matcher.accept_token, token_id)
+        if not is_allowed and not self.is_too_slow:
             raise GenerationFailed(f"the grammar does not allow token {token_id} here")
+
+    def _probe(self, token_id: int) -> bool:
+        """Follow the token's bytes one by one, and go back; False as soon as it takes too long.
+
+        The time of a byte may be a small multiple of that of the byte before, so that of a whole token has no
+        useful bound: ten bytes may take four to the power of ten times as long as the first.
+        """
+        token = self._tokens[token_id] if token_id < len(self._tokens) else b""
+        num_accepted, started = 0, time.thread_time()
+        self._byte_s = 0.0
+        for at in range(len(token) - 1):
+            before = time.thread_time()
+            if not self._matcher.accept_string(token[at : at + 1]):
+                break  # a token that the grammar knows by its id, not by its text
+            num_accepted += 1
+            now = time.thread_time()
+            self._byte_s = max(self._byte_s, now - before)
+            if self._byte_s > MAX_BYTE_S or now - started > MAX_STEP_S:
+                self.is_too_slow = True
+                break
+        if num_accepted:
+            self._matcher.rollback(num_accepted)
+        return not self.is_too_slow
 
     def fill(self, bitmask: Any, row: int) -> bool:
         """Writes which tokens may come next into row `row` of an int32 bitmask [n, ceil(v / 32)] on the CPU.
@@ -79,6 +110,11 @@ class GrammarState:
         if not self.is_prepared:
             self._excludes = self.fill(self._bitmask, 0)
 
+    def give_up(self) -> None:
+        """From now on the grammar is too slow, and nothing here touches its matcher, which another thread
+        may still use."""
+        self.is_too_slow = self._is_given_up = True
+
     @property
     def mask(self) -> Tensor | None:
         """Which tokens may come next, int32 [ceil(v / 32)], a bit each; None: all may. The grammar must be
@@ -88,35 +124,20 @@ class GrammarState:
 
     @property
     def only_token_id(self) -> int | None:
-        """The one token that may come next. None: there are more, or none, or it is too slow to find out.
+        """The one token that may come next. None: there are more, or none, or it may be too slow to find out.
 
-        Where a look at the text that must come does not tell, `prepare` is called, early for who masks.
+        Only the mask tells, which is kept for who applies it. (The text that xgrammar says must come has no
+        bound: a grammar may force text without end.)
         """
         if self.is_complete:
             return self._stop_token_ids[0] if len(self._stop_token_ids) == 1 else None
-        if self.is_too_slow or self._has_choice():
+        if self.is_too_slow or self._byte_s > MAX_SURE_BYTE_S:
             return None
         mask = self.mask
         return None if mask is None or self._became_too_slow() else _only_bit(mask)
 
     def _became_too_slow(self) -> bool:
         return self.is_too_slow
-
-    def _has_choice(self) -> bool:
-        """Whether more than one token may come for certain: a look that takes a tenth of the time of a mask
-        where the vocabulary is large."""
-        if not self._certain:
-            self._certain = self._timed(self._find_certain)
-        if not self._certain:
-            return not self._matcher.is_completed()  # where no more text may come, but the end may
-        return self._vocabulary.has_choice(self._certain)
-
-    def _find_certain(self) -> bytes:
-        try:
-            text: str = self._matcher.find_jump_forward_string()
-        except UnicodeDecodeError as error:  # it ends within a character
-            return error.object
-        return text.encode()
 
     def _timed(self, step: Callable[..., _Result], *arguments: Any) -> _Result:
         started = time.thread_time()
@@ -128,8 +149,8 @@ class GrammarState:
 def _only_bit(bitmask: Tensor) -> int | None:
     """The place of the only bit that is set in int32 [ceil(v / 32)]; None if there are none or more."""
     words = bitmask.numpy().view(np.uint32)
-    places = words.nonzero()[0]
-    if len(places) != 1:
+    if np.count_nonzero(words) != 1:
         return None
-    word = int(words[places[0]])
-    return int(places[0]) * 32 + word.bit_length() - 1 if word & (word - 1) == 0 else None
+    place = int(words.argmax())
+    word = int(words[place])
+    return place * 32 + word.bit_length() - 1 if word & (word - 1) == 0 else None

@@ -1,24 +1,31 @@
-"""What a grammar takes the tokens of a vocabulary for: bytes."""
+"""What a grammar takes the tokens of a vocabulary for: bytes. Imports no torch."""
 
-from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import xgrammar
 
 
-class GrammarVocabulary:
-    """The tokens of one tokenizer. Those that stand for no text, like hidden special ones, have no bytes."""
+class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
+    """The tokens of one tokenizer, by id; those that stand for no text, like hidden special ones, are b""."""
 
-    def __init__(self, tokens: Sequence[bytes]) -> None:
-        """tokens: by id."""
-        self._tokens = tokens
-        self._texts = frozenset(tokens) - {b""}
-        self._max_length = max(map(len, tokens), default=0)
+    tokens: list[bytes]
+    end_token_ids: tuple[int, ...]
+    adds_prefix_space: bool
 
-    def text_behind(self, token_id: int, text: bytes) -> bytes:
-        """What is left of a text that begins with the token; nothing of any other."""
-        token = self._tokens[token_id] if token_id < len(self._tokens) else b""
-        return text[len(token) :] if token and text.startswith(token) else b""
+    @cached_property
+    def info(self) -> Any:
+        """The `xgrammar.TokenizerInfo`; equal in all processes, so that compiled grammars can pass between
+        them."""
+        return xgrammar.TokenizerInfo(
+            self.tokens,
+            vocab_type=xgrammar.VocabType.RAW,
+            vocab_size=len(self.tokens),
+            stop_token_ids=list(self.end_token_ids) or None,
+            add_prefix_space=self.adds_prefix_space,
+        )
 
-    def has_choice(self, text: bytes) -> bool:
-        """Whether a text may begin with more than one token, all of each lying in it."""
-        ends = range(1, min(len(text), self._max_length) + 1)
-        beginnings = (end for end in ends if text[:end] in self._texts)
-        return next(beginnings, None) is not None and next(beginnings, None) is not None
+    def compiler(self, num_threads: int) -> Any:
+        """An `xgrammar.GrammarCompiler` that caches nothing."""
+        return xgrammar.GrammarCompiler(self.info, max_threads=num_threads, cache_enabled=False)

@@ -18,6 +18,8 @@ narrower than the specification, so what is generated is valid still
     have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string
 ignored, as annotations
     title, description, default, examples, format (any other), and what is no keyword of JSON Schema
+refused, because a value would have no end
+    a schema that its own values must hold, as a linked list does whose `next` is required and never null
 refused, because xgrammar ignores them
     the keywords in `schema_rules._REFUSED`; restrictions of some type without that type; anything that
     restricts beside $ref, enum, const, anyOf, oneOf and allOf, but a type that agrees with enum and const;
@@ -33,7 +35,8 @@ import json
 
 from engine.errors import InvalidGrammar
 from engine.schema_document import TOO_DEEP, SchemaDocument
-from engine.schema_rules import complaints
+from engine.schema_finiteness import check_finiteness
+from engine.schema_rules import complaints, document_complaints
 from engine.schema_strings import rewrite_strings
 
 
@@ -53,6 +56,9 @@ def make_enforceable(root: object) -> None:
     for place, schema in document.schemas.items():
         for complaint in complaints(schema, document):
             raise InvalidGrammar(f"JSON Schema at {place}: {complaint}")
+    for complaint in document_complaints(document):
+        raise InvalidGrammar(f"JSON Schema: {complaint}")
+    check_finiteness(document)
     for schema in document.schemas.values():
         rewrite_strings(schema)
     document.rename_targets()

@@ -84,6 +84,11 @@ class SchemaDocument:
         definitions |= {name: self.schemas[pointer] for pointer, name in names.items()}
 
 
+def escaped_step(name: str) -> str:
+    """The name as a step of a JSON pointer (RFC 6901 section 3)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
 def _check_shapes(place: str, schema: Schema) -> None:
     """The rest of this module may rely on these; what else is malformed, xgrammar refuses."""
     for keyword, shape in _SHAPES.items():
@@ -105,6 +110,6 @@ def _inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:
             yield f"{keyword}/{index}", member
     for keyword in _HOLDS_MAP:
         for name, member in schema.get(keyword, {}).items():
-            yield f"{keyword}/{name.replace('~', '~0').replace('/', '~1')}", member
+            yield f"{keyword}/{escaped_step(name)}", member
     if isinstance(names := schema.get("propertyNames"), dict):
         yield "propertyNames", {"type": "string", **names}

@@ -14,6 +14,8 @@ MAX_COUNTED_PROPERTIES = 64  # of an object with minProperties or maxProperties
 MAX_ONE_OF = 64
 MAX_STRING = 2**31 - 1  # characters, all that xgrammar can count
 MAX_MULTIPLE = 1024  # of multipleOf; past it xgrammar ignores the keyword
+# All multipleOf of a document: each makes as many rules, and every rule holds the automata of all.
+MAX_SUM_OF_MULTIPLES = 4096
 
 _REFUSED = frozenset(
     ("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "contains")
@@ -69,6 +71,14 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
         yield from _string_complaints(schema)
         yield from _number_complaints(schema, types)
         yield from _object_complaints(schema)
+
+
+def document_complaints(document: SchemaDocument) -> Iterator[str]:
+    """What keeps schemas that may each be enforced from being enforced together."""
+    multiples = (schema.get("multipleOf") for schema in document.schemas.values())
+    total = sum(multiple for multiple in multiples if isinstance(multiple, int))
+    if total > MAX_SUM_OF_MULTIPLES:
+        yield f"all multipleOf together come to {total}; {MAX_SUM_OF_MULTIPLES} are supported"
 
 
 def _type_complaints(schema: Schema) -> Iterator[str]:

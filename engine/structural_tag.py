@@ -4,7 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import xgrammar
+
 from engine.errors import InvalidGrammar
+from engine.grammar_finiteness import check_finiteness
 from engine.json_layout import one_layout
 from engine.json_schema import make_enforceable, parse_json
 from engine.regex_pattern import check_regex
@@ -29,6 +32,8 @@ def enforceable_tag(source: str) -> str:
                     _lay_out(part)
             case {"type": "regex", "pattern": str(pattern)}:
                 check_regex(pattern)
+            case {"type": "grammar", "grammar": str(rules)}:
+                check_finiteness(xgrammar.Grammar.from_ebnf(rules))
     return json.dumps(tag)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,24 +9,30 @@ from typing_extensions import override
 
 from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
 from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.grammar_process.client import Attempt
 from engine.grammar_queue import MAX_COMPILATIONS, MAX_SMALL_SOURCE, GrammarQueue
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar_cases import TOKENIZER
 
 
 class SlowCompiler(GrammarCompiler):
-    """Compilations of what begins with `slow` end when they may. begun: the sources of all."""
+    """Compilations of what begins with `slow` end when they may, or are called off. begun: the sources of
+    all; called_off: of those."""
 
     def __init__(self) -> None:
         super().__init__(TOKENIZER)
         self.may_end = threading.Event()
         self.begun: list[str] = []
+        self.called_off: list[str] = []
 
     @override
-    def compile(self, grammar: Grammar) -> CompiledGrammar:
+    def compile(self, grammar: Grammar, attempt: Attempt | None = None) -> CompiledGrammar:
         self.begun.append(grammar.source)
-        if grammar.source.startswith("slow"):
-            self.may_end.wait(60)
+        assert attempt is not None
+        while grammar.source.startswith("slow") and not self.may_end.is_set():
+            if attempt.is_called_off.wait(0.005):
+                self.called_off.append(grammar.source)
+                raise InvalidGrammar("called off")
         return super().compile(grammar)
 
 
@@ -131,30 +136,34 @@ async def test_who_gets_no_place_in_time_is_not_blamed_for_the_grammar(compiler:
     assert "innocent" not in compiler.begun
 
 
-async def test_a_compilation_that_takes_too_long_is_refused_and_keeps_its_place(
+async def test_a_compilation_that_takes_too_long_is_refused_to_all_and_its_place_is_free(
     compiler: SlowCompiler,
 ) -> None:
-    queue = GrammarQueue(compiler, timeout_s=0.05, wait_timeout_s=0.05)
-    for number in range(MAX_COMPILATIONS):
-        with pytest.raises(InvalidGrammar, match=r"longer than 0\.05 s"):
-            await queue.compile(regex(f"slow{number}"))
-    with pytest.raises(InvalidGrammar, match="longer than"):
-        await queue.compile(regex("slow0"))  # waits for the one that runs
-    with pytest.raises(EngineBusy):
-        await queue.compile(regex("slow2"))
-    assert compiler.begun == ["slow0", "slow1"]
-
-
-async def test_what_compiled_after_its_time_is_kept(compiler: SlowCompiler) -> None:
     queue = GrammarQueue(compiler, timeout_s=0.05)
-    with pytest.raises(InvalidGrammar):
-        await queue.compile(regex("slow"))
-    compiler.may_end.set()
+    slow = [f"slow{number}" for number in range(2 * MAX_COMPILATIONS)]
+    for source in slow:
+        refused = await asyncio.gather(*ask(queue, regex(source), regex(source)), return_exceptions=True)
+        assert [type(error) for error in refused] == [InvalidGrammar] * 2
+        assert all("longer than 0.05 s" in str(error) for error in refused)
     async with asyncio.timeout(30):
-        while compiler.cached(regex("slow")) is None:
+        await queue.compile(regex("a"))
+        while len(compiler.called_off) < len(slow):
             await asyncio.sleep(0.005)
-    await queue.compile(regex("slow"))
-    assert compiler.begun == ["slow"]
+    assert sorted(compiler.called_off) == slow
+
+
+async def test_a_compilation_that_nobody_waits_for_any_longer_is_called_off(compiler: SlowCompiler) -> None:
+    queue = GrammarQueue(compiler)
+    leaving = ask(queue, regex("slow0"), regex("slow1"))
+    await until_begun(compiler, MAX_COMPILATIONS)
+    for task in leaving:
+        task.cancel()
+    await asyncio.gather(*leaving, return_exceptions=True)
+    async with asyncio.timeout(30):
+        await queue.compile(regex("a"))
+        while len(compiler.called_off) < MAX_COMPILATIONS:
+            await asyncio.sleep(0.005)
+    assert sorted(compiler.called_off) == ["slow0", "slow1"]
 
 
 async def test_a_grammar_that_is_none_is_refused_to_all_who_asked_and_frees_its_place(
@@ -174,7 +183,7 @@ async def test_a_stop_ends_all_who_wait(compiler: SlowCompiler) -> None:
     queue.stop()
     ended = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(error) for error in ended] == [EngineStopped] * len(waiting)
-    compiler.may_end.set()
-    time.sleep(0.05)
-    await asyncio.sleep(0.05)  # what ran ends, and finds nobody
+    async with asyncio.timeout(30):
+        while len(compiler.called_off) < MAX_COMPILATIONS:
+            await asyncio.sleep(0.005)
     assert compiler.begun == ["slow0", "slow1"]

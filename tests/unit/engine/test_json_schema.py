@@ -276,3 +276,93 @@ def test_text_that_is_no_json_is_refused(source: str) -> None:
 def test_a_name_that_looks_like_a_keyword_is_a_name() -> None:
     names = {"not": INTEGER, "if": STRING, "$ref": INTEGER, "uniqueItems": {"type": "boolean"}}
     enforceable_schema(json.dumps({"type": "object", "properties": names, "required": ["not"]}))
+
+
+NODE = {"type": "object", "properties": {"value": INTEGER, "next": {"$ref": "#/$defs/node"}}}
+ENDLESS: dict[str, tuple[Any, str]] = {
+    "a property": (
+        {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
+        "#/properties/a",
+    ),
+    "a linked list": (
+        {"$defs": {"node": {**NODE, "required": ["value", "next"]}}, "$ref": "#/$defs/node"},
+        "#/$defs/node/properties/next",
+    ),
+    "items": ({"type": "array", "items": {"$ref": "#"}, "minItems": 1}, "#/items"),
+    "prefixItems": ({"type": "array", "prefixItems": [{"$ref": "#"}], "minItems": 1}, "#/prefixItems/0"),
+    "every alternative": (
+        {
+            "anyOf": [
+                {"type": "array", "items": {"$ref": "#"}, "minItems": 1},
+                {"allOf": [{"$ref": "#/anyOf/0"}]},
+            ]
+        },
+        "#/anyOf/0/items",
+    ),
+    "an escaped name": (
+        {"type": "object", "properties": {"a/b": {"$ref": "#"}}, "required": ["a/b"]},
+        "#/properties/a~1b",
+    ),
+    "in turn": (
+        {
+            "$defs": {
+                "a": {"type": "object", "properties": {"b": {"$ref": "#/$defs/b"}}, "required": ["b"]},
+                "b": {"type": "array", "items": {"$ref": "#/$defs/a"}, "minItems": 2},
+            },
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/a"}},
+            "required": ["a"],
+        },
+        "#/$defs/b/items",
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "place"), ENDLESS.values(), ids=ENDLESS)
+def test_a_schema_without_a_finite_value_is_refused_where_it_comes_back_to_itself(
+    schema: Any, place: str
+) -> None:
+    with pytest.raises(InvalidGrammar) as refusal:
+        enforceable_schema(json.dumps(schema))
+    assert f"at {place}: a value would go on without end" in str(refusal.value)
+
+
+def test_properties_that_must_be_there_unnamed_are_seen_in_the_grammar() -> None:
+    endless = {"type": "object", "additionalProperties": {"$ref": "#"}, "minProperties": 1}
+    with pytest.raises(InvalidGrammar, match="without end"):
+        COMPILER.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(endless)))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        TREE,
+        {"type": "array", "items": {"$ref": "#"}},
+        {"type": ["array", "null"], "items": {"$ref": "#"}, "minItems": 1},
+        {"type": "array", "prefixItems": [INTEGER, {"$ref": "#"}], "minItems": 1},
+        {"$defs": {"node": NODE}, "$ref": "#/$defs/node"},
+        {
+            "type": "object",
+            "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
+            "required": ["next"],
+        },
+        {"type": "array", "items": {"const": 1}, "minItems": 10**9},
+        {
+            "type": "object",
+            "properties": {"a": {"enum": [1]}},
+            "required": ["a"],
+            "$defs": {"x": {"$ref": "#"}},
+        },
+    ],
+    ids=str,
+)
+def test_a_schema_with_a_finite_value_is_not(schema: Any) -> None:
+    COMPILER.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)))
+
+
+def test_multiples_are_bounded_together() -> None:
+    properties = {f"p{i}": {"type": "integer", "multipleOf": 1024 - i} for i in range(5)}
+    with pytest.raises(InvalidGrammar, match="all multipleOf together come to 5110; 4096"):
+        enforceable_schema(json.dumps({"type": "object", "properties": properties}))
+    del properties["p0"]
+    enforceable_schema(json.dumps({"type": "object", "properties": properties}))

@@ -14,6 +14,7 @@ from engine.core import EngineCore
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.grammar import GrammarCompiler
+from engine.grammar_mask import apply_grammar
 from engine.grammar_state import GrammarState
 from engine.mask_thread import MaskThread
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
@@ -145,6 +146,38 @@ def test_a_mask_that_cannot_be_filled_fails_its_request_alone(
     first = dict(core.step())
     assert isinstance(first[0], GenerationFailed)
     assert isinstance(first[1], TokenEvent)
+
+
+def test_a_mask_that_takes_too_long_is_given_up_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its thread is left behind, and the next masks have another."""
+    compiled = COMPILER.compile(GRAMMAR)
+    first, stuck, behind, later = (compiled.start() for _ in range(4))
+    fill, may_end, begun = GrammarState.fill, threading.Event(), threading.Event()
+
+    def slow(state: GrammarState, bitmask: Any, row: int) -> bool:
+        if state is stuck:
+            begun.set()
+            may_end.wait(60)
+        return fill(state, bitmask, row)
+
+    monkeypatch.setattr(GrammarState, "fill", slow)
+    thread = MaskThread(max_wait_s=0.05)
+    with thread.filling([first, stuck, behind]):
+        assert begun.wait(60)
+    assert [state.is_too_slow for state in (first, stuck, behind)] == [False, True, False]
+    assert stuck.only_token_id is None
+    stuck.accept(ids_of("a")[0])
+    assert not stuck.is_complete
+    row = torch.zeros(TOKENIZER.vocab_size)
+    apply_grammar(row, stuck)
+    assert bool((row == -torch.inf).all())
+    assert behind.mask is not None
+    with MaskThread().filling([later]):
+        pass
+    assert later.is_prepared
+    with thread.filling([compiled.start()]):
+        pass
+    may_end.set()
 
 
 def test_a_grammar_that_is_complete_is_neither_filled_nor_advanced(fills: list[str]) -> None:
