@@ -1,0 +1,241 @@
+"""Grammars that are made to stop the engine, over the socket of each contract that takes them."""
+
+import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.attack.pulse import pulse
+from tests.attack.wire import Answer, connect, exchange, read_answer, request_bytes
+from tests.conftest import LIMITS, Server, running_server
+
+Grammar = tuple[str, Any]  # "json" or "regex", and the schema or the pattern
+
+MAX_GROWTH: Final = 300 * 2**20  # of the server's memory, in bytes
+MAX_BEAT_S: Final = 5.0  # of a loaded machine of two cores
+# After the grace period: 3 on a machine at rest; on one with four times the processes that it has cores for,
+# the interpreter alone takes more than 4 to end.
+MAX_EXIT_S: Final = 15.0
+
+LIST: Final = {
+    "$defs": {
+        "node": {
+            "type": "object",
+            "properties": {"value": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}},
+            "required": ["value", "next"],
+        }
+    },
+    "$ref": "#/$defs/node",
+}
+ENDLESS: Final[list[tuple[Grammar, str]]] = [
+    (("json", {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]}), "#/properties/a"),
+    (("json", LIST), "#/$defs/node/properties/next"),
+    (("json", {"type": "array", "items": {"$ref": "#"}, "minItems": 1}), "#/items"),
+]
+ENDLESS_EBNF: Final = [
+    ('root ::= "a" root', "rule root"),
+    ('root ::= "x" b\nb ::= c | b "y"\nc ::= b b', "rule b"),
+]
+# Their shortest texts are longer than any answer; they are cut by its length.
+LONG: Final[list[Grammar]] = [
+    ("json", {"type": "array", "items": {"const": 1}, "minItems": 10**9}),
+    ("json", {"type": "string", "minLength": 10**9}),
+]
+DOUBLING: Final = (
+    "root ::= r0\n" + "\n".join(f"r{i} ::= r{i + 1} r{i + 1}" for i in range(30)) + '\nr30 ::= "a"'
+)
+LONG_EBNF: Final = ['root ::= "a"{100000000}', DOUBLING]
+NULLABLE: Final = "\n".join(
+    (
+        'root ::= "x" r0',
+        *(f'r{i} ::= r{i + 1} r{(i * 7 + 3) % 1000} | ""' for i in range(1000)),
+        'r1000 ::= "a"',
+    )
+)
+# Allow little text in ever more ways.
+AMBIGUOUS_EBNF: Final = [
+    'root ::= root root | "a" | ""',
+    'root ::= ((("a"?){100}){100}){100}',
+    DOUBLING + ' | ""',
+    NULLABLE,
+]
+
+
+def slow_schema(number: int) -> Any:
+    """Compiles for a minute or more; each number's is another grammar."""
+    names = (f"n{number}p{i}" for i in range(512))
+    return {"type": "object", "properties": {name: {"type": "string", "format": "email"} for name in names}}
+
+
+def multiples(number: int) -> Any:
+    """3 kB that took minutes to compile."""
+    names = (f"n{number}p{i}" for i in range(60))
+    return {
+        "type": "object",
+        "properties": {name: {"type": "integer", "multipleOf": 1024 - i} for i, name in enumerate(names)},
+    }
+
+
+def tgi(grammar: Grammar) -> bytes:
+    kind, value = grammar
+    parameters = {"max_new_tokens": 20, "grammar": {"type": kind, "value": value}}
+    return request_bytes("/tgi/generate", {"inputs": "Hello", "parameters": parameters})
+
+
+def hf(grammar: Grammar) -> bytes:
+    kind, value = grammar
+    parameters = {"max_new_tokens": 20, "grammar": {"type": kind, "value": value}}
+    return request_bytes("/hf/generate", {"inputs": "Hello", "parameters": parameters})
+
+
+def openai(grammar: Grammar) -> bytes:
+    kind, value = grammar
+    if kind == "json":
+        form: dict[str, Any] = {
+            "response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": value}}
+        }
+    else:
+        form = {f"guided_{kind}": value}
+    messages = [{"role": "user", "content": "Hello"}]
+    body = {"model": "verbatim-demo", "messages": messages, "max_tokens": 20, **form}
+    return request_bytes("/openai/v1/chat/completions", body)
+
+
+CONTRACTS: Final[list[Callable[[Grammar], bytes]]] = [tgi, hf, openai]
+
+
+def asserts_healthy(server: Server) -> None:
+    answer = exchange(server.url, request_bytes("/generate", {"inputs": "Hello"}))
+    assert answer.status == 200, answer.body
+    answer = exchange(server.url, tgi(("regex", f"[a-z]{{{time.time_ns() % 97 + 2}}}")))
+    assert answer.status == 200, answer.body
+
+
+def memory(pid: int) -> int:
+    """Resident, in bytes."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) * 1024
+
+
+def compiling(pid: int) -> list[int]:
+    """The processes that compile grammars for the server."""
+    (program,) = _children(pid)
+    return _children(program)
+
+
+def _children(pid: int) -> list[int]:
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return [int(word) for thread in threads for word in (thread / "children").read_text().split()]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+@pytest.mark.parametrize(("grammar", "place"), ENDLESS, ids=lambda value: str(value)[:20])
+def test_a_schema_without_a_finite_value_is_refused_where_it_stands(
+    attacked: Server, contract: Callable[[Grammar], bytes], grammar: Grammar, place: str
+) -> None:
+    answer = exchange(attacked.url, contract(grammar))
+    assert answer.status in (400, 422)
+    assert place in answer.body.decode()
+    asserts_healthy(attacked)
+
+
+@pytest.mark.parametrize(("rules", "place"), ENDLESS_EBNF, ids=lambda value: value[:20])
+def test_rules_without_a_finite_text_are_refused_by_name(attacked: Server, rules: str, place: str) -> None:
+    answer = exchange(attacked.url, openai(("grammar", rules)))
+    assert answer.status == 400
+    assert place in answer.json()["error"]["message"]
+    asserts_healthy(attacked)
+
+
+def test_texts_of_astronomic_length_and_of_many_readings_hold_nobody_up(attacked: Server) -> None:
+    before = memory(attacked.process.pid)
+    hostile = [contract(grammar) for contract in CONTRACTS for grammar in LONG]
+    hostile += [openai(("grammar", rules)) for rules in (*LONG_EBNF, *AMBIGUOUS_EBNF)]
+    with pulse(attacked.url) as taken, ThreadPoolExecutor(len(hostile)) as pool:
+        answers = list(pool.map(lambda raw: exchange(attacked.url, raw, 60.0), hostile))
+    assert {answer.status for answer in answers} <= {200, 400, 422, 424, 429, 500, 503}, _statuses(answers)
+    assert sum(answer.status == 200 for answer in answers) >= len(CONTRACTS) * len(LONG) + len(LONG_EBNF)
+    assert taken.slowest_s < MAX_BEAT_S
+    assert memory(attacked.process.pid) - before < MAX_GROWTH
+    asserts_healthy(attacked)
+
+
+def test_schemas_that_compiled_for_minutes_are_refused_at_once(attacked: Server) -> None:
+    started = time.monotonic()
+    for number, contract in enumerate(CONTRACTS):
+        answer = exchange(attacked.url, contract(("json", multiples(number))))
+        assert answer.status in (400, 422)
+        assert "multipleOf" in answer.body.decode()
+    assert time.monotonic() - started < 10
+    asserts_healthy(attacked)
+
+
+def test_slow_schemas_close_structured_output_to_nobody(attacked: Server, is_whole: bool) -> None:
+    before = memory(attacked.process.pid)
+    hostile = [
+        contract(("json", slow_schema(n))) for n, contract in enumerate(CONTRACTS * (4 if is_whole else 1))
+    ]
+    connections = [connect(attacked.url, 120.0) for _ in hostile]
+    with pulse(attacked.url) as taken:
+        for connection, raw in zip(connections, hostile, strict=True):
+            connection.sendall(raw)
+        _until(lambda: len(compiling(attacked.process.pid)) >= 2)
+        answer = exchange(attacked.url, request_bytes("/generate", {"inputs": "Hello"}))
+        assert answer.status == 200
+        answer = exchange(attacked.url, tgi(("regex", "[0-9]{3}x")), 60.0)
+        assert answer.status == 200  # short sources have places of their own
+        if is_whole:
+            answers = [read_answer(connection) for connection in connections]
+            assert {answer.status for answer in answers} <= {400, 422, 429, 503}
+            assert any("takes longer" in answer.body.decode() for answer in answers)
+        for connection in connections:
+            connection.close()  # who has gone is not compiled for
+        _until(lambda: not compiling(attacked.process.pid))
+    assert taken.slowest_s < MAX_BEAT_S
+    assert memory(attacked.process.pid) - before < MAX_GROWTH
+    asserts_healthy(attacked)
+
+
+def test_a_server_ends_in_time_while_hostile_grammars_compile_and_run() -> None:
+    grace_s = 2
+    with running_server(*LIMITS, "--graceful-termination-timeout", str(grace_s)) as server:
+        hostile = [
+            openai(("json", slow_schema(0))),
+            tgi(("json", slow_schema(1))),
+            openai(("grammar", DOUBLING)),
+        ]
+        connections = [connect(server.url) for _ in hostile]
+        for connection, raw in zip(connections, hostile, strict=True):
+            connection.sendall(raw)
+        _until(lambda: len(compiling(server.process.pid)) >= 2)
+        (program,) = _children(server.process.pid)
+        left = [program, *_children(program)]
+        started = time.monotonic()
+        server.process.terminate()
+        server.process.wait(grace_s + 30)
+        assert time.monotonic() - started < grace_s + MAX_EXIT_S
+        for connection in connections:
+            connection.close()
+    _until(lambda: not any(_is_alive(pid) for pid in left))
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def _until(condition: Callable[[], bool]) -> None:
+    ends_at = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < ends_at
+        time.sleep(0.02)
+
+
+def _statuses(answers: list[Answer]) -> str:
+    return json.dumps([(answer.status, answer.body.decode()[:200]) for answer in answers])
