@@ -9,12 +9,13 @@ from typing import Final
 
 import msgspec
 
-# As many of one kind take some ten milliseconds to validate.
-_MAX_OBJECTS: Final = 8_000  # and arrays
-_MAX_MEMBERS: Final = 15_000  # of all objects
-_MAX_STRINGS: Final = 30_000  # and names of members
+# As many of one kind take some tens of milliseconds to validate. An agent with a thousand turns and 128 tools
+# behind it sends half of each.
+_MAX_OBJECTS: Final = 12_000  # and arrays
+_MAX_MEMBERS: Final = 20_000  # of all objects
+_MAX_STRINGS: Final = 60_000  # and names of members
 _MAX_EXPONENTS: Final = 10_000  # which make an integer of any length; true and false count as one
-_MAX_ITEMS: Final = 150_000  # token ids, which are the least work: a context of 131,072 in one prompt
+_MAX_ITEMS: Final = 300_000  # token ids, which are the least work: as many as OpenAI embeds in one request
 
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 

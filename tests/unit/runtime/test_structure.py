@@ -6,6 +6,24 @@ import pytest
 
 from handlers.runtime.structure import TooManyValues, check_structure
 
+_TOOL = {
+    "name": "edit",
+    "input_schema": {
+        "type": "object",
+        "properties": {f"field{number}": {"type": "string", "description": "x"} for number in range(12)},
+        "required": ["field0"],
+    },
+}
+
+
+def _turn(number: int) -> dict[str, object]:
+    """A message of a coding agent, by turns its call and what came of it."""
+    if number % 2:
+        result = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "b"}]}
+        return {"role": "user", "content": [result]}
+    call = {"type": "tool_use", "id": "a", "name": "edit", "input": {"path": "c", "text": "d"}}
+    return {"role": "assistant", "content": [{"type": "text", "text": "e"}, call]}
+
 
 def _body(value: object) -> bytes:
     return json.dumps({"model": "m", "long": value}).encode()
@@ -14,15 +32,15 @@ def _body(value: object) -> bytes:
 @pytest.mark.parametrize(
     "value",
     [
-        [[] for _ in range(9_000)],
-        [{} for _ in range(9_000)],
-        {str(number): 1 for number in range(16_000)},
-        ["a"] * 31_000,
-        ["\\"] * 31_000,
-        ['"'] * 31_000,
+        [[] for _ in range(13_000)],
+        [{} for _ in range(13_000)],
+        {str(number): 1 for number in range(21_000)},
+        ["a"] * 61_000,
+        ["\\"] * 61_000,
+        ['"'] * 61_000,
         [1e300] * 11_000,
         [True] * 11_000,
-        list(range(151_000)),
+        list(range(301_000)),
     ],
     ids=[
         "arrays",
@@ -48,17 +66,18 @@ def test_too_many_values_of_a_kind_are_refused_by_the_name_of_their_member(value
         '{"a": [1, 2], "e": "\\\\"}, ' * 80_000,  # 2 MB of signs, all of them in one string
         list(range(131_072)),  # a prompt of token ids that fills a long context
         [{"role": "user", "content": "Hello, [you]: {how}"} for _ in range(5_000)],
-        [list(range(50)) for _ in range(2_048)],
+        [list(range(140)) for _ in range(2_048)],
+        [_turn(number) for number in range(1_000)] + [_TOOL] * 128,
         list("ab") * 10_000,
     ],
-    ids=["text", "token ids", "messages", "embeddings", "stop strings"],
+    ids=["text", "token ids", "messages", "embeddings", "an agent", "stop strings"],
 )
 def test_what_clients_send_passes(value: object) -> None:
     check_structure(_body(value))
 
 
 @pytest.mark.parametrize(
-    "raw", [b"[" * 9_000, b'{"a": ' + b"[" * 9_000, b'"' * 100_000, b'{"a":"' + b"\\" * 99_999]
+    "raw", [b"[" * 13_000, b'{"a": ' + b"[" * 13_000, b'"' * 200_000, b'{"a":"' + b"\\" * 99_999]
 )
 def test_text_that_is_no_json_ends_in_one_answer(raw: bytes) -> None:
     try:
