@@ -1,8 +1,10 @@
 """The engine as an asyncio program uses it: requests in, token events out."""
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from engine.admission import check_embedding, check_request
@@ -12,9 +14,9 @@ from engine.config import MAX_UNREAD_BYTES, EngineConfig
 from engine.core import EngineCore
 from engine.engine_thread import Abort, Add, Embed, EngineThread
 from engine.errors import (
+    EngineDied,
     EngineError,
     EngineStopped,
-    GenerationFailed,
     InvalidRequest,
     ReaderTooSlow,
     RequestAborted,
@@ -35,9 +37,13 @@ Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
 # A step that takes longer is taken for one that never ends.
 MAX_STEP_S = 120.0
+STOP_TIMEOUT_S = 0.5  # of a step that runs when the engine stops
+_START_TIMEOUT_S = 3.0  # of a load that is under way when its start is given up
 _THREAD_NAME = "engine"
 # Events between two looks at how many of them wait to be read.
 _UNREAD_LOOK_EVENTS = 256
+
+_log = logging.getLogger(__name__)
 
 
 class AsyncEngine:
@@ -71,13 +77,14 @@ class AsyncEngine:
         self._has_no_streams = asyncio.Event()
         self._has_no_streams.set()
         self._is_draining = False
-        self._death: BaseException | None = None
+        self._is_stopped = False
+        self._death = asyncio.Event()
         self._grammars = GrammarQueue(GrammarCompiler(tokenizer, SHARED if CAN_FORK else None))
         self._thread = EngineThread(
             core,
             thread=thread or CallThread(_THREAD_NAME),
-            publish=lambda outputs: self._loop.call_soon_threadsafe(self._deliver, outputs),
-            on_death=lambda error: self._loop.call_soon_threadsafe(self._die, error),
+            publish=lambda outputs: self._call_soon(self._deliver, outputs),
+            on_death=lambda: self._call_soon(self._die),
         )
         self._thread.start()
 
@@ -103,7 +110,9 @@ class AsyncEngine:
             return cls(*built, thread, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
-            thread.join()  # a process that ends while libraries load in it would abort
+            # A process that ends while libraries load in it may abort, so that it waits a while.
+            if not thread.join(_START_TIMEOUT_S):
+                _log.error("the model is still being loaded, and nothing waits for it any longer")
             raise
 
     async def submit(
@@ -117,13 +126,13 @@ class AsyncEngine:
         The events of all its sequences come mixed, in order within a sequence; the iterator ends after the
         last sequence's terminal event. Raises at the first event: InvalidRequest, EngineBusy, or
         EngineStopped; then or later: GenerationFailed, RequestAborted, or ReaderTooSlow where more events
-        wait to be read than are kept.
+        wait to be read than are kept. Of a dead engine: EngineDied.
         """
         submitted_at = time.perf_counter()
         arrival, stream = self._open(request, check_request, on_end)
         num_running = request.num_sequences
         try:
-            grammar = await self._compile(request)
+            grammar = await self._compile(request, stream)
             tables = await self._tables(request)
             self._thread.post(Add(arrival, request, grammar, submitted_at, tables))
             while num_running:
@@ -169,15 +178,19 @@ class AsyncEngine:
 
     async def health(self) -> Health:
         """Whether requests can be expected to succeed."""
-        if self._death is not None:
-            return Health(False, f"the engine died: {self._death}")
+        if self._death.is_set():
+            return Health(False, "the engine died", is_alive=False)
+        if self._core.is_failing:
+            return Health(False, "the model fails at every step", is_alive=False)
+        if (stalled_s := self._core.stats().stalled_s) > MAX_STEP_S:
+            return Health(False, f"no step has ended for {stalled_s:.0f} s", is_alive=False)
         if self._is_draining:
             return Health(False, "the engine drains")
-        if self._core.is_failing:
-            return Health(False, "the model fails at every step")
-        if (stalled_s := self._core.stats().stalled_s) > MAX_STEP_S:
-            return Health(False, f"no step has ended for {stalled_s:.0f} s")
         return Health(True)
+
+    async def death(self) -> None:
+        """Return once the engine has died, with all its requests ended; never while it lives."""
+        await self._death.wait()
 
     def stats(self) -> EngineStats:
         return self._core.stats()
@@ -189,14 +202,19 @@ class AsyncEngine:
             async with asyncio.timeout(timeout_s):
                 await self._has_no_streams.wait()
         except TimeoutError:
-            self._end_all(EngineStopped, "the engine stops")
+            self._end_all(lambda: EngineStopped("the engine stops"))
             self._grammars.stop()
 
     async def stop(self) -> None:
-        """Ends all requests with EngineStopped, and the threads."""
+        """Ends all requests with EngineStopped, and the threads. A step that does not end within
+        STOP_TIMEOUT_S is left to itself, which is logged."""
+        if self._is_stopped:
+            return
+        self._is_stopped = True
         await self.drain(0)
         self._grammars.stop()
-        await asyncio.to_thread(self._thread.stop)
+        if not await asyncio.to_thread(self._thread.stop, STOP_TIMEOUT_S):
+            _log.error("the running step does not end, and the engine stops without it")
 
     def _open(
         self,
@@ -204,7 +222,9 @@ class AsyncEngine:
         check: Callable[[Request, ModelInfo], None],
         on_end: Callable[[int], object] | None = None,
     ) -> tuple[int, RequestStream]:
-        if self._death is not None or self._is_draining:
+        if self._death.is_set():
+            raise EngineDied
+        if self._is_draining:
             raise EngineStopped("the engine takes no new requests")
         if request.request_id in self._arrivals:
             raise InvalidRequest(f"a request {request.request_id} is running already")
@@ -220,9 +240,21 @@ class AsyncEngine:
         if not self._streams:
             self._has_no_streams.set()
 
-    async def _compile(self, request: GenerationRequest) -> CompiledGrammar | None:
+    async def _compile(self, request: GenerationRequest, stream: RequestStream) -> CompiledGrammar | None:
         grammar = request.sampling.grammar
-        return None if grammar is None else await self._grammars.compile(grammar)
+        if grammar is None:
+            return None
+        try:
+            return await self._grammars.compile(grammar)
+        except EngineStopped:
+            if not stream.is_empty and isinstance(reason := stream.take(), EngineError):
+                raise reason from None  # why the compilation was given up
+            raise
+
+    def _call_soon(self, callback: Callable[..., object], *arguments: object) -> None:
+        """From the engine's thread, whose last step may outlive the loop."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(callback, *arguments)
 
     async def _tables(self, request: GenerationRequest) -> RequestTables | None:
         """Large ones from another thread, since steps wait for what the engine's own does between them."""
@@ -248,13 +280,14 @@ class AsyncEngine:
             self._streams[arrival].clear()
             self._end(arrival, ReaderTooSlow("the answer is read more slowly than it comes"))
 
-    def _die(self, error: BaseException) -> None:
-        self._death = error
-        self._end_all(GenerationFailed, f"the engine died: {error}")
+    def _die(self) -> None:
+        self._end_all(EngineDied)
+        self._grammars.stop()
+        self._death.set()
 
-    def _end_all(self, error: type[EngineError], message: str) -> None:
+    def _end_all(self, new_error: Callable[[], EngineError]) -> None:
         for arrival in self._streams:
-            self._end(arrival, error(message))
+            self._end(arrival, new_error())
 
     def _end(self, arrival: int, error: EngineError) -> None:
         self._thread.post(Abort(arrival))  # now, since who reads the stream may be slow

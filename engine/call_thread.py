@@ -36,9 +36,10 @@ class CallThread:
         """Once all calls are made that were submitted."""
         self._calls.put(None)
 
-    def join(self) -> None:
-        """From any other thread, after `end`."""
-        self._thread.join()
+    def join(self, timeout_s: float) -> bool:
+        """From any other thread, after `end`. Returns whether the last call ended within `timeout_s`."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         while (call := self._calls.get()) is not None:

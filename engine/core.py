@@ -16,6 +16,7 @@ from engine.generation import Job
 from engine.grammar import CompiledGrammar
 from engine.grammar_state import GrammarState
 from engine.job_table import AnyJob, JobTable, News, Output
+from engine.limited_log import LimitedLog
 from engine.mask_thread import MaskThread
 from engine.model_runner import ModelRunner
 from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
@@ -69,6 +70,7 @@ class EngineCore:
             scheduler, runner.pages, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
         )
         self._num_failed_in_row = 0
+        self._failed_steps = LimitedLog(_log)
         self._progressed_at = 0.0  # when a step last ended, or work came where none was
 
     @property
@@ -165,11 +167,11 @@ class EngineCore:
             forward_s, choose_s = self._run(schedule, outputs)
             counters.count(time.perf_counter() - started, forward_s, choose_s)
             self._num_failed_in_row = 0
-        except Exception as error:  # whatever the model raises, the other requests go on
-            _log.exception("a step of %d sequences failed", len(schedule.works))
+        except Exception:  # whatever the model raises, the other requests go on
+            self._failed_steps.error("a step of %d sequences failed", len(schedule.works), exc_info=True)
             counters.count_failed()
             self._num_failed_in_row += 1
-            outputs += self._jobs.fail_step(schedule, error)
+            outputs += self._jobs.fail_step(schedule)
         self._progressed_at = time.perf_counter()
         self.counters.count_step(
             num_sequences=len(schedule.works),
@@ -178,6 +180,10 @@ class EngineCore:
             seconds=self._progressed_at - started,
         )
         return outputs
+
+    def close(self) -> None:
+        """Ends the thread beside this one; no step follows."""
+        self._mask_thread.close()
 
     def _run(self, schedule: Schedule, outputs: list[Output]) -> tuple[float, float]:
         """Adds to `outputs` what it has to tell, as soon as it is certain: what raises then fails the others.

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from engine.batch import Batch
 from engine.embedding_job import EmbeddingJob
-from engine.errors import GenerationFailed
+from engine.errors import GenerationFailed, NotFinite
 from engine.events import Embedding
 from engine.unit_vector import unit_vector
 
@@ -42,7 +42,7 @@ class EmbeddingStage:
 
 def _tell(job: EmbeddingJob, vector: NDArray[np.float32]) -> Embedding | GenerationFailed:
     if not np.isfinite(vector).all():
-        return GenerationFailed("the model gave hidden states that are not finite")
+        return NotFinite("the model gave hidden states that are not finite")
     assert job.started_at is not None
     return Embedding(
         request_id=job.request.request_id,

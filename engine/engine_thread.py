@@ -1,5 +1,6 @@
 """The thread that steps the core, and the inbox through which others reach it."""
 
+import logging
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from engine.grammar import CompiledGrammar
 from engine.job_table import Output
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.request_tables import RequestTables
+
+_log = logging.getLogger(__name__)
 
 
 class Add(NamedTuple):
@@ -51,7 +54,8 @@ class EngineThread:
         compute with belong to the thread that asked for them, and those of a second one would stand in their
         way.
     publish: called in this thread with what a step has to tell, once a step.
-    on_death: called in this thread with what ended it, should the core have a bug. Nothing follows.
+    on_death: called in this thread after what ended it is in the log, should the core have a bug. Nothing
+        follows.
     """
 
     def __init__(
@@ -60,7 +64,7 @@ class EngineThread:
         *,
         thread: CallThread,
         publish: Callable[[list[Output]], object],
-        on_death: Callable[[BaseException], object],
+        on_death: Callable[[], object],
     ) -> None:
         self._core = core
         self._publish = publish
@@ -76,18 +80,23 @@ class EngineThread:
         """From any thread."""
         self._inbox.put(message)
 
-    def stop(self) -> None:
-        """From any other thread: waits for the running step, and for no further one."""
+    def stop(self, timeout_s: float) -> bool:
+        """From any other thread: no further step begins. Returns whether the running one ended within
+        `timeout_s`.
+        """
         self._inbox.put(_Stop())
-        self._thread.join()
+        return self._thread.join(timeout_s)
 
     def _run(self) -> None:
         try:
             while self._read_inbox():
                 if outputs := self._core.step():
                     self._publish(outputs)
-        except BaseException as error:  # a bug of ours, or a library's panic: those who wait must hear of it
-            self._on_death(error)
+        except BaseException:  # a bug of ours, or a library's panic: those who wait must hear of it
+            _log.critical("the engine died", exc_info=True)
+            self._on_death()
+        finally:
+            self._core.close()
 
     def _read_inbox(self) -> bool:
         """Takes all messages, waiting for one if there is nothing to do. False: stop."""

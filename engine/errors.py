@@ -7,6 +7,8 @@ EngineError
 │   ├── InvalidGrammar      a schema, regex or grammar that does not compile, or is over its bounds
 │   └── UnknownAdapter      no adapter of that name is loaded
 ├── GenerationFailed        the model or its batch failed while the request ran
+│   ├── EngineDied          a bug or a library ended the engine's thread; every request fails from then on
+│   ├── NotFinite           the model computed NaN or infinity for the request
 │   └── NoTokenLeft         what the request asks for rules out every token; nobody could tell before it ran
 ├── EngineBusy              no room for the request now; the same request may succeed later
 ├── RequestAborted          somebody else aborted the request while it ran
@@ -62,6 +64,17 @@ class UnknownAdapter(InvalidRequest):
 
 class GenerationFailed(EngineError):
     """The model or the batch failed while the request ran."""
+
+
+class EngineDied(GenerationFailed):
+    """The engine's thread has ended by an exception, which is in the log."""
+
+    def __init__(self) -> None:
+        super().__init__("the engine died")
+
+
+class NotFinite(GenerationFailed):
+    """The model computed NaN or infinity for the request."""
 
 
 class NoTokenLeft(GenerationFailed):

@@ -1,18 +1,22 @@
 """The jobs that run, and how they end: told, counted, and their blocks given back."""
 
+import logging
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from engine.beam_stage import BeamStage
 from engine.embedding_job import EmbeddingJob
 from engine.embedding_stage import EmbeddingStage
-from engine.errors import EngineError, GenerationFailed
+from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
 from engine.generation import Job
 from engine.kv_pages import KVPages
+from engine.limited_log import LimitedLog
 from engine.schedule import Schedule
 from engine.scheduler import Scheduler
 from engine.stats import Counters
+
+_log = logging.getLogger(__name__)
 
 AnyJob = Job | EmbeddingJob
 News = tuple[Job, list[TokenEvent] | GenerationFailed]
@@ -43,6 +47,7 @@ class JobTable:
         self._pages = pages
         self._counters = counters
         self._beams = beams
+        self._failures = LimitedLog(_log)
 
     def __len__(self) -> int:
         return len(self.generating) + len(self._embedding)
@@ -54,7 +59,7 @@ class JobTable:
         """Adds what became of the jobs, counts it, and forgets those that ended."""
         for job, told in news:
             if isinstance(told, GenerationFailed):
-                outputs.append(self.fail(job, told))
+                outputs.append(self._fail_alone(job, told))
                 continue
             outputs += [Output(job.arrival, event) for event in told]
             self._counters.num_generated_tokens += len(told)
@@ -70,19 +75,25 @@ class JobTable:
         """The same of vectors, each of which ends its job."""
         for job, told in news:
             if isinstance(told, GenerationFailed):
-                outputs.append(self.fail(job, told))
+                outputs.append(self._fail_alone(job, told))
                 continue
             self.drop(job)
             self._counters.num_embedded += 1
             outputs.append(Output(job.arrival, told))
 
-    def fail_step(self, schedule: Schedule, error: Exception) -> list[Output]:
-        """Ends all jobs that the step computed."""
+    def fail_step(self, schedule: Schedule) -> list[Output]:
+        """Ends all jobs that the step computed. What a library raised stays in the log: it may name paths."""
         arrivals = dict.fromkeys(work.sequence.arrival for work in schedule.works)
         jobs = [job for arrival in arrivals if (job := self.find(arrival))]
-        return [self.fail(job, GenerationFailed(f"{type(error).__name__}: {error}")) for job in jobs]
+        return [self._fail(job, GenerationFailed("the model failed")) for job in jobs]
 
-    def fail(self, job: AnyJob, error: GenerationFailed) -> Output:
+    def _fail_alone(self, job: AnyJob, error: GenerationFailed) -> Output:
+        """Ends a job that failed while others of its step went on."""
+        if not isinstance(error, NoTokenLeft):  # which is the request's own doing
+            self._failures.error("request %r failed: %s", job.request.request_id, error)
+        return self._fail(job, error)
+
+    def _fail(self, job: AnyJob, error: GenerationFailed) -> Output:
         """Ends a job whose blocks may hold wrong numbers."""
         for sequence in job.sequences:
             if blocks := self._scheduler.discard(sequence):

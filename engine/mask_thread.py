@@ -40,6 +40,10 @@ class MaskThread:
                         state.give_up()
                         self._abandon()
 
+    def close(self) -> None:
+        """Lets the thread end. Nothing may be filled afterwards."""
+        self._abandon()
+
     def _started(self) -> CallThread:
         if self._thread is None:
             self._thread = CallThread("grammar-masks")

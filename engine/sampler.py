@@ -9,7 +9,7 @@ from torch import Tensor
 
 from engine.beam import Candidate
 from engine.draw import draw_greedy, draw_top_k, draw_vocabulary
-from engine.errors import GenerationFailed, NoTokenLeft
+from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.events import TokenLogprob
 from engine.logits import adjust_logits
 from engine.logprobs import log_probabilities, rank_logprobs
@@ -186,5 +186,5 @@ def _why_none(raw: Tensor, state: SamplingState) -> GenerationFailed:
     if state.grammar is not None and state.grammar.is_too_slow:
         return NoTokenLeft("the grammar takes too long to follow")
     if not math.isfinite(raw.max().item()):
-        return GenerationFailed("no token can be drawn: the logits are not finite")
+        return NotFinite("no token can be drawn: the logits are not finite")
     return NoTokenLeft("no token can be drawn: the request excludes every token")

@@ -14,10 +14,14 @@ _SIZES = tuple(float(2**k) for k in range(11))
 
 
 class Health(msgspec.Struct, frozen=True):
-    """Whether requests can be expected to succeed; `reason` says why not."""
+    """Whether requests can be expected to succeed; `reason` says why not.
+
+    is_alive: False where only another process will serve again, so that this one should be replaced.
+    """
 
     is_healthy: bool
     reason: str | None = None
+    is_alive: bool = True
 
 
 class Histogram(msgspec.Struct):

@@ -125,6 +125,7 @@ class ScriptedEngine:
         self.texts: list[EmbeddingRequest] = []
         self.num_running = 0
         self.condition = Health(True)
+        self.died = asyncio.Event()
         self._script = script
         self._embeds = embeds
         self._gate = gate
@@ -166,6 +167,9 @@ class ScriptedEngine:
 
     async def health(self) -> Health:
         return self.condition
+
+    async def death(self) -> None:
+        await self.died.wait()
 
     def stats(self) -> EngineStats:
         return EngineStats(

@@ -288,7 +288,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
             500: The server failed
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod
@@ -305,7 +305,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
             500: The server failed
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod
@@ -322,7 +322,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
             500: The server failed
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod
@@ -339,7 +339,7 @@ class Operations(Handlers):
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
             500: The server failed
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod

@@ -354,7 +354,7 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod
@@ -371,7 +371,7 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod
@@ -388,7 +388,7 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod
@@ -444,7 +444,7 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod
@@ -461,7 +461,7 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             413: The body is longer than the server accepts
             415: The body is not declared as JSON
-            503: The server takes no new request
+            503: The server is shutting down
         """
 
     @abstractmethod

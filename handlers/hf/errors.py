@@ -24,7 +24,7 @@ ERROR_KINDS: ErrorKinds = {
     RequestAborted: ErrorKind(422, "generation", "Request failed during generation: "),
     IncompleteGeneration: ErrorKind(422, "incomplete_generation", message="Incomplete generation"),
     EngineStopped: ErrorKind(
-        503, "unavailable", message="The server takes no new request", retry_after_s=RETRY_AFTER_S
+        503, "unavailable", message="The server is shutting down", retry_after_s=RETRY_AFTER_S
     ),
 }
 

@@ -37,7 +37,7 @@ ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     IncompleteGeneration: ErrorKind(500, "Incomplete Generation", message="Incomplete generation"),
     Overloaded: ErrorKind(503, "Service Unavailable", message="The server is overloaded"),
     EngineStopped: ErrorKind(
-        503, "Service Unavailable", message="The server takes no new request", retry_after_s=RETRY_AFTER_S
+        503, "Service Unavailable", message="The server is shutting down", retry_after_s=RETRY_AFTER_S
     ),
 }
 

@@ -30,7 +30,7 @@ ERROR_KINDS: ErrorKinds = {
     RequestAborted: ErrorKind(424, "generation", "Request failed during generation: "),
     IncompleteGeneration: ErrorKind(500, "incomplete_generation", message="Incomplete generation"),
     EngineStopped: ErrorKind(
-        503, "unavailable", message="The server takes no new request", retry_after_s=RETRY_AFTER_S
+        503, "unavailable", message="The server is shutting down", retry_after_s=RETRY_AFTER_S
     ),
 }
 

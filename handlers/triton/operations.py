@@ -73,7 +73,9 @@ class TritonHandlers(Operations):
 
     @override
     async def server_live(self, call: Call[NoHeaders]) -> None:
-        return None
+        with telling(told):
+            if not (await self._service.engine.health()).is_alive:
+                raise NotReady("Server not live")
 
     @override
     async def server_ready(self, call: Call[NoHeaders]) -> None:

@@ -6,12 +6,14 @@ import pytest
 
 from engine.errors import (
     EngineBusy,
+    EngineDied,
     EngineError,
     EngineStopped,
     GenerationFailed,
     InvalidGrammar,
     InvalidRequest,
     InvalidToken,
+    NotFinite,
     NoTokenLeft,
     PromptTooLong,
     RequestAborted,
@@ -33,6 +35,8 @@ ERRORS = [
     InvalidGrammar("no"),
     UnknownAdapter("no"),
     GenerationFailed("no"),
+    EngineDied(),
+    NotFinite("no"),
     NoTokenLeft("no"),
     RequestAborted("no"),
     EngineStopped("no"),

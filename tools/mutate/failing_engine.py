@@ -48,6 +48,9 @@ class FailingEngine:
     async def health(self) -> Health:
         return Health(False, str(self._error))
 
+    async def death(self) -> None:
+        await self._engine.death()
+
     def stats(self) -> EngineStats:
         return self._engine.stats()
 

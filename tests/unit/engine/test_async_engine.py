@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.errors import (
+    EngineDied,
     EngineStopped,
-    GenerationFailed,
     InvalidGrammar,
     InvalidRequest,
     InvalidToken,
@@ -26,7 +26,9 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import FinishReason, TokenEvent
+from engine.job_table import Output
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.stats import Health
 from tests.tiny import save_tiny_model
 
 MAX_TOTAL_TOKENS = 512
@@ -243,7 +245,8 @@ async def test_a_draining_engine_finishes_its_requests_and_takes_no_new_ones(eng
     await asyncio.sleep(0)
     with pytest.raises(EngineStopped):
         await collect(engine, new_request("late"))
-    assert not (await engine.health()).is_healthy
+    health = await engine.health()
+    assert (health.is_healthy, health.is_alive) == (False, True)
     await draining
     assert len(await running) == 60
 
@@ -258,22 +261,65 @@ async def test_what_has_not_ended_when_the_drain_times_out_raises(engine: AsyncE
 
 
 async def test_a_dead_engine_ends_its_requests_and_says_so(
-    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert (await engine.health()).is_healthy
+    death = asyncio.create_task(engine.death())
 
     def die() -> None:
-        raise ZeroDivisionError
+        raise ZeroDivisionError("at /srv/model")
 
     async with aclosing(engine.submit(new_request())) as events:
         await anext(events)
         monkeypatch.setattr(engine._core.scheduler, "schedule", die)
-        with pytest.raises(GenerationFailed):
+        assert not death.done()
+        with pytest.raises(EngineDied, match="^the engine died$"):
             while True:
                 await anext(events)
-    assert not (await engine.health()).is_healthy
-    with pytest.raises(EngineStopped):
+    await asyncio.wait_for(death, 30)
+    assert await engine.health() == Health(False, "the engine died", is_alive=False)
+    with pytest.raises(EngineDied):
         await collect(engine, new_request("late"))
+    (record,) = [record for record in caplog.records if record.levelname == "CRITICAL"]
+    assert record.exc_info is not None and isinstance(record.exc_info[1], ZeroDivisionError)
+
+
+async def test_a_request_whose_grammar_compiles_when_the_engine_dies_ends_at_once(
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = threading.Event()
+    monkeypatch.setattr(engine._grammars._compiler, "compile", lambda *_: may_end.wait(60))
+    sampling = SamplingParams(grammar=Grammar(GrammarKind.REGEX, "[a-y]*"))
+    waiting = asyncio.create_task(collect(engine, replace(new_request(), sampling=sampling)))
+    await asyncio.sleep(0)
+    monkeypatch.setattr(engine._core, "step", lambda: 1 / 0)
+    with pytest.raises(EngineDied):
+        await collect(engine, new_request("b"))
+    with pytest.raises(EngineDied):
+        await asyncio.wait_for(waiting, 30)
+    may_end.set()
+
+
+async def test_a_stop_does_not_wait_for_a_step_without_end(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = await AsyncEngine.start(EngineConfig(model=str(directory), device="cpu"))
+    begun, may_end = threading.Event(), threading.Event()
+
+    def hang() -> list[Output]:
+        begun.set()
+        may_end.wait(60)
+        return []
+
+    monkeypatch.setattr(engine._core, "step", hang)
+    reading = asyncio.create_task(collect(engine, new_request()))
+    await asyncio.to_thread(begun.wait, 30)
+    await asyncio.wait_for(engine.stop(), 30)
+    with pytest.raises(EngineStopped):
+        await reading
+    assert "the running step does not end" in caplog.text
+    may_end.set()
+    assert await asyncio.to_thread(engine._thread.stop, 30)
 
 
 async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
@@ -293,6 +339,7 @@ async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
             await asyncio.sleep(0.01)
     assert health.reason is not None
     assert "no step has ended" in health.reason
+    assert not health.is_alive
     may_end.set()
     assert len(await reading) == 2
     assert (await engine.health()).is_healthy

@@ -13,7 +13,7 @@ from engine.build import build_core
 from engine.call_thread import CallThread
 from engine.config import EngineConfig
 from engine.core import EngineCore
-from engine.errors import GenerationFailed, ModelNotSupported
+from engine.errors import EngineDied, ModelNotSupported
 from engine.job_table import Output
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model
@@ -32,7 +32,7 @@ def test_calls_are_made_in_order_and_in_one_thread_until_it_ends() -> None:
     thread = CallThread("calls")
     calls = [thread.submit(lambda number=number: (number, threading.get_ident())) for number in range(5)]
     thread.end()
-    thread.join()
+    assert thread.join(30)
     numbers, threads = zip(*(call.result(0) for call in calls), strict=True)
     assert numbers == tuple(range(5))
     assert len(set(threads)) == 1 and threads[0] != threading.get_ident()
@@ -76,11 +76,41 @@ async def test_a_start_that_is_cancelled_ends_when_its_thread_has() -> None:
     assert set(threading.enumerate()) <= before
 
 
+def test_a_join_ends_without_a_call_that_does_not() -> None:
+    thread, may_end = CallThread("calls"), threading.Event()
+    thread.submit(may_end.wait)
+    thread.end()
+    assert not thread.join(0.01)
+    may_end.set()
+    assert thread.join(30)
+
+
+async def test_a_start_that_is_cancelled_does_not_wait_for_a_load_without_end(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("engine.async_engine._START_TIMEOUT_S", 0.01)
+    begun, may_end = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    def build(*_: object) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        may_end.wait(60)
+
+    with patch("engine.async_engine.build_core", build):
+        start = asyncio.create_task(AsyncEngine.start(EngineConfig(model="", device="cpu")))
+        await begun.wait()
+        start.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await start
+    assert "still being loaded" in caplog.text
+    may_end.set()
+
+
 async def test_who_waits_hears_of_a_death_that_is_no_exception_of_ours(tmp_path: Path) -> None:
     engine = await AsyncEngine.start(EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu"))
     with (
         patch.object(EngineCore, "step", side_effect=SystemExit("panic")),
-        pytest.raises(GenerationFailed, match="the engine died: panic"),
+        pytest.raises(EngineDied),
     ):
         async for _ in engine.submit(two_tokens()):
             pass

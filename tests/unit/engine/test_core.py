@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core import EngineCore
-from engine.errors import GenerationFailed
+from engine.errors import GenerationFailed, NotFinite
 from engine.events import FinishReason, TokenEvent
 from engine.generation import Generation
 from engine.grammar import GrammarCompiler
@@ -133,6 +133,7 @@ def test_a_failing_step_fails_its_requests_and_no_others(
     core.add(marked, new_request())
     failed = dict(core.step())
     assert {*failed} == {early, marked}
+    assert [str(error) for error in failed.values()] == ["the model failed"] * 2, "no library's words"
     assert all(isinstance(error, GenerationFailed) for error in failed.values())
     assert_all_free(core)
     assert tokens_of(core, new_request())[-1].finish is FinishReason.LENGTH
@@ -180,8 +181,8 @@ def test_a_model_that_fails_at_every_step_is_reported(
     assert was_failing == [False, False, True, False, False, False]
 
 
-def test_a_row_of_nan_fails_its_request_alone_and_leaves_no_nan_in_the_cache(
-    core: EngineCore, monkeypatch: pytest.MonkeyPatch
+def test_a_row_of_nan_fails_its_request_alone_is_logged_and_leaves_no_nan_in_the_cache(
+    core: EngineCore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     good, bad = range(2)
     runner = core._runner
@@ -202,7 +203,8 @@ def test_a_row_of_nan_fails_its_request_alone_and_leaves_no_nan_in_the_cache(
     core.add(good, new_request())
     core.add(bad, new_request())
     outputs = list(run_steps(core))
-    assert [type(event) for arrival, event in outputs if arrival == bad] == [GenerationFailed]
+    assert [type(event) for arrival, event in outputs if arrival == bad] == [NotFinite]
+    assert caplog.messages == ["request '' failed: no token can be drawn: the logits are not finite"]
     assert [event.token_id for _, event in outputs if isinstance(event, TokenEvent)] == expected
     assert not any(pages.isnan().any() for pages in runner.pages._tensors())
 
@@ -258,7 +260,7 @@ def test_a_failed_request_leaves_nothing_for_the_next_and_others_keep_what_they_
     core.step()
     core.add(bad, shared)
     outputs = list(run_steps(core))
-    assert [type(event) for arrival, event in outputs if arrival == bad] == [GenerationFailed]
+    assert [type(event) for arrival, event in outputs if arrival == bad] == [NotFinite]
     own = [event for arrival, event in outputs if arrival == 0 and isinstance(event, TokenEvent)]
     # Its first token came before, in the step alone.
     assert [event.token_id for event in own] == expected[1:]

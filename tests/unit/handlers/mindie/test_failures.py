@@ -13,7 +13,7 @@ FAILURES = [
     (InvalidGrammar("no escape"), 422, "Input Validation Error", "Input validation error: no escape"),
     (GenerationFailed("no memory"), 424, "Generation Error", "Request failed during generation: no memory"),
     (RequestAborted("gone"), 424, "Generation Error", "Request failed during generation: gone"),
-    (EngineStopped("drains"), 503, "Service Unavailable", "The server takes no new request"),
+    (EngineStopped("drains"), 503, "Service Unavailable", "The server is shutting down"),
 ]  # fmt: skip
 
 

@@ -101,7 +101,7 @@ FAILURES = [
     (UnknownAdapter("no adapter a"), 422, "validation", "Input validation error: no adapter a"),
     (InvalidGrammar("no such escape"), 422, "validation", "Input validation error: no such escape"),
     (GenerationFailed("no memory"), 424, "generation", "Request failed during generation: no memory"),
-    (EngineStopped("drains"), 503, "unavailable", "The server takes no new request"),
+    (EngineStopped("drains"), 503, "unavailable", "The server is shutting down"),
 ]  # fmt: skip
 PATHS_AND_BODIES = [
     ("/generate", native()),

@@ -206,3 +206,10 @@ async def test_probes_of_an_ailing_server() -> None:
     assert (ready.status_code, ready.json()) == (400, {"error": "Model version not ready"})
     index = await send(api.app, "POST", "/triton/v2/repository/index", json={"ready": True})
     assert index.json() == []
+
+
+async def test_the_probe_of_life_fails_where_only_another_process_will_serve() -> None:
+    engine = ScriptedEngine(says())
+    engine.condition = Health(False, "the engine died", is_alive=False)
+    live = await Api(engine).get("/triton/v2/health/live")
+    assert (live.status_code, live.json()) == (400, {"error": "Server not live"})

@@ -37,7 +37,7 @@ class InternalServerError(errors.InternalServerError[m.ErrorResponse]):
 
 
 class ServiceUnavailableError(errors.ServiceUnavailableError[m.ErrorResponse]):
-    """503: The server takes no new request"""
+    """503: The server is shutting down"""
 
 
 ERRORS: Final[dict[int, tuple[type[errors.APIStatusError[Any]], Any]]] = {
