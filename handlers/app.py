@@ -1,5 +1,6 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
+import logging
 from argparse import Namespace
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -20,6 +21,7 @@ from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.anthropic.contract import AnthropicContract
 from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
+from handlers.chat.errors import TemplateError
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.garbage import freeze_start_up
@@ -35,6 +37,9 @@ from handlers.openai.operations import OpenAIHandlers
 from handlers.options import read_settings
 from handlers.placement import check_root
 from handlers.playground.page import LINK, Playground
+from handlers.process.exit_status import ExitStatus
+from handlers.process.foreign_server import ForeignServer
+from handlers.process.new_threads import NewThreads, end_now
 from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
@@ -47,6 +52,8 @@ from handlers.tgi.operations import TgiHandlers
 from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
 from handlers.workers import Workers
+
+_log = logging.getLogger(__name__)
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
@@ -113,7 +120,8 @@ def engine_config(settings: Settings) -> EngineConfig:
 def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     """The application over an engine that runs already, which it stops when the server shuts down.
 
-    Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog.
+    Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
+    for a chat template that is broken.
     """
     check_root(settings.root, list(CONTRACTS))
     access = Access(settings, CONTRACTS)
@@ -134,6 +142,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
         exchanges=Exchanges(engine, limit),
         metrics=Metrics(engine.model_info, engine.stats, lambda: limit.in_use),
     )
+    shared.chat.check_template()
     shared.exchanges.observe(shared.metrics)
 
     @asynccontextmanager
@@ -204,13 +213,29 @@ class _StartsEngine:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._app is None:
-            assert scope["type"] == "lifespan", "the server must run the application's lifespan"
-            try:
-                started = await AsyncEngine.start(engine_config(self._settings))
-            except EngineError as error:
-                await receive()
-                await send({"type": "lifespan.startup.failed", "message": str(error)})
-                return
-            self._app = build_app(self._settings, started)
-            freeze_start_up()
+            if scope["type"] != "lifespan":
+                raise RuntimeError("the server must run the application's lifespan")
+            await self._live(scope, receive, send)
+            return
         await self._app(scope, receive, send)
+
+    async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """From the server's start to its end."""
+        threads = NewThreads()
+        try:
+            engine = await AsyncEngine.start(engine_config(self._settings))
+            self._app = build_app(self._settings, engine)
+        except Exception as error:
+            _log.debug("the server does not start", exc_info=error)
+            foreseen = isinstance(error, EngineError | TemplateError)
+            message = str(error) if foreseen else f"{type(error).__name__}: {error}"
+            await receive()
+            await send({"type": "lifespan.startup.failed", "message": message})
+            return
+        freeze_start_up()
+        server = ForeignServer(engine, self._settings.graceful_termination_timeout)
+        with server.watched():
+            await self._app(scope, receive, send)
+        if server.has_died:
+            end_now(ExitStatus.ENGINE_DIED)
+        threads.leave(ExitStatus.STOPPED)

@@ -1,6 +1,7 @@
 """The command `verbatim`."""
 
 import argparse
+import logging
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
@@ -8,20 +9,29 @@ from importlib.metadata import entry_points, version
 from engine.instructions import limit_libraries
 from handlers.garbage import collector_off
 from handlers.options import add_model_argument, add_options, read_settings, settings_table
+from handlers.process.exit_status import ExitStatus
+from handlers.process.new_threads import NewThreads
+from handlers.process.standard_output import CannotWrite, flush, say
+from handlers.process.watchdog import Watchdog
 from handlers.settings import Settings
 
 _COMMANDS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
-_USAGE_ERROR = 2  # argparse's own status for a wrong option
-_INTERRUPTED = 130  # what shells report for SIGINT
+
+_log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit status."""
-    given = _parser().parse_args(arguments)
     try:
-        status: int = given.run(given)
+        try:
+            given = _parser().parse_args(arguments)
+            status: int = given.run(given)
+        finally:
+            flush()  # what commands of others have printed
     except KeyboardInterrupt:
-        return _INTERRUPTED
+        return ExitStatus.INTERRUPTED
+    except CannotWrite as error:
+        return _fail(error, ExitStatus.FAILED)
     return status
 
 
@@ -81,7 +91,7 @@ def _new_key(given: argparse.Namespace) -> int:
             given.name, contracts, given.requests_per_minute, given.tokens_per_minute, given.expires
         )
     except ValueError as error:
-        return _fail(error, _USAGE_ERROR)
+        return _fail(error, ExitStatus.USAGE)
     print(f"the key, which is shown this once: {key.text}", file=sys.stderr)
     print(as_toml(key.entry))
     return 0
@@ -91,28 +101,45 @@ def _serve(given: argparse.Namespace) -> int:
     try:
         settings = read_settings(given)
     except ValueError as error:
-        return _fail(error, _USAGE_ERROR)
+        return _fail(error, ExitStatus.USAGE)
+    threads, watchdog = NewThreads(), Watchdog()
     with collector_off():
-        return _serve_with(settings)
+        status = _serve_with(settings, watchdog)
+    status = threads.leave(status)
+    watchdog.disarm()  # nothing is left that could keep the process
+    return status
 
 
-def _serve_with(settings: Settings) -> int:
+def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
     limit_libraries(settings.isa)
     # torch and transformers take seconds to import, which `--help` should not.
     from engine.errors import EngineError
     from handlers.access.audit_log import CannotWriteAuditLog
     from handlers.access.key_file import InvalidKeyFile
+    from handlers.chat.errors import TemplateError
     from handlers.http.tls import BadCertificate
     from handlers.placement import UnknownContract
     from handlers.serve import CannotListen, serve
 
     try:
-        serve(settings)
+        return serve(settings, watchdog)
+    except KeyboardInterrupt:
+        return ExitStatus.INTERRUPTED
     except (UnknownContract, InvalidKeyFile) as error:
-        return _fail(error, _USAGE_ERROR)
-    except (CannotListen, CannotWriteAuditLog, BadCertificate, EngineError) as error:
-        return _fail(error, 1)
-    return 0
+        return _fail(error, ExitStatus.USAGE)
+    except (
+        BadCertificate,
+        CannotListen,
+        CannotWrite,
+        CannotWriteAuditLog,
+        EngineError,
+        TemplateError,
+    ) as error:
+        return _fail(error, ExitStatus.FAILED)
+    except Exception as error:  # nobody foresaw it: a bug, or a library in trouble
+        _log.debug("the server ended by an exception", exc_info=error)
+        words = " ".join(str(error).split())
+        return _fail(f"{type(error).__name__}: {words}" if words else type(error).__name__, ExitStatus.FAILED)
 
 
 def _contracts(given: argparse.Namespace) -> int:
@@ -123,20 +150,23 @@ def _contracts(given: argparse.Namespace) -> int:
         root = read_settings(given).root
         check_root(root, list(CONTRACTS))
     except ValueError as error:
-        return _fail(error, _USAGE_ERROR)
+        return _fail(error, ExitStatus.USAGE)
     at_root, prefixed = placements(TABLES, root)
     width = max(len(placement.path) for placement in (*at_root, *prefixed)) + 2
-    for path, contract, operation in (*at_root, *prefixed):
-        print(f"{operation.method:7}{path:{width}}{contract}.{operation.id}")
+    lines = [
+        f"{operation.method:7}{path:{width}}{contract}.{operation.id}"
+        for path, contract, operation in (*at_root, *prefixed)
+    ]
+    say("\n".join(lines))
     return 0
 
 
 def _settings(given: argparse.Namespace) -> int:
-    print(settings_table())
+    say(settings_table())
     return 0
 
 
-def _fail(error: Exception, status: int) -> int:
+def _fail(error: object, status: int) -> int:
     for line in str(error).splitlines():
         print(f"verbatim: error: {line}", file=sys.stderr)
     return status

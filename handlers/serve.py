@@ -6,13 +6,15 @@ import signal
 import socket
 import ssl
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.metadata import version
 from types import FrameType
-from typing import Final
+from typing import Final, NoReturn
 
 import uvicorn
+from starlette.types import ASGIApp
 from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
@@ -29,6 +31,10 @@ from handlers.http.protocol import bounded_protocol
 from handlers.http.tls import server_context
 from handlers.placement import check_root, placements
 from handlers.playground.page import PATH
+from handlers.process.exit_status import ExitStatus
+from handlers.process.new_threads import end_now
+from handlers.process.standard_output import CannotWrite, say
+from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.settings import Settings
 
 if sys.platform == "win32":
@@ -38,33 +44,53 @@ else:
 
 # Between the end of the grace period, when the engine ends what runs, and the loss of connections whose
 # clients have not read their last event by then.
-_FLUSH_S: Final = 5
+_FLUSH_S: Final = 1.5
 _BACKLOG: Final = 2048  # connections that wait to be accepted
+
+_log = logging.getLogger(__name__)
 
 
 class CannotListen(OSError):
     """The address or port cannot be used."""
 
 
-def serve(settings: Settings) -> None:
-    """Returns after a graceful shutdown.
+def serve(settings: Settings, watchdog: Watchdog) -> int:
+    """Return the exit status once the server has stopped, or its engine has died.
 
-    Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, BadCertificate, CannotListen or
-    ModelNotSupported; nothing has been served then.
+    Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, BadCertificate, CannotListen, CannotWrite,
+    TemplateError or ModelNotSupported; nothing has been served then.
     """
     freeze_imports()
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)
-    _log(settings.log_level)
+    _set_up_log(settings.log_level)
     tls = server_context(settings)
     with (
         take_port(settings.host, settings.port) as listener,
+        _ended_by_sigterm(),
         asyncio.Runner(loop_factory=new_event_loop) as runner,
     ):
-        runner.run(_serve(settings, listener, tls))
+        return runner.run(_serve(settings, listener, tls, watchdog))
 
 
-def _log(level: str) -> None:
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Before and after the server handles it. Of itself it would not end the first process of a container."""
+    if threading.current_thread() is not threading.main_thread():  # signals belong to that one
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, _end_by_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _end_by_signal(sent: int, frame: FrameType | None) -> NoReturn:
+    end_now(128 + sent)  # as shells report it
+
+
+def _set_up_log(level: str) -> None:
     """Uvicorn's account of its own start would say again what is printed here."""
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
     if level == "info":
@@ -101,37 +127,56 @@ def _cannot_listen(host: str, port: int) -> Iterator[None]:
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
 
 
-async def _serve(settings: Settings, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
-    print(f"verbatim {version('verbatim')}: loading {settings.model_name}", flush=True)
-    engine = await AsyncEngine.start(engine_config(settings), on_progress=_print_progress)
-    print(describe(settings, engine.model_info), flush=True)
+async def _serve(
+    settings: Settings, listener: socket.socket, tls: ssl.SSLContext | None, watchdog: Watchdog
+) -> int:
+    say(f"verbatim {version('verbatim')}: loading {settings.model_name}")
+    engine = await AsyncEngine.start(engine_config(settings), on_progress=_say_progress)
     try:
+        app = build_app(settings, engine)
+        say(describe(settings, engine.model_info))
         start_listening(settings, listener)
-    except CannotListen:
+        return await _run(settings, app, engine, listener, tls, watchdog)
+    finally:
         await engine.stop()
-        raise
+
+
+async def _run(
+    settings: Settings,
+    app: ASGIApp,
+    engine: Engine,
+    listener: socket.socket,
+    tls: ssl.SSLContext | None,
+    watchdog: Watchdog,
+) -> int:
     grace_s = settings.graceful_termination_timeout
     config = uvicorn.Config(
-        build_app(settings, engine),
+        app,
         http=bounded_protocol(Connections(http_limits(settings))),
         ws="none",
         log_config=None,
         access_log=False,
         backlog=_BACKLOG,
-        timeout_graceful_shutdown=grace_s + _FLUSH_S,
+        timeout_graceful_shutdown=grace_s + _FLUSH_S,  # type: ignore[arg-type]  # any number will do
     )
     freeze_start_up()
-    await _Server(config, _url(settings, listener), engine, grace_s, tls, settings.header_timeout).serve(
-        sockets=[listener]
+    server = _Server(
+        config, _url(settings, listener), engine, grace_s, tls, settings.header_timeout, watchdog
     )
+    await server.serve(sockets=[listener])
+    return server.status
 
 
-def _print_progress(line: str) -> None:
-    print(f"  {line}", flush=True)
+def _say_progress(line: str) -> None:
+    with suppress(CannotWrite):
+        say(f"  {line}")
 
 
 class _Server(uvicorn.Server):
-    """Says where it is when it accepts connections; told to stop, drains the engine before it cuts any."""
+    """Says where it is when it accepts connections; told to stop, drains the engine before it cuts any.
+
+    It stops too when the engine dies, as soon as open requests have been answered with an error.
+    """
 
     def __init__(
         self,
@@ -141,13 +186,16 @@ class _Server(uvicorn.Server):
         grace_s: float,
         tls: ssl.SSLContext | None,
         handshake_timeout_s: float,
+        watchdog: Watchdog,
     ) -> None:
         super().__init__(config)
+        self.status = ExitStatus.STOPPED
         self._tls = tls
         self._handshake_timeout_s = handshake_timeout_s
         self._url = url
         self._engine = engine
         self._grace_s = grace_s
+        self._watchdog = watchdog
 
     @override
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -155,7 +203,17 @@ class _Server(uvicorn.Server):
             await super().startup(sockets)
         else:
             await self._start_tls(self._tls, sockets or [])
-        print(f"  ready at {self._url}", flush=True)
+        self._death = asyncio.create_task(self._stop_at_death())
+        say(f"  ready at {self._url}")
+
+    async def _stop_at_death(self) -> None:
+        await self._engine.death()
+        _log.critical("the server stops, since its engine died")
+        self.status = ExitStatus.ENGINE_DIED
+        self._grace_s = 0.0
+        self.config.timeout_graceful_shutdown = _FLUSH_S  # type: ignore[assignment]  # any number will do
+        self._watchdog.arm(FORCE_S)
+        self.should_exit = True
 
     async def _start_tls(self, tls: ssl.SSLContext, sockets: list[socket.socket]) -> None:
         """Start as uvicorn does, with a time limit for handshakes: silent clients would have a minute."""
@@ -186,12 +244,15 @@ class _Server(uvicorn.Server):
         draining = asyncio.create_task(self._engine.drain(self._grace_s))
         await super().shutdown(sockets)
         draining.cancel()  # over, unless a second SIGINT cut it short
+        self._death.cancel()
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Uvicorn would let the first signal kill the process after all, though it did as it was told."""
         if self.should_exit and sig == signal.SIGINT:
             super().handle_exit(sig, frame)
+            self.status = self.status or ExitStatus.INTERRUPTED
+        self._watchdog.arm(self._grace_s + FORCE_S)
         self.should_exit = True
 
 

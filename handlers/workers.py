@@ -63,8 +63,9 @@ class Workers:
         return await asyncio.wrap_future(self._long.submit(function, *args, **kwargs))
 
     def shutdown(self) -> None:
+        """Let the threads end; one whose work does not end is not waited for."""
         for threads in (self._short, self._long):
-            threads.shutdown(cancel_futures=True)
+            threads.shutdown(wait=False, cancel_futures=True)
 
     def _threads(self, num_characters: int) -> ThreadPoolExecutor:
         return self._short if num_characters <= _MAX_SHORT_CHARACTERS else self._long

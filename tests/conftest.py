@@ -3,7 +3,7 @@
 import gc
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -24,17 +24,17 @@ class Server(NamedTuple):
 
 @contextmanager
 def running_server(
-    *options: str, log: IO[str] | None = None, launcher: tuple[str, ...] = ()
+    *options: str,
+    log: IO[str] | None = None,
+    launcher: tuple[str, ...] = (),
+    command: Sequence[str] = (str(COMMAND), "serve"),
 ) -> Iterator[Server]:
     """`verbatim serve` with the embedded model, on a free port; its log goes to a file, or to the test's.
 
-    launcher: a command that is given this one, and becomes it.
+    launcher: a command that is given this one, and becomes it. command: another that takes the same options.
     """
     process = subprocess.Popen(
-        [*launcher, COMMAND, "serve", "--port", "0", *options],
-        stdout=subprocess.PIPE,
-        stderr=log,
-        text=True,
+        [*launcher, *command, "--port", "0", *options], stdout=subprocess.PIPE, stderr=log, text=True
     )
     try:
         yield Server(_url(process), process)

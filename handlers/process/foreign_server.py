@@ -1,0 +1,76 @@
+"""The end of a process whose server is not ours, such as uvicorn's own command."""
+
+import asyncio
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Final
+
+from handlers.engine import Engine
+from handlers.process.watchdog import FORCE_S, Watchdog
+
+_log = logging.getLogger(__name__)
+
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+_Handler = Callable[[int, FrameType | None], object]
+
+
+class ForeignServer:
+    """Hears of the signals that stop a server before the server does, and stops it when the engine dies.
+
+    Such a server waits for its connections first, with no limit, and tells the application afterwards. So the
+    engine drains from the signal on, which ends all streams with the grace period, and a watchdog ends the
+    process that does not end by itself.
+    """
+
+    def __init__(self, engine: Engine, grace_s: float, watchdog: Watchdog | None = None) -> None:
+        self._engine = engine
+        self._grace_s = grace_s
+        self._watchdog = watchdog or Watchdog()
+        self._draining: asyncio.Task[None] | None = None
+        self.has_died = False
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """While the application runs, in the event loop of the server."""
+        loop = asyncio.get_running_loop()
+        death = loop.create_task(self._stop_at_death())
+        previous = _handlers()
+        for sent, handler in previous.items():
+            signal.signal(sent, self._heard_before(handler, loop))
+        try:
+            yield
+        finally:
+            death.cancel()
+            for sent, handler in previous.items():
+                signal.signal(sent, handler)
+
+    def _heard_before(self, handler: _Handler, loop: asyncio.AbstractEventLoop) -> _Handler:
+        def hear(sent: int, frame: FrameType | None) -> None:
+            self._watchdog.arm(self._grace_s + FORCE_S)
+            loop.call_soon_threadsafe(self._drain)
+            handler(sent, frame)
+
+        return hear
+
+    def _drain(self) -> None:
+        if self._draining is None:
+            self._draining = asyncio.get_running_loop().create_task(self._engine.drain(self._grace_s))
+
+    async def _stop_at_death(self) -> None:
+        await self._engine.death()
+        self.has_died = True
+        self._watchdog.arm(FORCE_S)
+        _log.critical("the server stops, since its engine died")
+        signal.raise_signal(signal.SIGTERM)
+
+
+def _handlers() -> dict[signal.Signals, _Handler]:
+    """The server's own. One that handles no signals is ended by the system, at once."""
+    if threading.current_thread() is not threading.main_thread():  # signals belong to that one
+        return {}
+    found = {sent: signal.getsignal(sent) for sent in _SIGNALS}
+    return {sent: handler for sent, handler in found.items() if callable(handler)}

@@ -1,0 +1,55 @@
+"""Threads that do not end, at the end of the process."""
+
+import logging
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import Final, NoReturn
+
+from handlers.process.exit_status import ExitStatus
+
+_log = logging.getLogger(__name__)
+
+_TIMEOUT_S: Final = 0.3
+# Waits, in Python, for a process that ends when this one does.
+_HARMLESS: Final = frozenset({"grammar-verdicts"})
+
+
+class NewThreads:
+    """The threads that began after this was made."""
+
+    def __init__(self) -> None:
+        self._old = frozenset(threading.enumerate())
+
+    def left(self, timeout_s: float) -> list[str]:
+        """The names of those that have not ended within `timeout_s`."""
+        ends_at = time.monotonic() + timeout_s
+        threads = [
+            thread
+            for thread in threading.enumerate()
+            if thread not in self._old and thread.name not in _HARMLESS
+        ]
+        for thread in threads:
+            thread.join(max(0.0, ends_at - time.monotonic()))
+        return [thread.name for thread in threads if thread.is_alive()]
+
+    def leave(self, status: int) -> int:
+        """Return the exit status if all have ended; else end the process here and now.
+
+        Python would wait without limit for threads of executors, and stop daemons in the middle of C++ that
+        does not expect it. A status of success becomes FAILED.
+        """
+        if names := self.left(_TIMEOUT_S):
+            _log.error("the process ends without its threads, which go on: %s", ", ".join(sorted(names)))
+            end_now(status or ExitStatus.FAILED)
+        return status
+
+
+def end_now(status: int) -> NoReturn:
+    """End the process at once, with all that was written and logged."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
