@@ -5,6 +5,7 @@ import os
 import torch
 
 from engine.config import EngineConfig
+from engine.errors import ModelNotSupported
 from engine.kv_geometry import KVGeometry
 
 # Of what is free once the weights are loaded; the rest is for activations, logits and whoever else runs.
@@ -15,14 +16,43 @@ _SHARE_OF_HOST = 0.4
 def choose_num_blocks(
     config: EngineConfig, geometry: KVGeometry, max_total_tokens: int, device: torch.device
 ) -> int:
-    """As configured; else a share of free memory, at most what `max_num_sequences` full contexts can use."""
-    if config.num_kv_blocks is not None:
-        return config.num_kv_blocks
+    """As configured; else a share of free memory, at most what `max_num_sequences` full contexts can use.
+
+    Raises ModelNotSupported for a cache that is larger than the memory, or where none is left for one.
+    """
     block_bytes = geometry.block_bytes(config.block_size)
+    if config.num_kv_blocks is not None:
+        return _checked(config.num_kv_blocks, block_bytes, config.block_size, device)
     if config.kv_cache_bytes is not None:
-        return max(1, config.kv_cache_bytes // block_bytes)
+        return _checked(max(1, config.kv_cache_bytes // block_bytes), block_bytes, config.block_size, device)
+    free = _free_bytes(device)
+    if free < block_bytes:
+        raise ModelNotSupported(
+            f"too little memory is free for a key-value cache: its share is {free / 2**20:,.1f} MiB, and "
+            f"{config.block_size} tokens take {block_bytes / 2**20:,.1f} MiB"
+        )
     blocks_a_sequence = -(-max_total_tokens // config.block_size)
-    return max(1, min(_free_bytes(device) // block_bytes, config.max_num_sequences * blocks_a_sequence))
+    return min(free // block_bytes, config.max_num_sequences * blocks_a_sequence)
+
+
+def _checked(num_blocks: int, block_bytes: int, block_size: int, device: torch.device) -> int:
+    total = _total_bytes(device)
+    if num_blocks * block_bytes > total:
+        wanted = (
+            f"a key-value cache of {num_blocks * block_size:,} tokens takes {_gib(num_blocks * block_bytes)}"
+        )
+        raise ModelNotSupported(f"{wanted}, and {device} has {_gib(total)} of memory")
+    return num_blocks
+
+
+def _gib(num_bytes: int) -> str:
+    return f"{num_bytes / 2**30:,.1f} GiB"
+
+
+def _total_bytes(device: torch.device) -> int:
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[1])
+    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
 
 
 def _free_bytes(device: torch.device) -> int:

@@ -1,5 +1,6 @@
 """From a model's name to its modules in memory."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,18 +9,17 @@ from typing import Any
 import torch
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
-from engine.attention import ATTENTION_NAME
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.linear import has_fast_bfloat16
 from engine.own_pooling import find_own_pooling
-from engine.progress import line_bar, progress_lines
+from engine.progress import line_bar
 from engine.request import Pooling
 from engine.tokenizer import Tokenizer
+from engine.weights import one_line, read_weights
 
 # Layers whose mask the attention interface does not describe, though their class supports it.
 _SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
@@ -54,7 +54,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     dtype = _choose_dtype(config.dtype, model_config, device)
     dtype_name = str(dtype).removeprefix("torch.")
     on_progress(f"loading {_size(_num_weight_bytes(directory))} of weights as {dtype_name} onto {device}")
-    model = _read_weights(directory, model_config, dtype, config, on_progress)
+    model = read_weights(directory, model_config, dtype, config, on_progress)
     torch.nn.Module.to(model, device)
     vocab_size = model_config.get_text_config().vocab_size
     on_progress("loading tokenizer")
@@ -79,6 +79,11 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
 
 def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) -> tuple[Path, str | None]:
     if Path(config.model).is_dir():
+        if config.revision is not None:
+            raise ModelNotSupported(
+                f"revision {config.revision} cannot be had of {config.model}: it is a directory, and only "
+                "models on the Hugging Face hub have revisions"
+            )
         return Path(config.model), None
     if config.model.startswith((".", "/", "~")) or config.model.count("/") > 1:  # a hub id is "owner/name"
         raise ModelNotSupported(f"no such directory: {config.model}")
@@ -100,10 +105,24 @@ def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) ->
 def _read_config(directory: Path, config: EngineConfig) -> PreTrainedConfig:
     try:
         found = AutoConfig.from_pretrained(directory, trust_remote_code=config.trust_remote_code)
-    except (OSError, ValueError) as error:
-        raise ModelNotSupported(f"{directory} holds no model that transformers knows: {error}") from error
-    assert isinstance(found, PreTrainedConfig)
+    except Exception as error:  # whatever the checks of a model's configuration raise
+        raise ModelNotSupported(
+            f"{directory} holds no model that transformers knows: {one_line(error)}"
+        ) from error
+    _check_generation_config(directory / "generation_config.json")
+    if not isinstance(found, PreTrainedConfig):
+        raise ModelNotSupported(f"{directory} holds a {type(found).__name__}, which describes no model")
     return found
+
+
+def _check_generation_config(path: Path) -> None:
+    """transformers passes over one that it cannot read, and the tokens that end an answer would be lost."""
+    try:
+        json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise ModelNotSupported(f"{path} is no JSON: {one_line(error)}") from error
 
 
 def _check_supported(model_config: PreTrainedConfig, directory: Path) -> None:
@@ -120,28 +139,6 @@ def _check_supported(model_config: PreTrainedConfig, directory: Path) -> None:
         raise ModelNotSupported(
             f"{name} has layers of {', '.join(sorted(unknown))}, which paged attention lacks"
         )
-
-
-def _read_weights(
-    directory: Path,
-    model_config: PreTrainedConfig,
-    dtype: torch.dtype,
-    config: EngineConfig,
-    on_progress: Callable[[str], None],
-) -> PreTrainedModel:
-    try:
-        with progress_lines(on_progress):
-            model = AutoModelForCausalLM.from_pretrained(
-                directory,
-                config=model_config,
-                dtype=dtype,
-                attn_implementation=ATTENTION_NAME,
-                trust_remote_code=config.trust_remote_code,
-            )
-    except (OSError, ValueError, SafetensorError) as error:
-        raise ModelNotSupported(f"the weights in {directory} cannot be loaded: {error}") from error
-    assert isinstance(model, PreTrainedModel)
-    return model
 
 
 def choose_device(name: str) -> torch.device:
@@ -161,10 +158,11 @@ def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.devic
     if name != "auto":
         dtype = getattr(torch, name, None)
         if not isinstance(dtype, torch.dtype):
-            raise ValueError(f"{name} is not a torch dtype")
+            raise ModelNotSupported(f"{name} is not a torch dtype")
         return dtype
     stored = model_config.get_text_config().dtype or torch.float32
-    assert isinstance(stored, torch.dtype)
+    if not isinstance(stored, torch.dtype):
+        raise ModelNotSupported(f"the model's config.json names a dtype that torch does not have: {stored}")
     if device.type != "cpu" or stored == torch.float32:
         return stored
     return torch.bfloat16 if has_fast_bfloat16() else torch.float32

@@ -22,7 +22,13 @@ def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
 
     Uses the first blocks of an empty cache, and clears them. Raises ModelNotSupported on a difference.
     """
-    difference = relative_difference(paged_logits(runner), plain_logits(model, list(range(_NUM_TOKENS))))
+    expected = plain_logits(model, list(range(_NUM_TOKENS)))
+    if not expected.isfinite().all():
+        raise ModelNotSupported(
+            f"{type(model).__name__} computes logits of NaN or infinity in {model.dtype}: its weights are "
+            "broken, or need another dtype"
+        )
+    difference = relative_difference(paged_logits(runner), expected)
     if not is_same(difference, model.dtype):
         raise ModelNotSupported(
             f"paged attention differs from {type(model).__name__}'s own by {difference:.1%} of its logits"

@@ -16,6 +16,7 @@ from engine.token_bytes import TokenBytes
 LONE_SURROGATE: Final = "the text holds a lone surrogate, which is no Unicode character"
 # Decoding more takes longer than other threads should wait.
 _MAX_LOCKED_IDS: Final = 256
+_TRIAL = "Hello ACGT 0123 你好"  # for models of languages, and of genomes
 
 
 class TokenSpan(msgspec.Struct, frozen=True):
@@ -77,9 +78,25 @@ class Tokenizer:
             hf = AutoTokenizer.from_pretrained(
                 str(path), local_files_only=True, trust_remote_code=trust_remote_code
             )
-        except (OSError, ValueError) as error:
-            raise ModelNotSupported(f"no tokenizer can be loaded from {path}: {error}") from error
-        return cls(hf, vocab_size=vocab_size, end_token_ids=end_token_ids)
+        except Exception as error:  # whatever a file that is no tokenizer's brings up
+            reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            raise ModelNotSupported(f"no tokenizer can be loaded from {path}: {reason}") from error
+        tokenizer = cls(hf, vocab_size=vocab_size, end_token_ids=end_token_ids)
+        tokenizer._try(path)
+        return tokenizer
+
+    def _try(self, path: str | Path) -> None:
+        """Raises ModelNotSupported where a plain text does not come back, as of the empty tokenizer that
+        transformers makes where there are no files.
+        """
+        ids = self.encode(_TRIAL, add_special_tokens=False)
+        if not any(character in self.decode(ids, skip_special_tokens=True) for character in _TRIAL.strip()):
+            raise ModelNotSupported(f"{path} has no tokenizer that can read and write {_TRIAL!r}")
+        if unknown := [token_id for token_id in ids if token_id >= self.vocab_size]:
+            raise ModelNotSupported(
+                f"the tokenizer in {path} does not belong to the model: it gives token {max(unknown)}, and "
+                f"the model knows {self.vocab_size}"
+            )
 
     @cached_property
     def known_ids(self) -> frozenset[int]:

@@ -299,6 +299,13 @@ class Settings(BaseSettings):
             raise ValueError(f"{name!r} is none of {', '.join(TOOL_FORMAT_NAMES)}")
         return name
 
+    @field_validator("num_threads")
+    @classmethod
+    def _has_processors(cls, number: int | None) -> int | None:
+        if number is not None and number > (present := os.cpu_count() or 1):
+            raise ValueError(f"{number} threads would wait for one another: there are {present} processors")
+        return number
+
     @field_validator("check_responses")
     @classmethod
     def _has_a_judge(cls, value: str) -> str:

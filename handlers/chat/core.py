@@ -81,6 +81,11 @@ class ChatCore:
         """Whether there is a template to chat by, the model's or the operator's."""
         return bool(self._chat_template or self._tokenizer.hf.chat_template)
 
+    def check_template(self) -> None:
+        """Raises TemplateError for a template that no chat can use, with which a server need not start."""
+        if self.has_template:
+            self._dialect(self._chat_template).template.check()
+
     def reads(self, variable: str) -> bool:
         """Whether the model's template has a use for a variable, such as reasoning_effort."""
         return self._dialect(self._chat_template).template.reads(variable)

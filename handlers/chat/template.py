@@ -7,6 +7,7 @@ from functools import cached_property
 from inspect import signature
 from typing import Any
 
+import jinja2
 from msgspec.structs import replace
 from transformers import PreTrainedTokenizerBase
 
@@ -15,6 +16,9 @@ from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, Document
 from handlers.chat.sandbox import sandboxed
 from handlers.chat.tools import ToolDefinition
+
+# Where an object stands in memory, as Python shows objects that have no text of their own.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 _PROBE = "probe"
 _PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
@@ -85,6 +89,34 @@ class ChatTemplate:
     def wants_argument_text(self) -> bool:
         """Whether a call's arguments must be JSON text, as in DeepSeek's templates, and not an object."""
         return not self._shows_call(_PROBE_ARGUMENTS) and self._shows_call(json.dumps(_PROBE_ARGUMENTS))
+
+    def check(self) -> None:
+        """Raises TemplateError for a template that is no Jinja, or fails on every form of a plain message.
+
+        One that refuses the message in its own words, by `raise_exception`, does as its maker wants.
+        """
+        for name, source in self._templates.items():
+            try:
+                sandboxed(source)
+            except jinja2.TemplateSyntaxError as error:
+                where = f"line {error.lineno}: {error.message}"
+                raise TemplateError(
+                    f"the {name} chat template is no Jinja: {where}", "chat_template"
+                ) from error
+        if "default" not in self._templates:
+            return
+        default = self._templates["default"]
+        failures = [self._failure(default, content) for content in (_PROBE, [text_part(_PROBE)])]
+        if all(failure is not None for failure in failures):
+            raise TemplateError(f"the chat template fails: {failures[0]}", "chat_template")
+
+    def _failure(self, source: str, content: object) -> str | None:
+        """What goes wrong with a user's content of this form, unless the template refuses it on purpose."""
+        try:
+            self._apply(source, [{"role": "user", "content": content}], _PROBE_OPTIONS)
+        except TemplateError as error:
+            return None if type(error.__cause__) is jinja2.TemplateError else str(error)
+        return None
 
     def render(
         self,
@@ -166,7 +198,8 @@ class ChatTemplate:
             raise TemplateError("what a message holds is nested too deeply", "messages") from None
         # A template is a program of the model's maker run on the client's data: it may fail in any way.
         except Exception as error:
-            raise TemplateError(str(error) or type(error).__name__, "messages") from error
+            text = _ADDRESS.sub("", str(error)) or type(error).__name__
+            raise TemplateError(text, "messages") from error
 
     def _continue(self, source: str, conversation: list[TemplateMessage], options: Mapping[str, Any]) -> str:
         """By transformers, which knows where to cut what a template writes behind a message."""

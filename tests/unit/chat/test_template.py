@@ -211,3 +211,34 @@ def test_values_nested_too_deeply_are_told_in_words_of_ours() -> None:
         parameters = {"inner": parameters}
     with pytest.raises(TemplateError, match="nested too deeply"):
         template().render([HELLO], tools=[ToolDefinition(name="f", parameters=parameters)])
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("{% for x in %}", "no Jinja: line 1"),
+        ("{{ messages | nothing }}", "No filter named 'nothing'"),
+        ("{{ nothing.here() }}", "'nothing' is undefined"),
+    ],
+)
+def test_a_template_that_no_chat_can_use_is_found_before_there_is_one(source: str, words: str) -> None:
+    with pytest.raises(TemplateError, match=words):
+        template(source).check()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ messages[0].content }}",
+        "{{ messages[0].content[0].text.strip() }}",
+        "{{ raise_exception('no') }}",
+        None,
+    ],
+)
+def test_a_template_that_some_chat_can_use_passes(source: str | None) -> None:
+    template(source).check()
+
+
+def test_a_templates_complaint_holds_no_address() -> None:
+    with pytest.raises(TemplateError, match="^<built-in method index of list object> it is$"):
+        template("{{ raise_exception(messages.index ~ ' it is') }}").render([HELLO])
