@@ -1,6 +1,7 @@
 """No request, however malformed, is answered with a server's error or kept waiting."""
 
 import asyncio
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
@@ -11,19 +12,22 @@ import pytest
 
 from tests.attack.mutation import Mutant, mutant
 from tests.attack.pulse import pulse
-from tests.conftest import Server, running_server
+from tests.conftest import COMMAND, Server, running_server
 
-NUM_REQUESTS: Final = 600
-NUM_REQUESTS_WHOLE: Final = 100_000
+NUM_REQUESTS: Final = 400
+NUM_REQUESTS_WHOLE: Final = 50_000  # of each server
 NUM_CLIENTS: Final = 24
 PATIENCE_S: Final = 60.0
 # Whatever runs ends after a few tokens, so that the time goes into what the requests say.
 OPTIONS: Final = ("--max-total-tokens", "96", "--max-batch-total-tokens", "8192")
 
 
-@pytest.fixture(scope="module")
-def brief() -> Iterator[Server]:
-    with running_server(*OPTIONS) as server:
+@pytest.fixture(scope="module", params=["asserting", "optimised"])
+def brief(request: pytest.FixtureRequest) -> Iterator[Server]:
+    """With `assert` statements and without (`python -O`): no request may depend on one."""
+    optimised = (sys.executable, "-O", str(COMMAND), "serve")
+    command = optimised if request.param == "optimised" else (str(COMMAND), "serve")
+    with running_server(*OPTIONS, command=command) as server:
         yield server
 
 
