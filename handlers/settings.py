@@ -142,8 +142,8 @@ class Settings(BaseSettings):
     min_body_rate: Annotated[int, env("VERBATIM_MIN_BODY_RATE"), Field(ge=0)] = 1024
     """Least bytes a second that a request's body must bring; 0 for any rate."""
 
-    keep_alive_timeout: Annotated[Seconds, env("VERBATIM_KEEP_ALIVE_TIMEOUT")] = 5.0
-    """Seconds after an answer in which the next request must begin, or the connection is closed."""
+    keep_alive_timeout: Annotated[Seconds, env("VERBATIM_KEEP_ALIVE_TIMEOUT")] = 75.0
+    """Seconds from an answer to the next request; longer than clients keep connections to reuse them."""
 
     client_timeout: Annotated[Seconds, env("VERBATIM_CLIENT_TIMEOUT")] = 30.0
     """Seconds after which a client is cut off that takes nothing of its answer."""

@@ -16,6 +16,7 @@ from engine.errors import (
     NotFinite,
     NoTokenLeft,
     PromptTooLong,
+    ReaderTooSlow,
     RequestAborted,
     UnknownAdapter,
 )
@@ -39,6 +40,7 @@ ERRORS = [
     NotFinite("no"),
     NoTokenLeft("no"),
     RequestAborted("no"),
+    ReaderTooSlow("no"),
     EngineStopped("no"),
     EngineBusy("no"),
 ]

@@ -11,6 +11,7 @@ from engine.grammar import CompiledGrammar
 from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import GenerationRequest
+from engine.request_tables import RequestTables
 from engine.stats import Counters, EngineStats
 
 WORD: Final = " word"
@@ -70,6 +71,7 @@ class ScriptedCore:
         grammar: CompiledGrammar | None = None,
         *,
         submitted_at: float = 0.0,
+        tables: RequestTables | None = None,
     ) -> None:
         self._requests[arrival] = request, 0
 

@@ -12,7 +12,7 @@ from engine.admission import check_request
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core import EngineCore
-from engine.errors import GenerationFailed, InvalidRequest
+from engine.errors import GenerationFailed, InvalidRequest, NotFinite
 from engine.events import TokenEvent
 from engine.request import BeamParams, GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model
@@ -163,7 +163,7 @@ def test_a_beam_of_nan_fails_its_request_once_and_no_other(
     outputs = []
     while core.has_work:
         outputs += core.step()
-    assert [type(event) for arrival, event in outputs if arrival == 0] == [GenerationFailed]
+    assert [type(event) for arrival, event in outputs if arrival == 0] == [NotFinite]
     assert len([event for arrival, event in outputs if arrival == 1]) == 12
     assert_all_free(core)
 

@@ -21,6 +21,7 @@ from engine.errors import (
     GenerationFailed,
     InvalidRequest,
     InvalidToken,
+    NotFinite,
     PromptTooLong,
     RequestAborted,
     UnknownAdapter,
@@ -160,7 +161,7 @@ def test_hidden_states_that_are_not_finite_fail_their_request_alone(
     core.embed(1, text("b", 7))
     core.add(2, generation.new_request("g", 5, max_tokens=1))
     kinds = {arrival: type(told) for arrival, told in run_all(core)}
-    assert kinds == {0: GenerationFailed, 1: Embedding, 2: TokenEvent}
+    assert kinds == {0: NotFinite, 1: Embedding, 2: TokenEvent}
     assert_all_free(core)
     assert embedded(core, text(pooling=Pooling.LAST)).num_cached_tokens == 0
 

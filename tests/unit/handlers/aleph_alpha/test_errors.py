@@ -83,7 +83,7 @@ async def test_a_full_server_is_429_with_a_time_to_come_back(path: str) -> None:
     response = await api.post(path, BODIES[path])
     gate.set()
     assert (response.status_code, response.json()["code"]) == (429, "TOO_MANY_REQUESTS")
-    assert response.headers["retry-after"] == "1"
+    assert response.headers["retry-after"] in ("1", "2")  # spread, so that clients do not come together
     assert (await running).status_code == 200
 
 
