@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, aclosing, nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -192,6 +192,7 @@ class Endpoint:
         return self._as_problem(undeclared)
 
 
+@cache
 def _encoder(declared: Any) -> Encode | None:
     """Writes values of a declared type as JSON; an Exception for a value of another type."""
     if declared is None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from email.message import Message
+from functools import cache
 from math import isinf
 from typing import Any, Final, NoReturn
 from urllib.parse import parse_qsl
@@ -36,8 +37,8 @@ class RequestReader:
     def __init__(self, operation: Operation, max_body_bytes: int) -> None:
         self._operation = operation
         self._max_body_bytes = max_body_bytes
-        self._body = _Declared(operation.body) if operation.body else None
-        self._arguments = _Declared(operation.arguments) if operation.arguments else None
+        self._body = _declared(operation.body) if operation.body else None
+        self._arguments = _declared(operation.arguments) if operation.arguments else None
 
     def read_arguments(self, scope: Scope) -> dict[str, Any]:
         """What the handler is given of the parameters. Raises InvalidRequest."""
@@ -166,6 +167,12 @@ class _Declared:
         self.schema = fail_fast_schema(declared)
         self.field_names = field_names(self.schema)
         self.validator = fail_fast_validator(self.schema)
+
+
+@cache
+def _declared(declared: Any) -> _Declared:
+    """Made once: a contract stands at the root and under its prefix, and a test makes many servers."""
+    return _Declared(declared)
 
 
 def _require_json(scope: Scope) -> None:
