@@ -64,16 +64,21 @@ def mutant(random: Random) -> Mutant:
     return Mutant(contract, f"/{contract}{example.path}", {b"content-type": content_type.encode()}, body)
 
 
+def _hostile(random: Random) -> Any:
+    """A value of the mutant's own: a later step may alter it."""
+    return deepcopy(random.choice(_HOSTILE))
+
+
 def _with_another_value(value: Any, random: Random) -> Any:
     """The value with one place in it replaced, removed, repeated or added to."""
     if not isinstance(value, dict | list) or not value or random.random() < 0.05:
-        return random.choice(_HOSTILE)
+        return _hostile(random)
     if random.random() < 0.6:
         place = random.choice(list(value) if isinstance(value, dict) else range(len(value)))
         value[place] = _with_another_value(value[place], random)
         return value
     if isinstance(value, list):
-        return random.choice([value * random.randint(0, 40), [*value, random.choice(_HOSTILE)]])
+        return random.choice([value * random.randint(0, 40), [*value, _hostile(random)]])
     return _with_another_key(value, random)
 
 
@@ -83,7 +88,7 @@ def _with_another_key(value: dict[str, Any], random: Random) -> dict[str, Any]:
         case 0:
             del value[key]
         case 1:
-            value[random.choice(_NAMES)] = random.choice(_HOSTILE)
+            value[random.choice(_NAMES)] = _hostile(random)
         case _:
             value[key + random.choice(["", " ", "\0", "s"])] = value.pop(key)
     return value
