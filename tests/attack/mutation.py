@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from tests.contract.exchanges import EXCHANGES
+from tests.contract.headers import required_headers
 
 _MAX_STEPS: Final = 3
 # Values at the edges of what JSON, Python and the documents can hold.
@@ -61,7 +62,9 @@ def mutant(random: Random) -> Mutant:
         for _ in range(random.randint(1, _MAX_STEPS)):
             body = random.choice(_BYTE_STEPS)(body, random)
     content_type = "application/json" if random.random() < 0.9 else random.choice(_CONTENT_TYPES)
-    return Mutant(contract, f"/{contract}{example.path}", {b"content-type": content_type.encode()}, body)
+    headers = {name.encode(): value.encode() for name, value in required_headers(contract).items()}
+    headers[b"content-type"] = content_type.encode()
+    return Mutant(contract, f"/{contract}{example.path}", headers, body)
 
 
 def _hostile(random: Random) -> Any:
