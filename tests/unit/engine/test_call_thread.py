@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ from engine.call_thread import CallThread
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import EngineDied, ModelNotSupported
+from engine.grammar_process.client import SHARED
 from engine.job_table import Output
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model
@@ -51,6 +53,13 @@ def test_a_call_that_raises_or_is_cancelled_leaves_the_thread_to_the_others() ->
     thread.end()
 
 
+@pytest.fixture
+def grammar_process() -> None:
+    """All engines of a process share it, and it outlives them: it is no thread that a start leaves behind."""
+    SHARED.start()
+
+
+@pytest.mark.usefixtures("grammar_process")
 async def test_a_thread_ends_where_nothing_is_built(tmp_path: Path) -> None:
     before = set(threading.enumerate())
     with pytest.raises(ModelNotSupported):
@@ -58,14 +67,14 @@ async def test_a_thread_ends_where_nothing_is_built(tmp_path: Path) -> None:
     assert set(threading.enumerate()) <= before
 
 
-async def test_a_start_that_is_cancelled_ends_when_its_thread_has() -> None:
-    before = set(threading.enumerate())
+async def _cancel_start_during(load: Callable[[], object]) -> None:
+    """Cancel a start once its thread is loading."""
     begun = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     def build(*_: object) -> None:
         loop.call_soon_threadsafe(begun.set)
-        time.sleep(0.2)
+        load()
 
     with patch("engine.async_engine.build_core", build):
         start = asyncio.create_task(AsyncEngine.start(EngineConfig(model="", device="cpu")))
@@ -73,6 +82,12 @@ async def test_a_start_that_is_cancelled_ends_when_its_thread_has() -> None:
         start.cancel()
         with pytest.raises(asyncio.CancelledError):
             await start
+
+
+@pytest.mark.usefixtures("grammar_process")
+async def test_a_start_that_is_cancelled_ends_when_its_thread_has() -> None:
+    before = set(threading.enumerate())
+    await _cancel_start_during(lambda: time.sleep(0.2))
     assert set(threading.enumerate()) <= before
 
 
@@ -89,19 +104,8 @@ async def test_a_start_that_is_cancelled_does_not_wait_for_a_load_without_end(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("engine.async_engine._START_TIMEOUT_S", 0.01)
-    begun, may_end = asyncio.Event(), threading.Event()
-    loop = asyncio.get_running_loop()
-
-    def build(*_: object) -> None:
-        loop.call_soon_threadsafe(begun.set)
-        may_end.wait(60)
-
-    with patch("engine.async_engine.build_core", build):
-        start = asyncio.create_task(AsyncEngine.start(EngineConfig(model="", device="cpu")))
-        await begun.wait()
-        start.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await start
+    may_end = threading.Event()
+    await _cancel_start_during(lambda: may_end.wait(60))
     assert "still being loaded" in caplog.text
     may_end.set()
 
