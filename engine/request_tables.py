@@ -1,5 +1,7 @@
 """What a request's options are looked up in at each token, made once for all of its sequences."""
 
+from collections.abc import Collection
+
 import torch
 
 from engine.errors import InvalidToken
@@ -24,8 +26,7 @@ class RequestTables:
     ) -> None:
         """Raises InvalidToken for ids that the model does not have, and InvalidRequest for tokens excluded in
         a way that cannot be, or an empty stop string."""
-        named = (params.logit_bias, params.banned_token_ids, params.allowed_token_ids or ())
-        for token_ids in (*named, stopping.stop_token_ids):
+        for token_ids in _named_ids(params, stopping):
             for token_id in token_ids:
                 if not 0 <= token_id < tokenizer.vocab_size:
                     raise InvalidToken(
@@ -45,10 +46,11 @@ class RequestTables:
 def are_large(request: GenerationRequest) -> bool:
     """Whether a request's tables take long enough to make them in another thread than the engine's."""
     params, stopping = request.sampling, request.stopping
-    named = (
-        params.logit_bias,
-        params.banned_token_ids,
-        params.allowed_token_ids or (),
-        stopping.stop_token_ids,
-    )
-    return sum(map(len, (*named, *stopping.stop, *params.bad_words))) > _MAX_SMALL
+    sized = (*_named_ids(params, stopping), *stopping.stop, *params.bad_words)
+    return sum(map(len, sized)) > _MAX_SMALL
+
+
+def _named_ids(params: SamplingParams, stopping: StopConditions) -> tuple[Collection[int], ...]:
+    """The token ids that each option of a request names."""
+    allowed = params.allowed_token_ids or ()
+    return params.logit_bias, params.banned_token_ids, allowed, stopping.stop_token_ids
