@@ -39,6 +39,7 @@ from handlers.placement import check_root
 from handlers.playground.page import LINK, Playground
 from handlers.process.exit_status import ExitStatus
 from handlers.process.foreign_server import ForeignServer
+from handlers.process.interpreter_share import InterpreterShare
 from handlers.process.new_threads import NewThreads, end_now
 from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
@@ -147,7 +148,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
-        async with access.kept_up():
+        async with access.kept_up(), InterpreterShare(lambda: limit.in_use > 0).kept():
             yield
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()

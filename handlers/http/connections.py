@@ -4,6 +4,7 @@ import asyncio
 from typing import Protocol
 
 from .limits import HttpLimits
+from .refusal_pace import RefusalPace
 
 
 class Connection(Protocol):
@@ -25,6 +26,7 @@ class Connections:
 
     def __init__(self, limits: HttpLimits) -> None:
         self.limits = limits
+        self.refusal_pace = RefusalPace()
         self._open: dict[Connection, None] = {}
         self._free: dict[Connection, None] = {}  # the one that is free for longest comes first
         self._loop: asyncio.AbstractEventLoop | None = None  # where the timer runs

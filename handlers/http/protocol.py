@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 from enum import Enum, auto
 from typing import Any, ClassVar, Final
 
 import httptools
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.config import Config
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
@@ -34,6 +36,7 @@ _LINE_BYTES: Final = 4  # of a header line beside name and value: a colon, a spa
 _MAX_SMALL: Final = 65_536  # chunks of a body that cost more to take than to send
 _SMALL_BYTES: Final = 16  # that a chunk has less of then
 _CALL_BYTES: Final = 256  # that are discarded in the time that a callback takes
+_FIRST_ERROR: Final = 400  # of statuses
 _LINGER_S: Final = 2.0  # for a client to read an answer that closes the connection
 
 _logger = logging.getLogger(__name__)
@@ -77,6 +80,7 @@ class BoundedProtocol(HttpToolsProtocol):
     - Times for the head, the body, the next request and a client that does not read; the sweep of
       `Connections` looks at them, so no request starts a timer.
     - The number of connections, and of requests that a connection may send ahead.
+    - How fast further requests are read of clients that were told to come back later (`RefusalPace`).
     - An upgrade is never taken, so what follows its head is the request's body (RFC 9110, section 7.8).
 
     A subclass binds `registry` (`bounded_protocol`). What is used of uvicorn beside what it documents is
@@ -97,6 +101,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._max_incomplete_bytes = limits.max_url_bytes + limits.max_header_bytes
         self._max_headers = limits.max_headers
         self._max_header_bytes = limits.max_header_bytes
+        self.app = self._noting_refusals(self.app)
+        self._is_put_off = False  # whether the last answer says when the client may try again
         self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
         self._is_refused = False  # nothing more is parsed
         self._refusal: EarlyAnswer | None = None  # sent after the answers to earlier requests
@@ -128,6 +134,7 @@ class BoundedProtocol(HttpToolsProtocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         self.registry.remove(self)
+        self.registry.refusal_pace.forget(self)
         super().connection_lost(exc)
         if self._serving is not None:  # uvicorn looks only at the last request that came
             _disconnect(self._serving)
@@ -286,24 +293,51 @@ class BoundedProtocol(HttpToolsProtocol):
 
     # The end of an answer
 
+    def _noting_refusals(self, app: ASGIApp) -> ASGIApp:
+        """The application; this connection knows of each answer whether it has `Retry-After`."""
+
+        def run(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+            def note(message: Message) -> Awaitable[None]:
+                if message["type"] == "http.response.start":
+                    self._is_put_off = message["status"] >= _FIRST_ERROR and any(
+                        name == b"retry-after" for name, _ in message.get("headers", ())
+                    )
+                return send(message)
+
+            return app(scope, receive, note)
+
+        return run
+
     @override
     def on_response_complete(self) -> None:
         """Go on with the next request. Unlike uvicorn's: no timer, and no reading while requests wait."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
+        if not self.pipeline:
+            self.registry.set_free(self)
+            if self._refusal is not None:
+                self.flow.resume_reading()
+                self._close_with(self._refusal)
+                return
+            if self._wait is _NOTHING:
+                self._wait_for_request()
+            elif self._wait is _BODY and self.expect_100_continue:
+                self._linger()  # the client may send its body or not, having the answer (RFC 9110, 10.1.1)
+        if self._is_put_off and not self.registry.refusal_pace.may_go_on(self):
+            self.flow.pause_reading()
+            return
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Serve the next of the requests that were sent ahead, or read one."""
+        if self.transport.is_closing():
+            return
         if self.pipeline:
             self._serving, app = self.pipeline.pop()
             self._start_asgi_task(self._serving, app)
-            return
-        self.flow.resume_reading()
-        self.registry.set_free(self)
-        if self._refusal is not None:
-            self._close_with(self._refusal)
-        elif self._wait is _NOTHING:
-            self._wait_for_request()
-        elif self._wait is _BODY and self.expect_100_continue:
-            self._linger()  # the client may send its body or not, having the answer (RFC 9110, 10.1.1)
+        else:
+            self.flow.resume_reading()
 
     def _wait_for_request(self) -> None:
         self._wait = _REQUEST

@@ -1,7 +1,7 @@
-"""A load of short generations, as many a second as asked, from a process of the lowest priority.
+"""A load of short requests, as many a second as asked, from a process of the lowest priority.
 
-`python -m tests.attack.load URL CONNECTIONS RATE SECONDS` prints what came of it as JSON. With a rate of 0
-each connection sends its next request as soon as the last is answered; else requests come at that rate,
+`python -m tests.attack.load URL KIND CONNECTIONS RATE SECONDS` prints what came of it as JSON. With a rate of
+0 each connection sends its next request as soon as the last is answered; else requests come at that rate,
 whatever becomes of them, and wait for a free connection.
 """
 
@@ -12,31 +12,58 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import suppress
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final, Literal
 from urllib.parse import urlsplit
 
 from tests.attack.wire import request_bytes
 
-_REQUEST: Final = request_bytes("/tgi/generate", {"inputs": "Hello", "parameters": {"max_new_tokens": 24}})
+Kind = Literal["generate", "health"]
+
+_REQUESTS: Final[dict[str, bytes]] = {
+    "generate": request_bytes("/tgi/generate", {"inputs": "Hello", "parameters": {"max_new_tokens": 24}}),
+    "health": b"GET /tgi/health HTTP/1.1\r\nHost: localhost\r\n\r\n",
+}
 _GRACE_S: Final = 60.0
 
 
 def run_load(url: str, *, num_connections: int, rate: float, seconds: float) -> dict[str, float]:
-    """Answers a second by status ("200", "429"), from a niced process of its own, and its "seconds"."""
-    command = [sys.executable, "-m", "tests.attack.load", url, str(num_connections), str(rate), str(seconds)]
+    """Answers a second to generations by status ("200", "429"), from a niced process, and its "seconds"."""
     done = subprocess.run(
-        ["nice", "-n", "19", *command], capture_output=True, text=True, check=True, timeout=seconds + _GRACE_S
+        _command(url, "generate", num_connections, rate, seconds),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=seconds + _GRACE_S,
     )
     told: dict[str, float] = json.loads(done.stdout)
     return told
 
 
+@contextmanager
+def flood(url: str, kind: Kind, *, num_connections: int) -> Iterator[None]:
+    """Send requests as fast as they are answered meanwhile, from a niced process."""
+    with subprocess.Popen(
+        _command(url, kind, num_connections, 0, _GRACE_S), stdout=subprocess.DEVNULL
+    ) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+def _command(url: str, kind: Kind, num_connections: int, rate: float, seconds: float) -> list[str]:
+    arguments = [url, kind, str(num_connections), str(rate), str(seconds)]
+    return ["nice", "-n", "19", sys.executable, "-m", "tests.attack.load", *arguments]
+
+
 class _Load:
     """Counts answers by status until its time is over."""
 
-    def __init__(self, url: str, rate: float, seconds: float) -> None:
+    def __init__(self, url: str, request: bytes, rate: float, seconds: float) -> None:
         parts = urlsplit(url)
+        self._request = request
         self._host, self._port = parts.hostname, parts.port
         self._rate = rate
         self._seconds = seconds
@@ -74,7 +101,7 @@ class _Load:
                     while True:
                         if self._rate:
                             await self._tickets.get()
-                        writer.write(_REQUEST)
+                        writer.write(self._request)
                         head = await reader.readuntil(b"\r\n\r\n")
                         await reader.readexactly(_length(head))
                         self.counts[head[9:12].decode()] += 1
@@ -86,13 +113,13 @@ class _Load:
 
 def _length(head: bytes) -> int:
     _, _, rest = head.lower().partition(b"content-length:")
-    return int(rest.split(b"\r\n", 1)[0])
+    return int(rest.split(b"\r\n", 1)[0] or b"0")
 
 
 def main() -> None:
-    url, num_connections, rate, seconds = sys.argv[1:]
+    url, kind, num_connections, rate, seconds = sys.argv[1:]
     assert os.nice(0) == 19, "it would take the server's processor"
-    load = _Load(url, float(rate), float(seconds))
+    load = _Load(url, _REQUESTS[kind], float(rate), float(seconds))
     took_s = asyncio.run(load.run(int(num_connections)))
     print(json.dumps({kind: number / took_s for kind, number in load.counts.items()} | {"seconds": took_s}))
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tests.attack.load import run_load
+from tests.attack.load import flood, run_load
 from tests.conftest import LIMITS, Server, running_server
 
 PLACES = 32
@@ -31,11 +31,37 @@ def test_ten_times_as_many_requests_as_there_is_room_for_hardly_lower_what_is_an
     assert not any(status.startswith("5") for status in crowded)
 
 
+def test_clients_that_ask_again_at_once_when_refused_take_little_from_those_who_are_served(
+    is_whole: bool,
+) -> None:
+    seconds = 10.0 if is_whole else 3.0
+    with running_server(*LIMITS, "--max-concurrent-requests", str(PLACES)) as server:
+        _load(server, num_connections=PLACES, rate=0, seconds=1.0)
+        alone = _load(server, num_connections=PLACES, rate=0, seconds=seconds)
+        hammered = _load(server, num_connections=2 * PLACES, rate=0, seconds=seconds)
+    print(f"alone: {alone}\nhammered: {hammered}")
+    assert hammered["200"] >= 0.5 * alone["200"]  # a twelfth before refusals were paced
+    assert 0 < hammered["429"] < 1000
+
+
+def test_a_flood_of_requests_that_cost_nothing_does_not_stop_generation(is_whole: bool) -> None:
+    seconds = 10.0 if is_whole else 3.0
+    with running_server(*LIMITS) as server:
+        _load(server, num_connections=PLACES, rate=0, seconds=1.0)
+        alone = _load(server, num_connections=PLACES, rate=0, seconds=seconds)
+        with flood(server.url, "health", num_connections=PLACES):
+            _load(server, num_connections=PLACES, rate=0, seconds=1.0)
+            flooded = _load(server, num_connections=PLACES, rate=0, seconds=seconds)
+    print(f"alone: {alone}\nflooded: {flooded}")
+    assert flooded["200"] >= 0.2 * alone["200"]  # none before the loop took turns with the engine
+
+
 def _load(server: Server, *, num_connections: int, rate: float, seconds: float) -> dict[str, float]:
+    """Answers a second by status, none for those that did not occur."""
     before = _processor_s(server)
     told = run_load(server.url, num_connections=num_connections, rate=rate, seconds=seconds)
     spent_s = _processor_s(server) - before
-    return told | {"answers a processor second": told["200"] * told["seconds"] / spent_s}
+    return told | {"answers a processor second": told.get("200", 0) * told["seconds"] / spent_s}
 
 
 def _processor_s(server: Server) -> float:

@@ -1,0 +1,123 @@
+"""Clients that are told to come back later, and do not wait, are read only so often."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from starlette.types import Receive, Scope, Send
+
+from handlers.http.refusal_pace import RefusalPace
+
+from .echo import Client, Served, answer, serving
+
+GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+GET_OK = b"GET /ok HTTP/1.1\r\nHost: test\r\n\r\n"
+RATE = 200  # a second
+SECONDS = 0.5
+
+
+class Full:
+    """Refuses all but /ok, and says when to come back, or does not."""
+
+    def __init__(self, *, says_when: bool = True) -> None:
+        self.num_refused = 0
+        self._headers = [(b"content-length", b"0")] + [(b"retry-after", b"1")] * says_when
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/ok":
+            await answer(send, b"fine")
+            return
+        self.num_refused += 1
+        await send({"type": "http.response.start", "status": 429, "headers": self._headers})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+@asynccontextmanager
+async def hammered(app: Full, num_clients: int) -> AsyncGenerator[Served, None]:
+    async with serving(app) as server, AsyncExitStack() as clients:
+        tasks = [
+            asyncio.create_task(hammer(await clients.enter_async_context(server.connect())))
+            for _ in range(num_clients)
+        ]
+        yield server
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def hammer(client: Client) -> None:
+    while True:
+        client.write(GET)
+        assert (await client.read_answer()).status == 429
+
+
+async def test_clients_that_do_not_wait_are_refused_only_so_often() -> None:
+    app = Full()
+    async with hammered(app, 20):
+        await asyncio.sleep(SECONDS)
+    assert 20 <= app.num_refused <= 20 + RATE * (SECONDS + 0.1)
+
+
+async def test_errors_that_do_not_say_when_to_come_back_are_not_held_up() -> None:
+    app = Full(says_when=False)
+    async with hammered(app, 20):
+        async with asyncio.timeout(10.0):
+            while app.num_refused <= 20 + 2 * RATE * SECONDS:
+                await asyncio.sleep(0.01)
+
+
+async def test_a_client_that_is_alone_and_refused_now_and_then_does_not_wait() -> None:
+    async with serving(Full()) as server, server.connect() as client:
+        began = asyncio.get_running_loop().time()
+        for _ in range(5):
+            client.write(GET)
+            assert (await client.read_answer()).status == 429
+        assert asyncio.get_running_loop().time() - began < 0.05
+
+
+async def test_whoever_was_not_refused_does_not_wait() -> None:
+    async with hammered(Full(), 20) as server, server.connect() as client:
+        began = asyncio.get_running_loop().time()
+        for _ in range(50):
+            client.write(GET_OK)
+            assert (await client.read_answer()).body == b"fine"
+        assert asyncio.get_running_loop().time() - began < 0.5
+
+
+async def test_requests_that_were_sent_ahead_wait_too_and_are_answered_in_order() -> None:
+    app = Full()
+    async with serving(app) as server, server.connect() as client:
+        client.write(GET * 15 + GET_OK)
+        statuses = [(await client.read_answer()).status for _ in range(16)]
+    assert statuses == [429] * 15 + [200]
+
+
+class Waiting:
+    """Counts how often it may go on."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def go_on(self) -> None:
+        self.count += 1
+
+
+async def test_nobody_waits_longer_than_a_second_and_all_go_on_once() -> None:
+    pace = RefusalPace()
+    waiting = [Waiting() for _ in range(1000)]
+    num_at_once = sum(pace.may_go_on(connection) for connection in waiting)
+    assert num_at_once == RATE * 0.05
+    await asyncio.sleep(1.2)
+    assert sum(connection.count for connection in waiting) == 1000 - num_at_once
+    assert max(connection.count for connection in waiting) == 1
+
+
+async def test_a_connection_that_is_lost_is_not_told_to_go_on() -> None:
+    pace = RefusalPace()
+    waiting = [Waiting() for _ in range(30)]
+    for connection in waiting:
+        pace.may_go_on(connection)
+    for connection in waiting:
+        pace.forget(connection)
+    await asyncio.sleep(0.2)
+    assert sum(connection.count for connection in waiting) == 0
