@@ -7,12 +7,9 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from engine.admission import check_embedding, check_request
 from engine.build import build_core
-from engine.call_thread import CallThread
 from engine.config import MAX_UNREAD_BYTES, EngineConfig
 from engine.core import EngineCore
-from engine.engine_thread import Abort, Add, Embed, EngineThread
 from engine.errors import (
     EngineDied,
     EngineError,
@@ -22,13 +19,16 @@ from engine.errors import (
     RequestAborted,
 )
 from engine.events import Embedding, TokenEvent
+from engine.frontend.admission import check_embedding, check_request
+from engine.frontend.call_thread import CallThread
+from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
+from engine.frontend.request_stream import RequestStream, UnreadBound
 from engine.grammar import CompiledGrammar, GrammarCompiler
 from engine.grammar_process.client import CAN_FORK, SHARED
 from engine.grammar_queue import GrammarQueue
 from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
-from engine.request_stream import RequestStream, UnreadBound
 from engine.request_tables import RequestTables, are_large
 from engine.stats import EngineStats, Health
 from engine.tokenizer import Tokenizer

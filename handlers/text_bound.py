@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.admission import MAX_TEXT_CHARACTERS
+from engine.frontend.admission import MAX_TEXT_CHARACTERS
 from handlers.refused import Refused
 from handlers.violation import Violation
 

@@ -17,7 +17,7 @@ import torch
 import uvicorn
 
 from engine.batch import Batch
-from engine.engine_thread import EngineThread
+from engine.frontend.engine_thread import EngineThread
 from engine.grammar import GrammarCompiler
 from engine.model_runner import ModelRunner
 from engine.tokenizer import Tokenizer

@@ -8,12 +8,12 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from engine.admission import check_request
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import GenerationFailed, InvalidRequest, NotFinite
 from engine.events import TokenEvent
+from engine.frontend.admission import check_request
 from engine.request import BeamParams, GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model
 

@@ -11,10 +11,10 @@ import pytest
 
 from engine.async_engine import AsyncEngine
 from engine.build import build_core
-from engine.call_thread import CallThread
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import EngineDied, ModelNotSupported
+from engine.frontend.call_thread import CallThread
 from engine.grammar_process.client import SHARED
 from engine.job_table import Output
 from engine.request import GenerationRequest, SamplingParams, StopConditions

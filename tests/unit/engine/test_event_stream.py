@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from engine.event_stream import EventStream
+from engine.frontend.event_stream import EventStream
 
 
 async def test_items_come_in_order_whether_the_reader_was_there_first_or_not() -> None:

@@ -10,12 +10,12 @@ import torch
 from msgspec.structs import replace
 from transformers import AutoModelForCausalLM
 
-from engine.admission import check_request
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core import EngineCore
 from engine.errors import UnknownAdapter
 from engine.events import FinishReason, TokenEvent
+from engine.frontend.admission import check_request
 from engine.grammar import GrammarCompiler
 from engine.request import (
     BeamParams,

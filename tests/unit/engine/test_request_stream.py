@@ -4,8 +4,8 @@ from typing import Any
 
 from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
+from engine.frontend.request_stream import RequestStream, UnreadBound
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.request_stream import RequestStream, UnreadBound
 
 
 def request(num_sequences: int = 1, **sampling: Any) -> GenerationRequest:

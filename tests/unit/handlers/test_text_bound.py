@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from engine.admission import MAX_TEXT_CHARACTERS
+from engine.frontend.admission import MAX_TEXT_CHARACTERS
 from handlers.refused import Refused
 from handlers.text_bound import bounded_texts
 from handlers.violation import Violation

@@ -6,8 +6,8 @@ from typing import Final
 from typing_extensions import override
 
 from engine.errors import EngineError
-from engine.event_stream import EventStream
 from engine.events import Embedding, TokenEvent
+from engine.frontend.event_stream import EventStream
 from engine.request import EmbeddingRequest, GenerationRequest
 
 # As tracemalloc counts them, rounded up.

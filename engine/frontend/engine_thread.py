@@ -5,9 +5,9 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from engine.call_thread import CallThread
 from engine.core import EngineCore
 from engine.errors import EngineError
+from engine.frontend.call_thread import CallThread
 from engine.grammar import CompiledGrammar
 from engine.job_table import Output
 from engine.request import EmbeddingRequest, GenerationRequest
