@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from engine.build import build_core
 from engine.config import MAX_UNREAD_BYTES, EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
+from engine.core.job_table import Output
 from engine.errors import (
     EngineDied,
     EngineError,
@@ -26,7 +27,6 @@ from engine.frontend.request_stream import RequestStream, UnreadBound
 from engine.grammar import CompiledGrammar, GrammarCompiler
 from engine.grammar_process.client import CAN_FORK, SHARED
 from engine.grammar_queue import GrammarQueue
-from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.request_tables import RequestTables, are_large

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.cpus import choose_num_threads
 from engine.geometry_probe import observe_geometry
 from engine.instructions import usable_instructions

@@ -10,10 +10,10 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.core.unit_vector import unit_vector
 from engine.events import Embedding
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling
-from engine.unit_vector import unit_vector
 from handlers.engine import Engine
 from handlers.exchange import Exchange
 from handlers.refused import Refused

@@ -5,12 +5,12 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 
 import numpy as np
 
+from engine.core.unit_vector import unit_vector
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import Counters, EngineStats, Health
 from engine.tokenizer import Tokenizer
-from engine.unit_vector import unit_vector
 from tests.unit.chat.models import chat_tokenizer
 
 HIDDEN_SIZE = 4

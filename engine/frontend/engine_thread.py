@@ -5,11 +5,11 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
 
-from engine.core import EngineCore
+from engine.core.core import EngineCore
+from engine.core.job_table import Output
 from engine.errors import EngineError
 from engine.frontend.call_thread import CallThread
 from engine.grammar import CompiledGrammar
-from engine.job_table import Output
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.request_tables import RequestTables
 

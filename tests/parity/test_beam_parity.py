@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.events import FinishReason, TokenEvent
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModel, AutoModelForCausalLM
 
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling, SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, Expected, expect, new_core

@@ -11,7 +11,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import ARCHITECTURES, save_tiny_model

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
 from engine.events import TokenEvent

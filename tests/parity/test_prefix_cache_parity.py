@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.events import TokenEvent
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, TOLERANCE, Expected, expect, new_core

@@ -3,10 +3,10 @@
 from collections import Counter
 from typing import Any
 
-from engine.core import EngineCore
+from engine.core.core import EngineCore
+from engine.core.job_table import Output
 from engine.errors import EngineError
 from engine.events import Embedding, TokenEvent
-from engine.job_table import Output
 from engine.request import EmbeddingRequest, GenerationRequest
 
 

@@ -16,11 +16,11 @@ from transformers import AutoModelForCausalLM
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
+from engine.core.embedding_job import EmbeddingJob
+from engine.core.generation import Generation, Job
 from engine.demo_model import DEMO_MODEL
-from engine.embedding_job import EmbeddingJob
 from engine.errors import GenerationFailed, InvalidRequest, RequestAborted
 from engine.events import TokenEvent
-from engine.generation import Generation, Job
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sequence import Sequence
 from tests.soak.ledger import Ledger

@@ -14,7 +14,7 @@ import engine.sampler
 from engine.async_engine import AsyncEngine
 from engine.attention_plan import AttentionPlan
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.model_runner import ModelRunner
 from engine.request import GenerationRequest, SamplingParams, StopConditions

@@ -13,11 +13,11 @@ from unittest.mock import patch
 from torch import nn
 from transformers import Qwen2Model
 
-import engine.core
+import engine.core.core.core
 from engine.attention import PagedAttention
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core.core import EngineCore
 from engine.decoding_pass import DecodingPass
 from engine.int8_linear import Int8Linear
 from engine.linear import PackedLinear

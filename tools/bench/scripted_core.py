@@ -5,10 +5,10 @@ import threading
 from collections.abc import Callable
 from typing import Final, cast
 
-from engine.core import EngineCore
+from engine.core.core import EngineCore
+from engine.core.job_table import Output
 from engine.events import FinishReason, TokenEvent
 from engine.grammar import CompiledGrammar
-from engine.job_table import Output
 from engine.model_info import ModelInfo
 from engine.request import GenerationRequest
 from engine.request_tables import RequestTables

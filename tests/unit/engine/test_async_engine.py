@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
+from engine.core.job_table import Output
 from engine.errors import (
     EngineDied,
     EngineStopped,
@@ -26,7 +27,6 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import FinishReason, TokenEvent
-from engine.job_table import Output
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.stats import Health
 from tests.tiny import save_tiny_model

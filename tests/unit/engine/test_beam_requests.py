@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.errors import GenerationFailed, InvalidRequest, NotFinite
 from engine.events import TokenEvent
 from engine.frontend.admission import check_request

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
+from engine.core.generation import Generation
+from engine.core.job_table import Output
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import FinishReason, TokenEvent
-from engine.generation import Generation
 from engine.grammar import GrammarCompiler
-from engine.job_table import Output
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer
 

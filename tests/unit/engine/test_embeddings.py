@@ -15,7 +15,9 @@ from msgspec.structs import replace
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
+from engine.core.job_table import Output
+from engine.core.unit_vector import unit_vector
 from engine.errors import (
     EngineStopped,
     GenerationFailed,
@@ -27,9 +29,7 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import Embedding, TokenEvent
-from engine.job_table import Output
 from engine.request import EmbeddingRequest, Pooling
-from engine.unit_vector import unit_vector
 from tests.tiny import save_tiny_model
 from tests.unit.engine import test_async_engine as generation
 from tests.unit.engine.test_core import assert_all_free, new_core

@@ -12,11 +12,11 @@ from typing_extensions import override
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
+from engine.core.job_table import Output
 from engine.demo_model import DEMO_MODEL
 from engine.events import FinishReason, TokenEvent
 from engine.grammar import GrammarCompiler
-from engine.job_table import Output
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sequence import MAX_TAIL
 from tests.tiny import save_tiny_model

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.errors import UnknownAdapter
 from engine.events import FinishReason, TokenEvent
 from engine.frontend.admission import check_request

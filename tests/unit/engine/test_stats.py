@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core import EngineCore
+from engine.core.core import EngineCore
 from engine.events import TokenEvent
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from engine.stats import Counters, Histogram

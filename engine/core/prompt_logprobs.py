@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from engine.batch import Batch
+from engine.core.generation import Job
 from engine.events import PromptToken
-from engine.generation import Job
 from engine.logprobs import score_tokens
 from engine.tokenizer import Tokenizer
 

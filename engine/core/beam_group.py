@@ -7,9 +7,9 @@ import torch
 from msgspec.structs import replace
 
 from engine.beam import BeamSearch, Candidate, Continuation
+from engine.core.generation import Generation, Job
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.generation import Generation, Job
 from engine.request import BeamParams
 from engine.sampler import Sampled
 from engine.scheduler import Scheduler

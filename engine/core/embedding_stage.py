@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.batch import Batch
-from engine.embedding_job import EmbeddingJob
+from engine.core.embedding_job import EmbeddingJob
+from engine.core.unit_vector import unit_vector
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import Embedding
-from engine.unit_vector import unit_vector
 
 
 class EmbeddingStage:

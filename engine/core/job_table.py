@@ -4,14 +4,14 @@ import logging
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from engine.beam_stage import BeamStage
-from engine.embedding_job import EmbeddingJob
-from engine.embedding_stage import EmbeddingStage
+from engine.core.beam_stage import BeamStage
+from engine.core.embedding_job import EmbeddingJob
+from engine.core.embedding_stage import EmbeddingStage
+from engine.core.generation import Job
+from engine.core.limited_log import LimitedLog
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
-from engine.generation import Job
 from engine.kv_pages import KVPages
-from engine.limited_log import LimitedLog
 from engine.schedule import Schedule
 from engine.scheduler import Scheduler
 from engine.stats import Counters

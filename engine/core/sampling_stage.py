@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from engine.core.generation import Generation, Job
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.generation import Generation, Job
 from engine.sampler import Sampled, Sampler
 from engine.scheduler import Scheduler
 from engine.sequence import MAX_TAIL, Sequence

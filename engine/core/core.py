@@ -8,22 +8,22 @@ import torch
 from torch import Tensor
 
 from engine.batch import build_batch
-from engine.beam_stage import BeamStage
 from engine.block_keys import Tags
-from engine.embedding_job import EmbeddingJob
-from engine.embedding_stage import EmbeddingStage
-from engine.generation import Job
+from engine.core.beam_stage import BeamStage
+from engine.core.embedding_job import EmbeddingJob
+from engine.core.embedding_stage import EmbeddingStage
+from engine.core.generation import Job
+from engine.core.job_table import AnyJob, JobTable, News, Output
+from engine.core.limited_log import LimitedLog
+from engine.core.prompt_logprobs import find_prompt_rows, keep_prompt_scores
+from engine.core.sampling_stage import SamplingStage
 from engine.grammar import CompiledGrammar
 from engine.grammar_state import GrammarState
-from engine.job_table import AnyJob, JobTable, News, Output
-from engine.limited_log import LimitedLog
 from engine.mask_thread import MaskThread
 from engine.model_runner import ModelRunner
-from engine.prompt_rows import find_prompt_rows, keep_prompt_scores
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.request_tables import RequestTables
 from engine.sampler import Sampler
-from engine.sampling_stage import SamplingStage
 from engine.schedule import Schedule
 from engine.scheduler import Scheduler
 from engine.sequence import Sequence

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from engine.beam import Candidate
-from engine.beam_group import BeamGroup
+from engine.core.beam_group import BeamGroup
+from engine.core.generation import Generation, Job
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.generation import Generation, Job
 from engine.request import BeamParams
 from engine.sampler import Sampler
 from engine.scheduler import Scheduler
