@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.schedule import Work
+from engine.scheduling.schedule import Work
 
 
 class Span(NamedTuple):

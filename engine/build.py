@@ -11,7 +11,6 @@ from engine.geometry_probe import observe_geometry
 from engine.instructions import usable_instructions
 from engine.int8_linear import check_can_quantize, quantize_linears
 from engine.kv_budget import choose_num_blocks
-from engine.kv_cache import BlockPool
 from engine.kv_geometry import KVGeometry
 from engine.kv_pages import KVPages
 from engine.layer_fusion import fuse_layers
@@ -22,7 +21,8 @@ from engine.merged_linear import merge_linears
 from engine.model_info import ModelInfo
 from engine.model_runner import ModelRunner
 from engine.sampler import Sampler
-from engine.scheduler import Scheduler
+from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.scheduler import Scheduler
 from engine.self_check import check_attention, decoded_logits, paged_logits
 from engine.step_shortening import shorten_steps
 from engine.tokenizer import Tokenizer

@@ -6,11 +6,11 @@ from transformers import PreTrainedModel
 
 from engine.batch import build_batch
 from engine.errors import ModelNotSupported
-from engine.kv_cache import BlockPool
 from engine.model_runner import ModelRunner
 from engine.plain_pass import is_same, plain_logits, relative_difference
-from engine.schedule import Work
-from engine.scheduler import Scheduler
+from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.schedule import Work
+from engine.scheduling.scheduler import Scheduler
 
 _NUM_TOKENS = 8
 _NUM_SEQUENCES = 8  # that decode together, where the cache has room: more than compiled code takes as few

@@ -12,8 +12,8 @@ from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams
 from engine.sampler import Sampled
-from engine.scheduler import Scheduler
-from engine.sequence import Sequence
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.sequence import Sequence
 from engine.tokenizer import Tokenizer
 
 

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from engine.batch import build_batch
-from engine.block_keys import Tags
 from engine.core.beam_stage import BeamStage
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.embedding_stage import EmbeddingStage
@@ -24,9 +23,10 @@ from engine.model_runner import ModelRunner
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.request_tables import RequestTables
 from engine.sampler import Sampler
-from engine.schedule import Schedule
-from engine.scheduler import Scheduler
-from engine.sequence import Sequence
+from engine.scheduling.block_keys import Tags
+from engine.scheduling.schedule import Schedule
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.sequence import Sequence
 from engine.stats import Counters, EngineStats, StepCounters
 from engine.tokenizer import Tokenizer
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from engine.request import EmbeddingRequest, Pooling
-from engine.sequence import Sequence
+from engine.scheduling.sequence import Sequence
 
 
 @dataclass(slots=True, eq=False)

@@ -10,7 +10,7 @@ from engine.output_text import OutputText
 from engine.request import GenerationRequest
 from engine.request_tables import RequestTables
 from engine.sampler import Sampled, SamplingState
-from engine.sequence import Sequence
+from engine.scheduling.sequence import Sequence
 from engine.tokenizer import Tokenizer
 
 

@@ -12,8 +12,8 @@ from engine.core.limited_log import LimitedLog
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
 from engine.kv_pages import KVPages
-from engine.schedule import Schedule
-from engine.scheduler import Scheduler
+from engine.scheduling.schedule import Schedule
+from engine.scheduling.scheduler import Scheduler
 from engine.stats import Counters
 
 _log = logging.getLogger(__name__)

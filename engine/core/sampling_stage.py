@@ -10,8 +10,8 @@ from engine.core.generation import Generation, Job
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.sampler import Sampled, Sampler
-from engine.scheduler import Scheduler
-from engine.sequence import MAX_TAIL, Sequence
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.sequence import MAX_TAIL, Sequence
 from engine.tokenizer import Tokenizer
 
 

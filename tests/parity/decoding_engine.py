@@ -12,13 +12,13 @@ from transformers import PreTrainedModel
 from engine.batch import build_batch
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.kv_cache import BlockPool
 from engine.layer_stacking import stack_layers
 from engine.model_runner import ModelRunner
 from engine.native_decoder import NativeDecoder
-from engine.schedule import Work
-from engine.scheduler import Scheduler
-from engine.sequence import Sequence
+from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.schedule import Work
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.sequence import Sequence
 from tests.tiny import save_tiny_model
 
 NUM_LAYERS = 3

@@ -12,7 +12,7 @@ from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
 
 from engine.fused_layer import FusedLayer
 from engine.native_decoder import NativeDecoder
-from engine.sequence import Sequence
+from engine.scheduling.sequence import Sequence
 from tests.instructions import needs_avx512_bf16
 from tests.parity.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
 
-from engine.schedule import Work
+from engine.scheduling.schedule import Work
 from tests.instructions import needs_avx512_bf16
 from tests.parity.decoding_engine import NUM_LAYERS, apart, build_engine
 

@@ -22,7 +22,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.errors import GenerationFailed, InvalidRequest, RequestAborted
 from engine.events import TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
-from engine.sequence import Sequence
+from engine.scheduling.sequence import Sequence
 from tests.soak.ledger import Ledger
 from tests.soak.usage import Usage, usage
 from tests.soak.workload import Ending, Errand, Workload

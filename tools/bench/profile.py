@@ -27,7 +27,7 @@ from engine.native_layer_end import NativeLayerEnd
 from engine.native_linear import Panels
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampler import Sampler
-from engine.scheduler import Scheduler
+from engine.scheduling.scheduler import Scheduler
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.stopwatch import Stopwatch
 from tools.bench.table import Row, print_table

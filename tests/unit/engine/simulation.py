@@ -4,11 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 from random import Random
 
-from engine.block_keys import Tags
-from engine.kv_cache import BlockPool
-from engine.schedule import Schedule
-from engine.scheduler import Scheduler
-from engine.sequence import Sequence
+from engine.scheduling.block_keys import Tags
+from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.schedule import Schedule
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.sequence import Sequence
 
 NUM_BLOCKS, BLOCK_SIZE = 8, 4
 MAX_TOTAL_TOKENS = NUM_BLOCKS * BLOCK_SIZE

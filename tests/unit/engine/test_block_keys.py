@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.block_keys import BlockKeys, Tags, tags_key
+from engine.scheduling.block_keys import BlockKeys, Tags, tags_key
 
 BLOCK_SIZE = 3
 token_ids = st.lists(st.integers(0, 1) | st.sampled_from([255, 256, 2**32 - 1]), max_size=12)

@@ -18,7 +18,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.events import FinishReason, TokenEvent
 from engine.grammar import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from engine.sequence import MAX_TAIL
+from engine.scheduling.sequence import MAX_TAIL
 from tests.tiny import save_tiny_model
 from tests.unit.engine.grammar_cases import COMPILER
 

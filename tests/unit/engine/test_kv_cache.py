@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.kv_cache import BlockPool, BlockTable
+from engine.scheduling.block_pool import BlockPool, BlockTable
 
 BLOCK_SIZE = 4
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.block_keys import BlockKeys
-from engine.kv_cache import BlockPool
-from engine.sequence import Sequence
+from engine.scheduling.block_keys import BlockKeys
+from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.sequence import Sequence
 from tests.unit.engine.simulation import (
     BLOCK_SIZE,
     MAX_TOTAL_TOKENS,

@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.schedule import Schedule
-from engine.sequence import MAX_TAIL
+from engine.scheduling.schedule import Schedule
+from engine.scheduling.sequence import MAX_TAIL
 from tests.unit.engine.simulation import (
     MAX_TOTAL_TOKENS,
     NUM_BLOCKS,

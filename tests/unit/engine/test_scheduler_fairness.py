@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.kv_cache import BlockPool
-from engine.scheduler import _STEPS_A_PRIORITY, _WATERMARK, Scheduler
-from engine.sequence import Sequence
+from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.scheduler import _STEPS_A_PRIORITY, _WATERMARK, Scheduler
+from engine.scheduling.sequence import Sequence
 
 BLOCK_SIZE = 4
 

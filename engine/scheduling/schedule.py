@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.sequence import Sequence
+from engine.scheduling.sequence import Sequence
 
 
 class Work(NamedTuple):

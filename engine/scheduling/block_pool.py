@@ -9,7 +9,7 @@ Invariants (tests/unit/engine/test_kv_cache.py):
 from collections import deque
 from collections.abc import Iterable
 
-from engine.prefix_cache import PrefixCache
+from engine.scheduling.prefix_cache import PrefixCache
 
 
 class BlockPool:

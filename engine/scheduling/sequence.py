@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from engine.block_keys import BlockKeys
-from engine.kv_cache import BlockTable
+from engine.scheduling.block_keys import BlockKeys
+from engine.scheduling.block_pool import BlockTable
 
 # Tokens that a sequence may append at once, before the first of them is computed. A grammar that allows one
 # token in each place could otherwise append a prompt's worth, which would compete with the steps of others.

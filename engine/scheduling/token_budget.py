@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from engine.sequence import Sequence
+from engine.scheduling.sequence import Sequence
 
 
 def divide_budget(

@@ -26,11 +26,11 @@ loses its own and waits; its tokens stay, and it is computed again from them (re
 from bisect import insort
 from collections.abc import Iterable
 
-from engine.block_keys import BlockKeys, Tags
-from engine.budget import divide_budget
-from engine.kv_cache import BlockPool, BlockTable
-from engine.schedule import Schedule, Work
-from engine.sequence import Sequence
+from engine.scheduling.block_keys import BlockKeys, Tags
+from engine.scheduling.block_pool import BlockPool, BlockTable
+from engine.scheduling.schedule import Schedule, Work
+from engine.scheduling.sequence import Sequence
+from engine.scheduling.token_budget import divide_budget
 
 # How many steps' seniority a level of priority outweighs.
 _STEPS_A_PRIORITY = 512
