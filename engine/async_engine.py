@@ -31,7 +31,7 @@ from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.request_tables import RequestTables, are_large
 from engine.stats import EngineStats, Health
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 

@@ -25,7 +25,7 @@ from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import Scheduler
 from engine.self_check import check_attention, decoded_logits, paged_logits
 from engine.step_shortening import shorten_steps
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 
 def build_core(

@@ -14,7 +14,7 @@ from engine.grammar_source import check_length, checked_source, compile_source
 from engine.grammar_state import GrammarState
 from engine.grammar_vocabulary import GrammarVocabulary
 from engine.request import Grammar, GrammarKind
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 CACHE_BYTES = 256 * 2**20
 

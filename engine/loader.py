@@ -18,7 +18,7 @@ from engine.linear import has_fast_bfloat16
 from engine.own_pooling import find_own_pooling
 from engine.progress import line_bar
 from engine.request import Pooling
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from engine.weights import one_line, read_weights
 
 # Layers whose mask the attention interface does not describe, though their class supports it.

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from engine.events import TokenLogprob
 from engine.ranking import top_tokens
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 # Prompt rows whose log-probabilities are held at once: 64 rows of 151,936 are 39 MB.
 _MAX_ROWS = 64

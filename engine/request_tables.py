@@ -6,9 +6,9 @@ import torch
 
 from engine.errors import InvalidToken
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.stop import StopPatterns
+from engine.text.stop import StopPatterns
+from engine.text.tokenizer import Tokenizer
 from engine.token_filter import ExcludedTokens
-from engine.tokenizer import Tokenizer
 
 # Options that are no larger take well under a millisecond.
 _MAX_SMALL = 1_024

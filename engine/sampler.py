@@ -15,7 +15,7 @@ from engine.logits import adjust_logits
 from engine.logprobs import log_probabilities, rank_logprobs
 from engine.ranking import top_tokens
 from engine.sampling_state import SamplingState
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 __all__ = ["Sampled", "Sampler", "SamplingState"]
 

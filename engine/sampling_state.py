@@ -10,9 +10,9 @@ from engine.grammar import CompiledGrammar
 from engine.noise import NoiseKey, noise_key
 from engine.request import SamplingParams, StopConditions
 from engine.request_tables import RequestTables
+from engine.text.tokenizer import Tokenizer
 from engine.token_counts import TokenCounts
 from engine.token_filter import TokenFilter
-from engine.tokenizer import Tokenizer
 
 
 class SamplingState:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from engine.errors import InvalidRequest
 from engine.request import SamplingParams
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 
 class ExcludedTokens:

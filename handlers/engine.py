@@ -7,7 +7,7 @@ from engine.events import Embedding, TokenEvent
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import EngineStats, Health
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 
 class Engine(Protocol):

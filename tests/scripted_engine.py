@@ -10,7 +10,7 @@ from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, Toke
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import Counters, EngineStats, Health
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from tests.unit.chat.models import chat_tokenizer
 
 HIDDEN_SIZE = 4

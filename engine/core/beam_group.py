@@ -14,7 +14,7 @@ from engine.request import BeamParams
 from engine.sampler import Sampled
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 
 class BeamGroup:

@@ -28,7 +28,7 @@ from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from engine.stats import Counters, EngineStats, StepCounters
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 _log = logging.getLogger(__name__)
 

@@ -6,12 +6,12 @@ import torch
 
 from engine.events import FinishReason, PromptToken, TokenEvent
 from engine.grammar import CompiledGrammar
-from engine.output_text import OutputText
 from engine.request import GenerationRequest
 from engine.request_tables import RequestTables
 from engine.sampler import Sampled, SamplingState
 from engine.scheduling.sequence import Sequence
-from engine.tokenizer import Tokenizer
+from engine.text.output_text import OutputText
+from engine.text.tokenizer import Tokenizer
 
 
 @dataclass(slots=True, eq=False)

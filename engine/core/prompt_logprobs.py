@@ -10,7 +10,7 @@ from engine.batch import Batch
 from engine.core.generation import Job
 from engine.events import PromptToken
 from engine.logprobs import score_tokens
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 
 class PromptRow(NamedTuple):

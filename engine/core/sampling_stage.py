@@ -12,7 +12,7 @@ from engine.events import TokenEvent
 from engine.sampler import Sampled, Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import MAX_TAIL, Sequence
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 
 class SamplingStage:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import orjson
 
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.aleph_alpha.chat_response import chat_logprobs, chat_usage, finish_reason

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from engine.events import TokenEvent
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.chat.delta import ChatFinish
 from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens

@@ -5,7 +5,7 @@ from secrets import token_hex
 from typing import Final
 
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt

@@ -5,7 +5,7 @@ from secrets import token_hex
 
 from engine.events import PromptToken
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders
 from generated.operation import Call

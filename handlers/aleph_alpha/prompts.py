@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.refused import Refused
 from handlers.violation import Violation

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.request import GenerationRequest, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.control.client_text import ClientText

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from engine.events import TokenEvent
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 LEAST_LOGPROB = -9999.0  # what OpenAI sends for a token of probability 0, where null is not allowed
 

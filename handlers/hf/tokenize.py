@@ -1,6 +1,6 @@
 """A text's tokens in the shape of the wire."""
 
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.hf import models as m
 from generated.operation import EncodedAnswer
 from handlers.native import tokenize as native

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import orjson
 
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta

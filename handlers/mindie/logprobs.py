@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from engine.events import TokenEvent
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
 

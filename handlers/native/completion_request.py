@@ -6,7 +6,7 @@ from secrets import token_hex
 import msgspec
 
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.native.errors import SuffixRefused
 from handlers.native.limits import Limits
 from handlers.native.request import encode_prompt

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 
 from engine.request import GenerationRequest, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.native.limits import Limits
 from handlers.native.params import NativeParams
 from handlers.seed import draw_seed

@@ -3,7 +3,7 @@
 from collections.abc import Container, Sequence
 
 from engine.events import FinishReason, TokenEvent
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.result import ChatChoice, ChatResult

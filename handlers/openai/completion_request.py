@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 
 from engine.request import GenerationRequest, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.response_format import response_grammar
 from handlers.openai.formats import answer_form, grammar_field

@@ -6,7 +6,7 @@ from typing import Final, Literal
 import orjson
 
 from engine.events import FinishReason, TokenEvent
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.usage import ChatUsage

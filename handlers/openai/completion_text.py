@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from engine.events import PromptToken, TokenEvent, TokenLogprob
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.logprobs import bounded
 

@@ -6,7 +6,7 @@ from secrets import token_hex
 
 from engine.errors import PromptTooLong
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.response_format import ResponseFormat, response_grammar
 from handlers.refused import Refused

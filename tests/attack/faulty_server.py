@@ -20,7 +20,7 @@ from engine.batch import Batch
 from engine.frontend.engine_thread import EngineThread
 from engine.grammar import GrammarCompiler
 from engine.model_runner import ModelRunner
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.cli import main
 
 _LONG_TEXT: Final = 2000  # characters; a text as long is encoded in a thread

@@ -6,7 +6,7 @@ import pytest
 
 from engine.demo_model import DEMO_MODEL
 from engine.request import SamplingParams
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from engine.async_engine import AsyncEngine
 from engine.demo_model import DEMO_MODEL
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.app import build_app
 from handlers.garbage import freeze_start_up
 from handlers.http.connections import Connections

@@ -14,7 +14,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from tools.bench.table import Row, print_table
 
 MIN_PROMPT, MAX_PROMPT = 20, 400  # tokens

@@ -7,8 +7,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from engine.placed_tokens import PlacedTokens
-from engine.tokenizer import Tokenizer
+from engine.text.placed_tokens import PlacedTokens
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.control.client_text import ClientText
 from handlers.chat.control.control_tokens import control_tokens
 from handlers.chat.control.literals import literals_of

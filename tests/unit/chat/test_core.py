@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.request import BeamParams, Grammar, GrammarKind, SamplingParams, StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import (
     ChatError,

@@ -1,7 +1,7 @@
 from msgspec.structs import replace
 
 from engine.events import TokenEvent, TokenLogprob
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.logprobs import LEAST_LOGPROB, bounded, scored_tokens
 from tests.unit.chat.events import events_of
 from tests.unit.engine.tiny_tokenizers import byte_level

@@ -6,7 +6,7 @@ import torch
 
 from engine.request import SamplingParams, StopConditions
 from engine.sampling_state import SamplingState
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 CPU = torch.device("cpu")
 

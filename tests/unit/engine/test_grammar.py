@@ -15,7 +15,7 @@ from engine.grammar_state import GrammarState
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampler import Sampled, Sampler
 from engine.sampling_state import SamplingState
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from tests.unit.engine import tiny_tokenizers
 from tests.unit.engine.grammar_cases import COMPILER, TOKENIZER, accepts, generate, ids_of
 from tests.unit.engine.sampling_cases import CPU, logits, state

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.output_text import OutputText, TextStep
 from engine.request import StopConditions
-from engine.tokenizer import Tokenizer
+from engine.text.output_text import OutputText, TextStep
+from engine.text.tokenizer import Tokenizer
 from tests.unit.engine import tiny_tokenizers
 
 BYTE_LEVEL = tiny_tokenizers.byte_level()

@@ -12,8 +12,8 @@ from tokenizers import models as backends
 from transformers import PreTrainedTokenizerFast
 
 from engine.errors import InvalidRequest
-from engine.placed_tokens import PlacedTokens
-from engine.tokenizer import Tokenizer
+from engine.text.placed_tokens import PlacedTokens
+from engine.text.tokenizer import Tokenizer
 from tests.unit.engine.tiny_tokenizers import BOS, EOS, MARK, byte_fallback, byte_level, metaspace
 
 _KINDS = {"byte-level": byte_level, "byte-fallback": byte_fallback, "metaspace": metaspace}

@@ -10,8 +10,8 @@ import pytest
 from tokenizers import AddedToken, normalizers
 
 from engine.errors import PromptTooLong
-from engine.prompt_length import PromptLength
-from engine.tokenizer import Tokenizer
+from engine.text.prompt_length import PromptLength
+from engine.text.tokenizer import Tokenizer
 from tests.unit.engine.tiny_tokenizers import byte_fallback, byte_level, metaspace
 
 TEXTS = [

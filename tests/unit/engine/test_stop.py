@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
-from engine.stop import StopMatch, StopMatcher, StopPatterns
+from engine.text.stop import StopMatch, StopMatcher, StopPatterns
 
 text = st.text(alphabet="ab", max_size=12)
 stops = st.lists(st.text(alphabet="ab", min_size=1, max_size=5), max_size=4)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest
-from engine.stop_spans import StopSpans
+from engine.text.stop_spans import StopSpans
 
 SPANS = (("<call>", "</call>"), ("<rest>", ""))
 PIECES = st.sampled_from(["<call>", "</call>", "<rest>", "<", "call>", "</", "a", "é", "<ca"])

@@ -7,9 +7,9 @@ from tokenizers import Tokenizer as Backend
 from tokenizers import decoders, models, pre_tokenizers
 
 from engine.demo_model import DEMO_MODEL
-from engine.incremental_decoder import IncrementalDecoder
-from engine.token_bytes import TokenBytes
-from engine.tokenizer import Tokenizer
+from engine.text.incremental_decoder import IncrementalDecoder
+from engine.text.token_bytes import TokenBytes
+from engine.text.tokenizer import Tokenizer
 from tests.unit.engine.tiny_tokenizers import EOS, WORDS, byte_fallback, byte_level, metaspace
 
 DEMO = Tokenizer.from_directory(DEMO_MODEL, vocab_size=1536, end_token_ids=())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidRequest, ModelNotSupported
-from engine.tokenizer import Tokenizer, TokenSpan, byte_spans
+from engine.text.tokenizer import Tokenizer, TokenSpan, byte_spans
 from tests.unit.engine import tiny_tokenizers
 
 BYTE_LEVEL = tiny_tokenizers.byte_level()

@@ -4,7 +4,7 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
 from tokenizers import Tokenizer as Backend
 from transformers import PreTrainedTokenizerFast
 
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 BOS, EOS, MARK = "<s>", "</s>", "<|mark|>"
 WORDS = ["the", "quick", "brown", "fox", "Paris", "is", "a", "café", "naïve", "日本", "語"]

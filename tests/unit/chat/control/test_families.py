@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.request import SamplingParams
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.control.control_tokens import control_tokens
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.messages import ChatMessage, TextPart

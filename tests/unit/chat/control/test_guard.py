@@ -12,7 +12,7 @@ from tokenizers import models as backends
 
 from engine.errors import InvalidRequest
 from engine.request import SamplingParams
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.control.control_tokens import control_tokens
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import TemplateError

@@ -7,7 +7,7 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
 from tokenizers import Tokenizer as Backend
 from transformers import PreTrainedTokenizerFast
 
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 from handlers.native.request import encode_prompt
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, native

@@ -6,11 +6,11 @@ from copy import deepcopy
 
 import msgspec
 
-from engine.incremental_decoder import IncrementalDecoder
 from engine.request import StopConditions
-from engine.stop import StopMatch, StopMatcher, StopPatterns
-from engine.stop_spans import StopSpans
-from engine.tokenizer import Tokenizer
+from engine.text.incremental_decoder import IncrementalDecoder
+from engine.text.stop import StopMatch, StopMatcher, StopPatterns
+from engine.text.stop_spans import StopSpans
+from engine.text.tokenizer import Tokenizer
 
 
 class TextStep(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from tokenizers import AddedToken
 from tokenizers import Tokenizer as Backend
 
 from engine.errors import InvalidRequest
-from engine.tokenizer import LONE_SURROGATE, Tokenizer
+from engine.text.tokenizer import LONE_SURROGATE, Tokenizer
 
 _NUM_NAME_DIGITS: Final = 20
 _PROBE: Final = "a"

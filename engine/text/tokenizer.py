@@ -10,8 +10,8 @@ import msgspec
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from engine.errors import InvalidRequest, ModelNotSupported, PromptTooLong
-from engine.prompt_length import PromptLength
-from engine.token_bytes import TokenBytes
+from engine.text.prompt_length import PromptLength
+from engine.text.token_bytes import TokenBytes
 
 LONE_SURROGATE: Final = "the text holds a lone surrogate, which is no Unicode character"
 # Decoding more takes longer than other threads should wait.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.tokenizer import Tokenizer
+from engine.text.tokenizer import Tokenizer
 
 REPLACEMENT = "\ufffd"
 
