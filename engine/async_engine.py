@@ -24,9 +24,9 @@ from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.call_thread import CallThread
 from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
 from engine.frontend.request_stream import RequestStream, UnreadBound
-from engine.grammar import CompiledGrammar, GrammarCompiler
-from engine.grammar_process.client import CAN_FORK, SHARED
-from engine.grammar_queue import GrammarQueue
+from engine.grammar.compile_queue import GrammarQueue
+from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
+from engine.grammar.process.client import CAN_FORK, SHARED
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.request_tables import RequestTables, are_large

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from engine.grammar_state import GrammarState
+from engine.grammar.matcher import GrammarState
 
 # [256, 8] float32: what each byte of a bitmask adds to the logits of its eight tokens, the lowest bit first.
 # A look-up takes a tenth of the time of unpacking the bits and filling by a mask of bools.

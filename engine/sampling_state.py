@@ -6,7 +6,7 @@ from copy import copy
 import torch
 from torch import Tensor
 
-from engine.grammar import CompiledGrammar
+from engine.grammar.compiler import CompiledGrammar
 from engine.noise import NoiseKey, noise_key
 from engine.request import SamplingParams, StopConditions
 from engine.request_tables import RequestTables

@@ -16,9 +16,9 @@ from engine.core.job_table import AnyJob, JobTable, News, Output
 from engine.core.limited_log import LimitedLog
 from engine.core.prompt_logprobs import find_prompt_rows, keep_prompt_scores
 from engine.core.sampling_stage import SamplingStage
-from engine.grammar import CompiledGrammar
-from engine.grammar_state import GrammarState
-from engine.mask_thread import MaskThread
+from engine.grammar.compiler import CompiledGrammar
+from engine.grammar.mask_thread import MaskThread
+from engine.grammar.matcher import GrammarState
 from engine.model_runner import ModelRunner
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.request_tables import RequestTables

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import torch
 
 from engine.events import FinishReason, PromptToken, TokenEvent
-from engine.grammar import CompiledGrammar
+from engine.grammar.compiler import CompiledGrammar
 from engine.request import GenerationRequest
 from engine.request_tables import RequestTables
 from engine.sampler import Sampled, SamplingState

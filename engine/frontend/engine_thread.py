@@ -9,7 +9,7 @@ from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.errors import EngineError
 from engine.frontend.call_thread import CallThread
-from engine.grammar import CompiledGrammar
+from engine.grammar.compiler import CompiledGrammar
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.request_tables import RequestTables
 

@@ -18,7 +18,7 @@ import uvicorn
 
 from engine.batch import Batch
 from engine.frontend.engine_thread import EngineThread
-from engine.grammar import GrammarCompiler
+from engine.grammar.compiler import GrammarCompiler
 from engine.model_runner import ModelRunner
 from engine.text.tokenizer import Tokenizer
 from handlers.cli import main

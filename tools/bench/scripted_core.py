@@ -8,7 +8,7 @@ from typing import Final, cast
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.events import FinishReason, TokenEvent
-from engine.grammar import CompiledGrammar
+from engine.grammar.compiler import CompiledGrammar
 from engine.model_info import ModelInfo
 from engine.request import GenerationRequest
 from engine.request_tables import RequestTables

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from engine.errors import GenerationFailed
-from engine.grammar import GrammarCompiler
-from engine.grammar_state import GrammarState
+from engine.grammar.compiler import GrammarCompiler
+from engine.grammar.matcher import GrammarState
 from engine.request import Grammar, GrammarKind
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.answer_parser import AnswerFormat, AnswerParser, AnswerText, ReasoningReading, ToolReading

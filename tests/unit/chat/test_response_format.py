@@ -3,7 +3,7 @@ import json
 import pytest
 
 from engine.errors import GenerationFailed
-from engine.grammar import GrammarCompiler
+from engine.grammar.compiler import GrammarCompiler
 from engine.request import Grammar, GrammarKind
 from handlers.chat.errors import InvalidResponseFormat
 from handlers.chat.response_format import (

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import xgrammar
 
-from engine.grammar import CompiledGrammar, GrammarCompiler
+from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from tests.unit.engine import tiny_tokenizers
 
 TOKENIZER = tiny_tokenizers.byte_level()

@@ -16,7 +16,7 @@ from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.errors import EngineDied, ModelNotSupported
 from engine.frontend.call_thread import CallThread
-from engine.grammar_process.client import SHARED
+from engine.grammar.process.client import SHARED
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model
 

@@ -16,7 +16,7 @@ from engine.core.generation import Generation
 from engine.core.job_table import Output
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import FinishReason, TokenEvent
-from engine.grammar import GrammarCompiler
+from engine.grammar.compiler import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer
 

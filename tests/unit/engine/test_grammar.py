@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from engine.errors import GenerationFailed, InvalidGrammar
-from engine.grammar import GrammarCompiler
+from engine.grammar.compiler import GrammarCompiler
+from engine.grammar.matcher import GrammarState
 from engine.grammar_mask import apply_grammar
-from engine.grammar_state import GrammarState
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampler import Sampled, Sampler
 from engine.sampling_state import SamplingState
@@ -250,7 +250,7 @@ def test_a_grammar_too_slow_to_follow_fails_its_row_alone(monkeypatch: pytest.Mo
     slow, fast = constrained(regex("a+")), constrained(regex("a+"))
     sampler = Sampler(TOKENIZER)
     with monkeypatch.context() as patch:
-        patch.setattr("engine.grammar_state.MAX_STEP_S", -1.0)
+        patch.setattr("engine.grammar.compiler.matcher.MAX_STEP_S", -1.0)
         slow.accept(ids_of("a")[0])
     results = sampler.sample(logits(2, V), [slow, fast])
     assert isinstance(results[0], GenerationFailed)
@@ -261,7 +261,7 @@ def test_a_grammar_too_slow_to_follow_fails_its_row_alone(monkeypatch: pytest.Mo
 def test_a_token_is_followed_byte_by_byte_until_one_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """One byte may cost several times the byte before it, so that a token of ten would never end."""
     times = iter(0.04 * 4**call for call in range(100))
-    monkeypatch.setattr("engine.grammar_state.time.thread_time", lambda: next(times))
+    monkeypatch.setattr("engine.grammar.compiler.matcher.time.thread_time", lambda: next(times))
     text, token_id = longest_word()
     sequence = COMPILER.compile(regex(f"({text})+")).start()
     accepted: list[int] = []
@@ -359,7 +359,7 @@ def test_a_grammar_is_compiled_once_and_the_oldest_leaves_a_full_cache(
     compiler = GrammarCompiler(TOKENIZER)
     compiled = [compiler.compile(regex(f"a{number}+")) for number in range(3)]
     assert compiler.compile(regex("a0+")) is compiled[0]
-    monkeypatch.setattr("engine.grammar.CACHE_BYTES", sum(one.num_bytes for one in compiled))
+    monkeypatch.setattr("engine.grammar.compiler.CACHE_BYTES", sum(one.num_bytes for one in compiled))
     compiler.compile(regex("b+"))
     assert compiler.compile(regex("a0+")) is compiled[0]  # used after a1+, which left
     assert compiler.compile(regex("a1+")) is not compiled[1]

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InvalidGrammar
-from engine.grammar import GrammarCompiler
-from engine.grammar_process.client import Attempt, GrammarProcess
-from engine.grammar_process.messages import Limits
+from engine.grammar.compiler import GrammarCompiler
+from engine.grammar.process.client import Attempt, GrammarProcess
+from engine.grammar.process.messages import Limits
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar_cases import TOKENIZER, accepts
 

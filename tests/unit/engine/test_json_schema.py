@@ -5,9 +5,9 @@ import jsonschema_rs
 import pytest
 
 from engine.errors import InvalidGrammar
-from engine.json_schema import enforceable_schema
+from engine.grammar.schema.json_schema import enforceable_schema
+from engine.grammar.schema.strings import ENFORCED_FORMATS
 from engine.request import Grammar, GrammarKind
-from engine.schema_strings import ENFORCED_FORMATS
 from tests.unit.engine.grammar_cases import COMPILER, accepts, generate
 
 INTEGER = {"type": "integer"}

@@ -16,7 +16,7 @@ from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.demo_model import DEMO_MODEL
 from engine.events import FinishReason, TokenEvent
-from engine.grammar import GrammarCompiler
+from engine.grammar.compiler import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.scheduling.sequence import MAX_TAIL
 from tests.tiny import save_tiny_model

@@ -13,10 +13,10 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.grammar import GrammarCompiler
+from engine.grammar.compiler import GrammarCompiler
+from engine.grammar.mask_thread import MaskThread
+from engine.grammar.matcher import GrammarState
 from engine.grammar_mask import apply_grammar
-from engine.grammar_state import GrammarState
-from engine.mask_thread import MaskThread
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.grammar_cases import COMPILER, TOKENIZER, ids_of

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from engine.errors import InvalidGrammar
-from engine.regex_pattern import check_regex
+from engine.grammar.regex_pattern import check_regex
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar_cases import COMPILER, accepts, generate
 

@@ -16,7 +16,7 @@ from engine.core.core import EngineCore
 from engine.errors import UnknownAdapter
 from engine.events import FinishReason, TokenEvent
 from engine.frontend.admission import check_request
-from engine.grammar import GrammarCompiler
+from engine.grammar.compiler import GrammarCompiler
 from engine.request import (
     BeamParams,
     GenerationRequest,

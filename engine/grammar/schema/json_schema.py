@@ -34,10 +34,10 @@ not seen to
 import json
 
 from engine.errors import InvalidGrammar
-from engine.schema_document import TOO_DEEP, SchemaDocument
-from engine.schema_finiteness import check_finiteness
-from engine.schema_rules import complaints, document_complaints
-from engine.schema_strings import rewrite_strings
+from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
+from engine.grammar.schema.finiteness import check_finiteness
+from engine.grammar.schema.rules import complaints, document_complaints
+from engine.grammar.schema.strings import rewrite_strings
 
 
 def enforceable_schema(source: str) -> str:

@@ -12,8 +12,8 @@ from queue import SimpleQueue
 from typing import Final
 
 from engine.errors import EngineBusy, InvalidGrammar
-from engine.grammar_process.messages import Kill, Learn, Limits, Try, Verdict, decode_verdict, receive, send
-from engine.grammar_vocabulary import GrammarVocabulary
+from engine.grammar.process.messages import Kill, Learn, Limits, Try, Verdict, decode_verdict, receive, send
+from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar
 
 MAX_STARTS = 3  # of the program, for one grammar
@@ -191,7 +191,7 @@ class GrammarProcess:
 
 def _command(descriptor: int) -> Sequence[str]:
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]  # -O and its like
-    return [sys.executable, *flags, "-P", "-m", "engine.grammar_process", str(descriptor)]
+    return [sys.executable, *flags, "-P", "-m", "engine.grammar.compiler.process", str(descriptor)]
 
 
 SHARED: Final = GrammarProcess()  # by all engines of this process

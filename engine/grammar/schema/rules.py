@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from engine.errors import InvalidGrammar
-from engine.regex_pattern import check_regex
-from engine.schema_document import ALTERNATIVES, Schema, SchemaDocument
-from engine.schema_strings import ENFORCED_FORMATS, is_length
+from engine.grammar.regex_pattern import check_regex
+from engine.grammar.schema.document import ALTERNATIVES, Schema, SchemaDocument
+from engine.grammar.schema.strings import ENFORCED_FORMATS, is_length
 
 # What compiles in about a second; the time grows with the square of these, or faster.
 MAX_VALUES = 5000  # in an enum

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 from engine.errors import InvalidGrammar
-from engine.grammar_process.messages import Limits, Try, Verdict, encode_message
-from engine.grammar_process.rehearsal import rehearse
-from engine.grammar_source import checked_source, compile_source
-from engine.grammar_vocabulary import GrammarVocabulary
+from engine.grammar.process.messages import Limits, Try, Verdict, encode_message
+from engine.grammar.process.rehearsal import rehearse
+from engine.grammar.source import checked_source, compile_source
+from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar, GrammarKind
 
 # xgrammar writes all rules' automata into each rule, so that the compiled form of a few kB of rules may have

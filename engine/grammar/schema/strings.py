@@ -1,7 +1,7 @@
 """What a JSON Schema says of strings, written as xgrammar honours it."""
 
-from engine.regex_pattern import json_string_pattern
-from engine.schema_document import Schema
+from engine.grammar.regex_pattern import json_string_pattern
+from engine.grammar.schema.document import Schema
 
 # Those whose grammar makes valid JSON strings. The grammars of the JSON pointer formats let a raw quote
 # through, so these stay annotations.

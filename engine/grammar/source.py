@@ -5,12 +5,12 @@ from typing import Any
 import xgrammar
 
 from engine.errors import InvalidGrammar
-from engine.grammar_finiteness import check_finiteness
-from engine.json_schema import enforceable_schema
-from engine.regex_pattern import check_regex
+from engine.grammar.finiteness import check_finiteness
+from engine.grammar.regex_pattern import check_regex
+from engine.grammar.schema.json_schema import enforceable_schema
+from engine.grammar.structural_tag import enforceable_tag
+from engine.grammar.xgrammar_errors import refusing_in_own_words
 from engine.request import Grammar, GrammarKind
-from engine.structural_tag import enforceable_tag
-from engine.xgrammar_errors import refusing_in_own_words
 
 MAX_SOURCE_LENGTH = 262_144  # characters
 

@@ -6,8 +6,8 @@ from collections import deque
 from contextlib import suppress
 
 from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
-from engine.grammar import CompiledGrammar, GrammarCompiler
-from engine.grammar_process.client import DEFAULT_LIMITS, Attempt
+from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
+from engine.grammar.process.client import DEFAULT_LIMITS, Attempt
 from engine.request import Grammar
 
 WAIT_TIMEOUT_S = 15.0

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engine.errors import InvalidGrammar
-from engine.schema_document import ALTERNATIVES, Schema, SchemaDocument, escaped_step
+from engine.grammar.schema.document import ALTERNATIVES, Schema, SchemaDocument, escaped_step
 
 _Place = str  # in `SchemaDocument.schemas`
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import xgrammar
 
-from engine.grammar_process.client import Attempt, GrammarProcess
-from engine.grammar_source import check_length, checked_source, compile_source
-from engine.grammar_state import GrammarState
-from engine.grammar_vocabulary import GrammarVocabulary
+from engine.grammar.matcher import GrammarState
+from engine.grammar.process.client import Attempt, GrammarProcess
+from engine.grammar.source import check_length, checked_source, compile_source
+from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 

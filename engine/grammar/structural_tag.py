@@ -7,10 +7,10 @@ from typing import Any
 import xgrammar
 
 from engine.errors import InvalidGrammar
-from engine.grammar_finiteness import check_finiteness
-from engine.json_layout import one_layout
-from engine.json_schema import make_enforceable, parse_json
-from engine.regex_pattern import check_regex
+from engine.grammar.finiteness import check_finiteness
+from engine.grammar.regex_pattern import check_regex
+from engine.grammar.schema.json_schema import make_enforceable, parse_json
+from engine.grammar.schema.layout import one_layout
 
 # In the styles that are no JSON: enough for a line break and an indent of two, or for a space.
 MAX_WHITESPACE = 3

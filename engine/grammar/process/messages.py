@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from engine.grammar_vocabulary import GrammarVocabulary
+from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar
 
 _LENGTH = struct.Struct(">I")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from engine.frontend.call_thread import CallThread
-from engine.grammar_state import GrammarState
+from engine.grammar.matcher import GrammarState
 
 # After the model, for the masks of one step. Thousands of masks of large vocabularies take less.
 MAX_WAIT_S = 2.0

@@ -1,4 +1,4 @@
-"""The program that tries grammars: `python -m engine.grammar_process FD`, FD a socket.
+"""The program that tries grammars: `python -m engine.grammar.compiler.process FD`, FD a socket.
 
 One loop: it forks a child for each `Try`, ends the child where nobody waits for it any longer, and passes on
 what the child has found. It ends, and its children with it, when the other side of the socket closes.
@@ -13,8 +13,8 @@ import sys
 from contextlib import suppress
 from typing import NamedTuple
 
-from engine.grammar_process import child
-from engine.grammar_process.messages import (
+from engine.grammar.process import child
+from engine.grammar.process.messages import (
     Command,
     Kill,
     Learn,
@@ -25,7 +25,7 @@ from engine.grammar_process.messages import (
     receive,
     send,
 )
-from engine.grammar_vocabulary import GrammarVocabulary
+from engine.grammar.vocabulary import GrammarVocabulary
 
 _OUT_OF_MEMORY = 3  # a child's exit status
 # xgrammar's threads end the process where an allocation fails; the kernel, where the machine has no more.

@@ -1,0 +1,9 @@
+"""See `server`."""
+
+from engine.grammar.process import lean_xgrammar
+
+lean_xgrammar.load()
+
+from engine.grammar.process.server import main  # noqa: E402  # what it imports imports xgrammar
+
+main()
