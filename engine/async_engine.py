@@ -29,7 +29,7 @@ from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import CAN_FORK, SHARED
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
-from engine.request_tables import RequestTables, are_large
+from engine.sampling.request_tables import RequestTables, are_large
 from engine.stats import EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 

@@ -20,7 +20,7 @@ from engine.loader import LoadedModel, choose_device, load_model
 from engine.merged_linear import merge_linears
 from engine.model_info import ModelInfo
 from engine.model_runner import ModelRunner
-from engine.sampler import Sampler
+from engine.sampling.sampler import Sampler
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import Scheduler
 from engine.self_check import check_attention, decoded_logits, paged_logits

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import torch
 from msgspec.structs import replace
 
-from engine.beam import BeamSearch, Candidate, Continuation
 from engine.core.generation import Generation, Job
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams
-from engine.sampler import Sampled
+from engine.sampling.beam_search import BeamSearch, Candidate, Continuation
+from engine.sampling.sampler import Sampled
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from engine.text.tokenizer import Tokenizer

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from engine.beam import Candidate
 from engine.core.beam_group import BeamGroup
 from engine.core.generation import Generation, Job
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams
-from engine.sampler import Sampler
+from engine.sampling.beam_search import Candidate
+from engine.sampling.sampler import Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from engine.text.tokenizer import Tokenizer

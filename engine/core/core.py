@@ -21,8 +21,8 @@ from engine.grammar.mask_thread import MaskThread
 from engine.grammar.matcher import GrammarState
 from engine.model_runner import ModelRunner
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
-from engine.request_tables import RequestTables
-from engine.sampler import Sampler
+from engine.sampling.request_tables import RequestTables
+from engine.sampling.sampler import Sampler
 from engine.scheduling.block_keys import Tags
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler

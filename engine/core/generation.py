@@ -7,8 +7,8 @@ import torch
 from engine.events import FinishReason, PromptToken, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import GenerationRequest
-from engine.request_tables import RequestTables
-from engine.sampler import Sampled, SamplingState
+from engine.sampling.request_tables import RequestTables
+from engine.sampling.sampler import Sampled, SamplingState
 from engine.scheduling.sequence import Sequence
 from engine.text.output_text import OutputText
 from engine.text.tokenizer import Tokenizer

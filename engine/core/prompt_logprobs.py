@@ -9,7 +9,7 @@ from torch import Tensor
 from engine.batch import Batch
 from engine.core.generation import Job
 from engine.events import PromptToken
-from engine.logprobs import score_tokens
+from engine.sampling.logprobs import score_tokens
 from engine.text.tokenizer import Tokenizer
 
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from engine.core.generation import Generation, Job
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.sampler import Sampled, Sampler
+from engine.sampling.sampler import Sampled, Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import MAX_TAIL, Sequence
 from engine.text.tokenizer import Tokenizer

@@ -11,7 +11,7 @@ from engine.errors import EngineError
 from engine.frontend.call_thread import CallThread
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import EmbeddingRequest, GenerationRequest
-from engine.request_tables import RequestTables
+from engine.sampling.request_tables import RequestTables
 
 _log = logging.getLogger(__name__)
 

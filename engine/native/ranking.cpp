@@ -1,4 +1,4 @@
-// The best token of each row of logits; called by engine/native_ranking.py.
+// The best token of each row of logits; called by engine/sampling/native_ranking.py.
 
 #include <algorithm>
 #include <cstdint>

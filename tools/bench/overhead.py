@@ -9,8 +9,8 @@ from statistics import median
 from typing import Any
 from unittest.mock import patch
 
-import engine.logprobs
-import engine.sampler
+import engine.sampling.logprobs
+import engine.sampling.sampler
 from engine.async_engine import AsyncEngine
 from engine.attention_plan import AttentionPlan
 from engine.config import EngineConfig

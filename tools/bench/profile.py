@@ -26,7 +26,7 @@ from engine.native_decoder import NativeDecoder, PartTimes
 from engine.native_layer_end import NativeLayerEnd
 from engine.native_linear import Panels
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.sampler import Sampler
+from engine.sampling.sampler import Sampler
 from engine.scheduling.scheduler import Scheduler
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.stopwatch import Stopwatch

@@ -11,7 +11,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
 from engine.model_info import ModelInfo
 from engine.request import GenerationRequest
-from engine.request_tables import RequestTables
+from engine.sampling.request_tables import RequestTables
 from engine.stats import Counters, EngineStats
 
 WORD: Final = " word"

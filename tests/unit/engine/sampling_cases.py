@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import torch
 
 from engine.request import SamplingParams, StopConditions
-from engine.sampling_state import SamplingState
+from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
 
 CPU = torch.device("cpu")

@@ -2,8 +2,8 @@ import msgspec
 import pytest
 import torch
 
-from engine.draw import draw_greedy, draw_top_k, draw_vocabulary
 from engine.request import SamplingParams
+from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
 from tests.unit.engine import reference_sampler, tiny_tokenizers
 from tests.unit.engine.chi_square import chi_square_p_value
 from tests.unit.engine.sampling_cases import TRUNCATIONS, logits, state

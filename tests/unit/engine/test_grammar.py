@@ -11,10 +11,10 @@ import torch
 from engine.errors import GenerationFailed, InvalidGrammar
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarState
-from engine.grammar_mask import apply_grammar
 from engine.request import Grammar, GrammarKind, SamplingParams, StopConditions
-from engine.sampler import Sampled, Sampler
-from engine.sampling_state import SamplingState
+from engine.sampling.logits.grammar_mask import apply_grammar
+from engine.sampling.sampler import Sampled, Sampler
+from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
 from tests.unit.engine import tiny_tokenizers
 from tests.unit.engine.grammar_cases import COMPILER, TOKENIZER, accepts, generate, ids_of

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import InvalidToken
-from engine.logits import adjust_logits
 from engine.request import SamplingParams, StopConditions, Watermark
-from engine.watermark import green_mask
+from engine.sampling.logits.processors import adjust_logits
+from engine.sampling.logits.watermark import green_mask
 from tests.unit.engine import reference_sampler, tiny_tokenizers
 from tests.unit.engine.sampling_cases import CPU, logits, state
 

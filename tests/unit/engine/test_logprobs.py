@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from engine.logprobs import log_probabilities, rank_logprobs, score_tokens
+from engine.sampling.logprobs import log_probabilities, rank_logprobs, score_tokens
 from tests.unit.engine import reference_sampler, tiny_tokenizers
 from tests.unit.engine.sampling_cases import logits
 

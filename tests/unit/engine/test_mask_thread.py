@@ -16,8 +16,8 @@ from engine.events import TokenEvent
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.mask_thread import MaskThread
 from engine.grammar.matcher import GrammarState
-from engine.grammar_mask import apply_grammar
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.sampling.logits.grammar_mask import apply_grammar
 from tests.tiny import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.grammar_cases import COMPILER, TOKENIZER, ids_of
 

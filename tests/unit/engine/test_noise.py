@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.noise import NoiseKey, exponential_noise, key_tensor, noise_key, random_bits
+from engine.sampling.noise import NoiseKey, exponential_noise, key_tensor, noise_key, random_bits
 from tests.unit.engine.chi_square import chi_square_p_value
 
 CPU = torch.device("cpu")
@@ -59,7 +59,7 @@ def test_exponential_noise_is_the_logarithm_of_31_of_the_bits(seed: int, positio
 
 def test_noise_is_finite_and_positive_at_both_ends_of_the_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     ends = torch.tensor([[0, 0x7FFFFFFF, -1, -(2**31)]], dtype=torch.int32)
-    monkeypatch.setattr("engine.noise.random_bits", lambda keys, counters: ends)
+    monkeypatch.setattr("engine.sampling.noise.random_bits", lambda keys, counters: ends)
     noise = exponential_noise(keys_of((0, 0)), torch.arange(4))
     assert bool((noise > 0).all()) and bool(noise.isfinite().all())
 

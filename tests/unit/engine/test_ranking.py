@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.native.library import load_library
-from engine.native_ranking import can_rank
-from engine.ranking import best_by_torch, best_tokens, top_tokens
+from engine.sampling.native_ranking import can_rank
+from engine.sampling.ranking import best_by_torch, best_tokens, top_tokens
 
 
 def rows_with_ties(seed: int, vocab_size: int, *, num_levels: int) -> torch.Tensor:

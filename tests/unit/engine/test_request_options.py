@@ -26,7 +26,7 @@ from engine.request import (
     StopConditions,
     Watermark,
 )
-from engine.watermark import detect
+from engine.sampling.logits.watermark import detect
 from tests.tiny import save_tiny_model, tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()

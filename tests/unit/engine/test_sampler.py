@@ -3,7 +3,7 @@ import torch
 
 from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.request import SamplingParams, StopConditions, Watermark
-from engine.sampler import Sampled, Sampler, SamplingState
+from engine.sampling.sampler import Sampled, Sampler, SamplingState
 from tests.unit.engine import reference_sampler, tiny_tokenizers
 from tests.unit.engine.sampling_cases import TRUNCATIONS, logits, state
 

@@ -4,9 +4,9 @@ from msgspec.structs import replace
 from transformers import NoBadWordsLogitsProcessor
 
 from engine.errors import InvalidRequest, InvalidToken
-from engine.logits import adjust_logits
 from engine.request import SamplingParams, StopConditions
-from engine.sampler import Sampled, Sampler
+from engine.sampling.logits.processors import adjust_logits
+from engine.sampling.sampler import Sampled, Sampler
 from tests.unit.engine import tiny_tokenizers
 from tests.unit.engine.sampling_cases import logits, state
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.request import SamplingParams
-from engine.truncation import truncate, truncate_prefix
+from engine.sampling.truncation import truncate, truncate_prefix
 from tests.unit.engine import reference_sampler
 from tests.unit.engine.sampling_cases import logits
 

@@ -6,9 +6,9 @@ import torch
 
 from engine.errors import GenerationFailed
 from engine.request import SamplingParams, Watermark
-from engine.sampler import Sampled, Sampler
+from engine.sampling.logits.watermark import WatermarkScore, detect, green_mask
+from engine.sampling.sampler import Sampled, Sampler
 from engine.text.tokenizer import Tokenizer
-from engine.watermark import WatermarkScore, detect, green_mask
 from tests.unit.engine import tiny_tokenizers
 from tests.unit.engine.sampling_cases import CPU, state
 

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from engine.blocks import block_members, block_sums
-from engine.noise import FIRST_BLOCK_COUNTER, exponential_noise, key_tensor
-from engine.ranking import best_tokens, top_tokens
 from engine.request import SamplingParams
-from engine.sampling_state import SamplingState
-from engine.truncation import truncate, truncate_prefix
+from engine.sampling.noise import FIRST_BLOCK_COUNTER, exponential_noise, key_tensor
+from engine.sampling.ranking import best_tokens, top_tokens
+from engine.sampling.state import SamplingState
+from engine.sampling.truncation import truncate, truncate_prefix
+from engine.sampling.vocab_blocks import block_members, block_sums
 
 # Below this, logits over the temperature could overflow; at it, tokens whose logits differ by more than some
 # 10^-5 are as good as sorted.

@@ -18,7 +18,7 @@ import msgspec
 import torch
 from torch import Tensor
 
-from engine.noise import key_tensor, noise_key, random_bits
+from engine.sampling.noise import key_tensor, noise_key, random_bits
 
 WATERMARK_SEED = 15_485_863  # the millionth prime, as in the paper's code
 

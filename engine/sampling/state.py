@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from engine.grammar.compiler import CompiledGrammar
-from engine.noise import NoiseKey, noise_key
 from engine.request import SamplingParams, StopConditions
-from engine.request_tables import RequestTables
+from engine.sampling.logits.token_counts import TokenCounts
+from engine.sampling.logits.token_filter import TokenFilter
+from engine.sampling.noise import NoiseKey, noise_key
+from engine.sampling.request_tables import RequestTables
 from engine.text.tokenizer import Tokenizer
-from engine.token_counts import TokenCounts
-from engine.token_filter import TokenFilter
 
 
 class SamplingState:

@@ -10,8 +10,8 @@ descending, id ascending).
 import torch
 from torch import Tensor
 
-from engine.blocks import block_maxima, block_members
-from engine.native_ranking import best_of_rows, can_rank
+from engine.sampling.native_ranking import best_of_rows, can_rank
+from engine.sampling.vocab_blocks import block_maxima, block_members
 
 _ARGMAX_BLOCK = 256
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from engine.events import TokenLogprob
-from engine.ranking import top_tokens
+from engine.sampling.ranking import top_tokens
 from engine.text.tokenizer import Tokenizer
 
 # Prompt rows whose log-probabilities are held at once: 64 rows of 151,936 are 39 MB.

@@ -7,14 +7,14 @@ import msgspec
 import torch
 from torch import Tensor
 
-from engine.beam import Candidate
-from engine.draw import draw_greedy, draw_top_k, draw_vocabulary
 from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.events import TokenLogprob
-from engine.logits import adjust_logits
-from engine.logprobs import log_probabilities, rank_logprobs
-from engine.ranking import top_tokens
-from engine.sampling_state import SamplingState
+from engine.sampling.beam_search import Candidate
+from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
+from engine.sampling.logits.processors import adjust_logits
+from engine.sampling.logprobs import log_probabilities, rank_logprobs
+from engine.sampling.ranking import top_tokens
+from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
 
 __all__ = ["Sampled", "Sampler", "SamplingState"]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from engine.grammar_mask import apply_grammar
-from engine.sampling_state import SamplingState
-from engine.watermark import green_mask
+from engine.sampling.logits.grammar_mask import apply_grammar
+from engine.sampling.logits.watermark import green_mask
+from engine.sampling.state import SamplingState
 
 _LARGEST = 1e30  # the penalties that are subtracted after, and the temperature, leave it finite
 

@@ -6,9 +6,9 @@ import torch
 
 from engine.errors import InvalidToken
 from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.sampling.logits.token_filter import ExcludedTokens
 from engine.text.stop import StopPatterns
 from engine.text.tokenizer import Tokenizer
-from engine.token_filter import ExcludedTokens
 
 # Options that are no larger take well under a millisecond.
 _MAX_SMALL = 1_024
