@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 import torch
 
+from engine.attention.kv_budget import choose_num_blocks
+from engine.attention.kv_geometry import KVGeometry
+from engine.attention.kv_pages import KVPages
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.cpus import choose_num_threads
 from engine.geometry_probe import observe_geometry
 from engine.instructions import usable_instructions
 from engine.int8_linear import check_can_quantize, quantize_linears
-from engine.kv_budget import choose_num_blocks
-from engine.kv_geometry import KVGeometry
-from engine.kv_pages import KVPages
 from engine.layer_fusion import fuse_layers
 from engine.layer_stacking import stack_layers
 from engine.linear import can_pack, pack_linears

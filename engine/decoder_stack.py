@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from engine.attention import PagedAttention, current_attention
+from engine.attention.paged_attention import PagedAttention, current_attention
 from engine.layer_parts import LayerParts
 from engine.native_decoder import NativeDecoder
 from engine.native_layer_end import NativeLayerEnd

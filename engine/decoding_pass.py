@@ -6,7 +6,7 @@ head. transformers' forward takes a millisecond around them, as products have em
 
 from torch import Tensor, nn
 
-from engine.batch import Batch
+from engine.attention.batch import Batch
 from engine.decoder_stack import DecoderStack
 
 

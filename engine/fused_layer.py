@@ -10,7 +10,7 @@ from typing import Any, Self
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.attention import ATTENTION_NAME, current_attention
+from engine.attention.paged_attention import ATTENTION_NAME, current_attention
 from engine.decoder_stack import DecoderStack
 from engine.layer_parts import LayerParts
 from engine.native_layer import gate

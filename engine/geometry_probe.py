@@ -4,10 +4,10 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.attention import current_attention
+from engine.attention.kv_geometry import KVGeometry, LayerGeometry
+from engine.attention.paged_attention import current_attention
+from engine.attention.scores import Scores
 from engine.errors import EngineError, ModelNotSupported
-from engine.kv_geometry import KVGeometry, LayerGeometry
-from engine.scores import Scores
 
 
 class _Observer:

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from torch import nn
 
+from engine.attention.scores import Scores
 from engine.native_layer import RmsNorm, Rotary
-from engine.scores import Scores
 
 
 class LayerParts(NamedTuple):

@@ -4,11 +4,11 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.attention import PagedAttention, current_attention
-from engine.batch import Batch
+from engine.attention.batch import Batch
+from engine.attention.kv_pages import KVPages
+from engine.attention.paged_attention import PagedAttention, current_attention
 from engine.decoding_pass import DecodingPass
 from engine.hidden_states import HiddenStates
-from engine.kv_pages import KVPages
 
 
 class ModelRunner:

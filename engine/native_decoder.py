@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from engine.attention_plan import RaggedKeys
-from engine.decoded_keys import DecodedKeys
-from engine.kv_pages import KVPages
+from engine.attention.decoded_keys import DecodedKeys
+from engine.attention.kv_pages import KVPages
+from engine.attention.plan import RaggedKeys
 from engine.layer_parts import LayerParts
 from engine.native.library import compiled
 from engine.native_layer_end import LayerEndFields, NativeLayerEnd

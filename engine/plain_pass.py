@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.attention import ATTENTION_NAME
+from engine.attention.paged_attention import ATTENTION_NAME
 
 _TOLERANCE = {torch.float32: 1e-3}
 _TOLERANCE_16_BIT = 0.2

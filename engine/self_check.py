@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.batch import build_batch
+from engine.attention.batch import build_batch
 from engine.errors import ModelNotSupported
 from engine.model_runner import ModelRunner
 from engine.plain_pass import is_same, plain_logits, relative_difference

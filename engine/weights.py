@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 
-from engine.attention import ATTENTION_NAME
+from engine.attention.paged_attention import ATTENTION_NAME
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.progress import progress_lines

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.batch import Batch
+from engine.attention.batch import Batch
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.unit_vector import unit_vector
 from engine.errors import GenerationFailed, NotFinite

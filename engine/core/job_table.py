@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from engine.attention.kv_pages import KVPages
 from engine.core.beam_stage import BeamStage
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.embedding_stage import EmbeddingStage
@@ -11,7 +12,6 @@ from engine.core.generation import Job
 from engine.core.limited_log import LimitedLog
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
-from engine.kv_pages import KVPages
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.stats import Counters

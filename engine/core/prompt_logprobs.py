@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.batch import Batch
+from engine.attention.batch import Batch
 from engine.core.generation import Job
 from engine.events import PromptToken
 from engine.sampling.logprobs import score_tokens

@@ -1,8 +1,8 @@
-// Attention of chunks, over paged keys and values; called by engine/native_chunks.py.
+// Attention of chunks, over paged keys and values; called by engine/attention/paged_attention/native_chunks.py.
 //
 // A task is some rows of one chunk and one head of its keys. It reads keys where they lie, some at a time, and
 // keeps no more of the scores than theirs (FlashAttention-2, arXiv 2307.08691). Products take bfloat16, weights
-// among them, and sum in float32. The oracle is the torch path of engine/attention.py
+// among them, and sum in float32. The oracle is the torch path of engine/attention/paged_attention.py
 // (tests/parity/test_chunk_attention.py).
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 extern "C" {
 
-// Shapes as in engine/attention.py. Strides count elements; the last dimension is dense everywhere.
+// Shapes as in engine/attention/paged_attention.py. Strides count elements; the last dimension is dense everywhere.
 struct VerbatimChunks {
     const void* query;   // [num_heads, num_rows, key_dim]
     const void* keys;    // [num_blocks, block_size, num_kv_heads, key_dim]

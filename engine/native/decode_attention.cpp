@@ -1,5 +1,5 @@
-// Attention of rows that decode; called by engine/native_attention.py. The oracle is the torch path of
-// engine/attention.py (tests/parity/test_native_attention.py).
+// Attention of rows that decode; called by engine/attention/paged_attention/native_decode.py. The oracle is the torch path of
+// engine/attention/paged_attention.py (tests/parity/test_native_attention.py).
 
 #include "decode_attention.h"
 

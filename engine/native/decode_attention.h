@@ -24,7 +24,7 @@
 
 extern "C" {
 
-// Shapes as in engine/attention.py. Strides count elements; the last dimension is dense everywhere.
+// Shapes as in engine/attention/paged_attention.py. Strides count elements; the last dimension is dense everywhere.
 struct VerbatimDecode {
     const void* query;   // [num_heads, num_rows, key_dim]
     const void* keys;    // [num_blocks, block_size, num_kv_heads, key_dim]

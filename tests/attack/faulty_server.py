@@ -16,7 +16,7 @@ from unittest.mock import patch
 import torch
 import uvicorn
 
-from engine.batch import Batch
+from engine.attention.batch import Batch
 from engine.frontend.engine_thread import EngineThread
 from engine.grammar.compiler import GrammarCompiler
 from engine.model_runner import ModelRunner

@@ -9,7 +9,7 @@ import pytest
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.batch import build_batch
+from engine.attention.batch import build_batch
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.layer_stacking import stack_layers

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from engine.attention import PagedAttention
-from engine.batch import Batch, Span
-from engine.kv_geometry import KVGeometry, LayerGeometry
-from engine.kv_pages import KVPages
-from engine.native_chunks import can_attend
-from engine.scores import Scores
+from engine.attention.batch import Batch, Span
+from engine.attention.kv_geometry import KVGeometry, LayerGeometry
+from engine.attention.kv_pages import KVPages
+from engine.attention.native_chunks import can_attend
+from engine.attention.paged_attention import PagedAttention
+from engine.attention.scores import Scores
 from tests.instructions import needs_avx512_bf16
 
 CPU = torch.device("cpu")
@@ -135,6 +135,6 @@ def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
 
 
 def test_torch_attends_to_chunks_where_compiled_code_cannot() -> None:
-    with patch("engine.native_chunks.can_multiply", lambda: False):
+    with patch("engine.attention.paged_attention.native_chunks.can_multiply", lambda: False):
         assert not can_attend(CPU, torch.bfloat16)
     assert not can_attend(CPU, torch.float32)

@@ -44,7 +44,7 @@ def by_torch(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.Monk
     """As `Engine.decode`, by the layers that transformers made, and attention in torch."""
     with monkeypatch.context() as context:
         context.setattr(FusedLayer, "forward", lambda self, *args, **kwargs: self.layer(*args, **kwargs))
-        context.setattr("engine.attention.can_decode", lambda device, dtype: False)
+        context.setattr("engine.attention.paged_attention.can_decode", lambda device, dtype: False)
         return engine.decode(sequences)
 
 

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from engine.attention import PagedAttention
-from engine.batch import Batch, Span
-from engine.kv_geometry import KVGeometry, LayerGeometry
-from engine.kv_pages import KVPages
+from engine.attention.batch import Batch, Span
+from engine.attention.kv_geometry import KVGeometry, LayerGeometry
+from engine.attention.kv_pages import KVPages
+from engine.attention.native_decode import can_decode
+from engine.attention.paged_attention import PagedAttention
+from engine.attention.scores import Scores
 from engine.native import library
-from engine.native_attention import can_decode
-from engine.scores import Scores
 from tests.instructions import needs_avx512
 
 CPU = torch.device("cpu")
@@ -149,7 +149,9 @@ def test_without_a_working_compiler_torch_attends(
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(library, "_compile", fail)
-    monkeypatch.setattr("engine.native_attention.load_library", library.load_library.__wrapped__)
+    monkeypatch.setattr(
+        "engine.attention.paged_attention.native_decode.load_library", library.load_library.__wrapped__
+    )
     assert not can_decode(CPU, torch.float32)
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert not can_decode(CPU, torch.float32)

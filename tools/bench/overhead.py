@@ -12,7 +12,7 @@ from unittest.mock import patch
 import engine.sampling.logprobs
 import engine.sampling.sampler
 from engine.async_engine import AsyncEngine
-from engine.attention_plan import AttentionPlan
+from engine.attention.plan import AttentionPlan
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL

@@ -14,7 +14,7 @@ from torch import nn
 from transformers import Qwen2Model
 
 import engine.core.core.core
-from engine.attention import PagedAttention
+from engine.attention.paged_attention import PagedAttention
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core.core import EngineCore
@@ -61,9 +61,9 @@ _ONEDNN: dict[str, Any] = {"engine.linear.can_multiply": lambda: False}
 _UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
 _APART: dict[str, Any] = {"engine.build.stack_layers": lambda model, run: 0}
 _OWN_FORWARD: dict[str, Any] = {"engine.build.shorten_steps": lambda model, runner, run: False}
-_TORCH_CHUNKS: dict[str, Any] = {"engine.attention.can_attend": lambda device, dtype: False}
+_TORCH_CHUNKS: dict[str, Any] = {"engine.attention.paged_attention.can_attend": lambda device, dtype: False}
 _TORCH_ATTENTION: dict[str, Any] = {
-    "engine.attention.can_decode": lambda device, dtype: False,
+    "engine.attention.paged_attention.can_decode": lambda device, dtype: False,
     **_TORCH_CHUNKS,
 }
 VARIANTS = {

@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from engine import attention
+from engine.attention import paged_attention as attention
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from engine.attention_plan import RaggedKeys
-from engine.kv_pages import KVPages
+from engine.attention.kv_pages import KVPages
+from engine.attention.plan import RaggedKeys
 
 
 class DecodedKeys(NamedTuple):

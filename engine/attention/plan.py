@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.batch import Batch, Span
+from engine.attention.batch import Batch, Span
 
 # Decoding rows are padded to the longest of their group: of up to 16 blocks, 32, 64, ...
 _SMALLEST_GROUP_BITS = 4

@@ -4,9 +4,9 @@ import os
 
 import torch
 
+from engine.attention.kv_geometry import KVGeometry
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.kv_geometry import KVGeometry
 
 # Of what is free once the weights are loaded; the rest is for activations, logits and whoever else runs.
 _SHARE_OF_CUDA = 0.8

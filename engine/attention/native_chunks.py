@@ -5,10 +5,10 @@ import ctypes
 import torch
 from torch import Tensor
 
-from engine.attention_plan import ChunkKeys
+from engine.attention.plan import ChunkKeys
+from engine.attention.scores import Scores
 from engine.native.library import compiled
 from engine.native_linear import can_multiply
-from engine.scores import Scores
 
 _NO_WINDOW = 1 << 40  # keys: more than any sequence has
 

@@ -16,14 +16,14 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
-from engine.attention_plan import AttentionPlan, KeyRange
-from engine.batch import Batch
-from engine.decoded_keys import DecodedKeys
+from engine.attention.batch import Batch
+from engine.attention.decoded_keys import DecodedKeys
+from engine.attention.kv_pages import KVPages
+from engine.attention.native_chunks import attend_chunks, can_attend
+from engine.attention.native_decode import can_decode, decode
+from engine.attention.plan import AttentionPlan, KeyRange
+from engine.attention.scores import Scores
 from engine.errors import ModelNotSupported
-from engine.kv_pages import KVPages
-from engine.native_attention import can_decode, decode
-from engine.native_chunks import attend_chunks, can_attend
-from engine.scores import Scores
 
 ATTENTION_NAME = "verbatim"
 

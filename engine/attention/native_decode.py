@@ -5,10 +5,10 @@ import ctypes
 import torch
 from torch import Tensor
 
-from engine.attention_plan import RaggedKeys
+from engine.attention.plan import RaggedKeys
+from engine.attention.scores import Scores
 from engine.instructions import Instructions, usable_instructions
 from engine.native.library import compiled, load_library
-from engine.scores import Scores
 
 _TYPES = (torch.float32, torch.bfloat16)
 
