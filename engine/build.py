@@ -10,20 +10,20 @@ from engine.attention.kv_pages import KVPages
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.cpus import choose_num_threads
-from engine.geometry_probe import observe_geometry
 from engine.instructions import usable_instructions
 from engine.int8_linear import check_can_quantize, quantize_linears
 from engine.layer_fusion import fuse_layers
 from engine.layer_stacking import stack_layers
 from engine.linear import can_pack, pack_linears
-from engine.loader import LoadedModel, choose_device, load_model
 from engine.merged_linear import merge_linears
+from engine.model.geometry_probe import observe_geometry
+from engine.model.loader import LoadedModel, choose_device, load_model
+from engine.model.runner import ModelRunner
+from engine.model.self_check import check_attention, decoded_logits, paged_logits
 from engine.model_info import ModelInfo
-from engine.model_runner import ModelRunner
 from engine.sampling.sampler import Sampler
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import Scheduler
-from engine.self_check import check_attention, decoded_logits, paged_logits
 from engine.step_shortening import shorten_steps
 from engine.text.tokenizer import Tokenizer
 

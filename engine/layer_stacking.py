@@ -13,8 +13,8 @@ from transformers import PreTrainedModel
 
 from engine.decoder_stack import DecoderStack
 from engine.fused_layer import FusedLayer
-from engine.observed_calls import observed
-from engine.plain_pass import relative_difference
+from engine.model.call_hooks import observed
+from engine.model.reference_pass import relative_difference
 
 # Of logits, since a stack does what its layers do.
 _TOLERANCE = 2e-2

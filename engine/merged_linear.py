@@ -16,8 +16,8 @@ from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.huge_pages import empty_tensor
-from engine.observed_calls import observed
-from engine.plain_pass import is_same, plain_logits, relative_difference
+from engine.model.call_hooks import observed
+from engine.model.reference_pass import is_same, plain_logits, relative_difference
 
 _PROBE = list(range(4))
 # Largest relative difference of a merged layer's output, which may be rounded the other way.

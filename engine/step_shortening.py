@@ -13,8 +13,8 @@ from transformers import PreTrainedModel
 
 from engine.decoding_pass import DecodingPass
 from engine.fused_layer import FusedLayer
-from engine.model_runner import ModelRunner
-from engine.observed_calls import observed
+from engine.model.call_hooks import observed
+from engine.model.runner import ModelRunner
 
 
 @torch.inference_mode()

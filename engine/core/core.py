@@ -19,7 +19,7 @@ from engine.core.sampling_stage import SamplingStage
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
 from engine.grammar.matcher import GrammarState
-from engine.model_runner import ModelRunner
+from engine.model.runner import ModelRunner
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampler

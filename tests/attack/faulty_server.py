@@ -19,7 +19,7 @@ import uvicorn
 from engine.attention.batch import Batch
 from engine.frontend.engine_thread import EngineThread
 from engine.grammar.compiler import GrammarCompiler
-from engine.model_runner import ModelRunner
+from engine.model.runner import ModelRunner
 from engine.text.tokenizer import Tokenizer
 from handlers.cli import main
 

@@ -13,7 +13,7 @@ from engine.attention.batch import build_batch
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.layer_stacking import stack_layers
-from engine.model_runner import ModelRunner
+from engine.model.runner import ModelRunner
 from engine.native_decoder import NativeDecoder
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import Work

@@ -16,10 +16,10 @@ from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
 from engine.events import TokenEvent
 from engine.int8_linear import Int8Linear, quantize_linears
-from engine.loader import LoadedModel, load_model
 from engine.merged_linear import merge_linears
+from engine.model.loader import LoadedModel, load_model
+from engine.model.reference_pass import plain_logits, relative_difference
 from engine.native_linear import Int8PanelLinear
-from engine.plain_pass import plain_logits, relative_difference
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.instructions import needs_avx512_bf16, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model

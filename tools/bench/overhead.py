@@ -16,7 +16,7 @@ from engine.attention.plan import AttentionPlan
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
-from engine.model_runner import ModelRunner
+from engine.model.runner import ModelRunner
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tools.bench.stopwatch import Stopwatch
 from tools.bench.table import Row, print_table

@@ -21,7 +21,7 @@ from engine.core.core.core import EngineCore
 from engine.decoding_pass import DecodingPass
 from engine.int8_linear import Int8Linear
 from engine.linear import PackedLinear
-from engine.model_runner import ModelRunner
+from engine.model.runner import ModelRunner
 from engine.native_decoder import NativeDecoder, PartTimes
 from engine.native_layer_end import NativeLayerEnd
 from engine.native_linear import Panels

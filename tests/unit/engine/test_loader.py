@@ -23,7 +23,7 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.linear import PackedLinear, can_pack, has_fast_bfloat16, has_onednn_bfloat16, pack_linears
-from engine.loader import load_model
+from engine.model.loader import load_model
 from tests.tiny import save_tiny_model, tiny_model
 
 

@@ -6,8 +6,8 @@ from transformers import PreTrainedModel
 
 from engine.attention.batch import build_batch
 from engine.errors import ModelNotSupported
-from engine.model_runner import ModelRunner
-from engine.plain_pass import is_same, plain_logits, relative_difference
+from engine.model.reference_pass import is_same, plain_logits, relative_difference
+from engine.model.runner import ModelRunner
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import Work
 from engine.scheduling.scheduler import Scheduler

@@ -8,7 +8,7 @@ from engine.attention.batch import Batch
 from engine.attention.kv_pages import KVPages
 from engine.attention.paged_attention import PagedAttention, current_attention
 from engine.decoding_pass import DecodingPass
-from engine.hidden_states import HiddenStates
+from engine.model.hidden_states import HiddenStates
 
 
 class ModelRunner:

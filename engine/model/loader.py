@@ -15,11 +15,11 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.linear import has_fast_bfloat16
-from engine.own_pooling import find_own_pooling
-from engine.progress import line_bar
+from engine.model.pooling_config import find_own_pooling
+from engine.model.progress import line_bar
+from engine.model.weights import one_line, read_weights
 from engine.request import Pooling
 from engine.text.tokenizer import Tokenizer
-from engine.weights import one_line, read_weights
 
 # Layers whose mask the attention interface does not describe, though their class supports it.
 _SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
