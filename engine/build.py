@@ -11,11 +11,11 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.cpus import choose_num_threads
 from engine.instructions import usable_instructions
-from engine.int8_linear import check_can_quantize, quantize_linears
 from engine.layer_fusion import fuse_layers
 from engine.layer_stacking import stack_layers
-from engine.linear import can_pack, pack_linears
-from engine.merged_linear import merge_linears
+from engine.linear.int8_linear import check_can_quantize, quantize_linears
+from engine.linear.merged_linear import merge_linears
+from engine.linear.packed_linear import can_pack, pack_linears
 from engine.model.geometry_probe import observe_geometry
 from engine.model.loader import LoadedModel, choose_device, load_model
 from engine.model.runner import ModelRunner

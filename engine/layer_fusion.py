@@ -17,7 +17,7 @@ from engine.attention.paged_attention import Attention, current_attention
 from engine.attention.scores import Scores
 from engine.fused_layer import FusedLayer
 from engine.layer_parts import LayerParts
-from engine.merged_linear import MergedLinear, MergedPart
+from engine.linear.merged_linear import MergedLinear, MergedPart
 from engine.model.reference_pass import is_same, relative_difference
 from engine.native_layer import RmsNorm, Rotary, can_compute
 

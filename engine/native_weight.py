@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from torch import nn
 
-from engine.int8_linear import Int8Linear
-from engine.native_linear import PanelLinear
-from engine.vnni_weight import VnniWeight, WeightFields
+from engine.linear.int8_linear import Int8Linear
+from engine.linear.panel_linear import PanelLinear
+from engine.linear.vnni_weight import VnniWeight, WeightFields
 
 
 class NativeWeights(NamedTuple):

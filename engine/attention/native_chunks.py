@@ -7,8 +7,8 @@ from torch import Tensor
 
 from engine.attention.plan import ChunkKeys
 from engine.attention.scores import Scores
+from engine.linear.panel_linear import can_multiply
 from engine.native.library import compiled
-from engine.native_linear import can_multiply
 
 _NO_WINDOW = 1 << 40  # keys: more than any sequence has
 

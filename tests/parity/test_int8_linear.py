@@ -8,14 +8,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from engine import fbgemm_weight
-from engine.channel_scales import channel_scales, round_channels
 from engine.errors import ModelNotSupported
-from engine.fbgemm_weight import FbgemmWeight, Levels, choose_levels
 from engine.instructions import Instructions, usable_instructions
-from engine.int8_linear import Int8Linear
+from engine.linear import fbgemm_weight
+from engine.linear.channel_scales import channel_scales, round_channels
+from engine.linear.fbgemm_weight import FbgemmWeight, Levels, choose_levels
+from engine.linear.int8_linear import Int8Linear
+from engine.linear.vnni_weight import VnniWeight, has_vnni
 from engine.native import library
-from engine.vnni_weight import VnniWeight, has_vnni
 from tests.instructions import needs_int8, needs_vnni
 
 # Largest relative error of an output: float32 rounds it three times, 16 bits once more.
@@ -180,7 +180,7 @@ def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) ->
     torch.manual_seed(0)
     linear = torch.nn.Linear(896, 333)
     rows = torch.randn(2, 7, 896)
-    monkeypatch.setattr("engine.vnni_weight.load_library", lambda: None)
+    monkeypatch.setattr("engine.linear.packed_linear.vnni_weight.load_library", lambda: None)
     with torch.inference_mode():
         layer = Int8Linear(linear)
         expected, actual = linear(rows), layer(rows)
@@ -191,7 +191,7 @@ def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_library_for_another_processor_lacks_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: Any = library.load_library()
     without = object() if compiled is None else type("Library", (), {"verbatim_decode": None})()
-    monkeypatch.setattr("engine.vnni_weight.load_library", lambda: without)
+    monkeypatch.setattr("engine.linear.packed_linear.vnni_weight.load_library", lambda: without)
     assert not has_vnni()
 
 

@@ -15,7 +15,7 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.fused_layer import FusedLayer
 from engine.layer_fusion import fuse_layers
-from engine.merged_linear import merge_linears
+from engine.linear.merged_linear import merge_linears
 from engine.model.reference_pass import plain_logits
 from tests.instructions import needs_compiler, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from engine.channel_scales import channel_scales
-from engine.linear import PackedLinear, can_pack, pack_linears
-from engine.native_linear import Int8PanelLinear, PanelLinear
+from engine.linear.channel_scales import channel_scales
+from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
+from engine.linear.panel_linear import Int8PanelLinear, PanelLinear
 from tests.instructions import needs_avx512_bf16
 from tests.tiny import tiny_model
 

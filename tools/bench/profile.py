@@ -19,12 +19,12 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core.core import EngineCore
 from engine.decoding_pass import DecodingPass
-from engine.int8_linear import Int8Linear
-from engine.linear import PackedLinear
+from engine.linear.int8_linear import Int8Linear
+from engine.linear.packed_linear import PackedLinear
+from engine.linear.panel_linear import Panels
 from engine.model.runner import ModelRunner
 from engine.native_decoder import NativeDecoder, PartTimes
 from engine.native_layer_end import NativeLayerEnd
-from engine.native_linear import Panels
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampling.sampler import Sampler
 from engine.scheduling.scheduler import Scheduler
@@ -57,7 +57,7 @@ class Variant(NamedTuple):
     without: dict[str, Any]
 
 
-_ONEDNN: dict[str, Any] = {"engine.linear.can_multiply": lambda: False}
+_ONEDNN: dict[str, Any] = {"engine.linear.packed_linear.can_multiply": lambda: False}
 _UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
 _APART: dict[str, Any] = {"engine.build.stack_layers": lambda model, run: 0}
 _OWN_FORWARD: dict[str, Any] = {"engine.build.shorten_steps": lambda model, runner, run: False}
@@ -79,7 +79,9 @@ VARIANTS = {
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
     "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
-    "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.int8_linear.has_vnni": lambda: False}),
+    "fbgemm-int8": Variant(
+        {"quantize": "int8"}, {"engine.linear.packed_linear.int8_linear.has_vnni": lambda: False}
+    ),
 }
 
 

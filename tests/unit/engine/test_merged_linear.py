@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.merged_linear import MergedPart, merge_linears
+from engine.linear.merged_linear import MergedPart, merge_linears
 from engine.model.reference_pass import plain_logits
 from tests.tiny import ARCHITECTURES, tiny_model
 

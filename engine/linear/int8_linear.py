@@ -17,12 +17,12 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
-from engine.channel_scales import channel_scales
 from engine.errors import ModelNotSupported
-from engine.fbgemm_weight import FbgemmWeight, has_fbgemm
 from engine.instructions import usable_instructions
-from engine.native_linear import Int8PanelLinear, can_multiply
-from engine.vnni_weight import VnniWeight, has_vnni
+from engine.linear.channel_scales import channel_scales
+from engine.linear.fbgemm_weight import FbgemmWeight, has_fbgemm
+from engine.linear.panel_linear import Int8PanelLinear, can_multiply
+from engine.linear.vnni_weight import VnniWeight, has_vnni
 
 _MOST_INPUTS = 2**31 // 127**2  # whose products' sum always fits into 32 bits
 # Largest relative difference of a layer's outputs. Rounding gives 1 to 2%, of weights with far outliers 4%;
