@@ -7,7 +7,7 @@ from transformers import PreTrainedModel
 from engine.attention.batch import Batch
 from engine.attention.kv_pages import KVPages
 from engine.attention.paged_attention import PagedAttention, current_attention
-from engine.decoding_pass import DecodingPass
+from engine.fusion.decode_fast_path import DecodingPass
 from engine.model.hidden_states import HiddenStates
 
 

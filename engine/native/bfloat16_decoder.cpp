@@ -1,5 +1,5 @@
-// Decoder layers and their ends with weights of bfloat16; called by engine/native_decoder.py and
-// engine/native_layer_end.py.
+// Decoder layers and their ends with weights of bfloat16; called by engine/fusion/native_decoder.py and
+// engine/fusion/native_layer_end.py.
 
 #include "storage.h"
 #ifdef __AVX512BF16__

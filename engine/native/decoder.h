@@ -15,7 +15,7 @@
 
 extern "C" {
 
-// A layer's constants, which engine/native_decoder.py fills once.
+// A layer's constants, which engine/fusion/native_decoder.py fills once.
 struct VerbatimDecoderLayer {
     VerbatimWeight heads;  // queries, keys and values
     VerbatimLayerEnd end;

@@ -1,4 +1,4 @@
-// SwiGLU of what one product gave; called by engine/native_layer.py.
+// SwiGLU of what one product gave; called by engine/fusion/native_layer.py.
 
 #include <algorithm>
 #include <cstdint>

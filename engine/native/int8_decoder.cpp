@@ -1,5 +1,5 @@
-// Decoder layers and their ends with weights of 8 bits; called by engine/native_decoder.py and
-// engine/native_layer_end.py. As int8_linear.cpp, of rows of bfloat16.
+// Decoder layers and their ends with weights of 8 bits; called by engine/fusion/native_decoder.py and
+// engine/fusion/native_layer_end.py. As int8_linear.cpp, of rows of bfloat16.
 
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 

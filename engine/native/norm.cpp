@@ -1,4 +1,4 @@
-// A sum with the residual stream and its norm; called by engine/native_layer.py.
+// A sum with the residual stream and its norm; called by engine/fusion/native_layer.py.
 
 #include "norm.h"
 

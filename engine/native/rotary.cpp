@@ -1,5 +1,5 @@
 // Rotary embedding of queries and keys where a product left them, and their norms before it where a model has
-// them; called by engine/native_layer.py.
+// them; called by engine/fusion/native_layer.py.
 
 #include <cstdint>
 

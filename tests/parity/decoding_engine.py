@@ -12,9 +12,9 @@ from transformers import PreTrainedModel
 from engine.attention.batch import build_batch
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.layer_stacking import stack_layers
+from engine.fusion.layer_stacking import stack_layers
+from engine.fusion.native_decoder import NativeDecoder
 from engine.model.runner import ModelRunner
-from engine.native_decoder import NativeDecoder
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import Work
 from engine.scheduling.scheduler import Scheduler

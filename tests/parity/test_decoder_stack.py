@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
 
-from engine.fused_layer import FusedLayer
-from engine.native_decoder import NativeDecoder
+from engine.fusion.fused_layer import FusedLayer
+from engine.fusion.native_decoder import NativeDecoder
 from engine.scheduling.sequence import Sequence
 from tests.instructions import needs_avx512_bf16
 from tests.parity.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine

@@ -13,8 +13,8 @@ from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer, Qwen2RMS
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.fused_layer import FusedLayer
-from engine.layer_fusion import fuse_layers
+from engine.fusion.fused_layer import FusedLayer
+from engine.fusion.layer_fusion import fuse_layers
 from engine.linear.merged_linear import merge_linears
 from engine.model.reference_pass import plain_logits
 from tests.instructions import needs_compiler, needs_int8
@@ -160,7 +160,7 @@ def test_a_fusion_that_changes_the_logits_is_undone(build: Build, monkeypatch: p
     assert torch.equal(outcome.after[0], outcome.before[0])
 
 
-@pytest.mark.parametrize("place", ["engine.layer_fusion.can_compute", "engine.build.merge_linears"])
+@pytest.mark.parametrize("place", ["engine.fusion.layer_fusion.can_compute", "engine.build.merge_linears"])
 def test_without_a_compiler_or_merged_products_layers_stay(
     place: str, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:

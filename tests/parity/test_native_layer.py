@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm, apply_rotary_pos_emb
 
-from engine.native_layer import RmsNorm, Rotary, gate
+from engine.fusion.native_layer import RmsNorm, Rotary, gate
 from tests.instructions import needs_compiler
 
 # Largest error, relative to the largest number: of bfloat16 one rounding the other way.

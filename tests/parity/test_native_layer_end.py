@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import nn
 
+from engine.fusion.native_layer import RmsNorm, gate
+from engine.fusion.native_layer_end import join_end
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.panel_linear import PanelLinear
-from engine.native_layer import RmsNorm, gate
-from engine.native_layer_end import join_end
 from tests.instructions import needs_avx512_bf16
 
 pytestmark = needs_avx512_bf16

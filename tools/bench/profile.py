@@ -18,13 +18,13 @@ from engine.attention.paged_attention import PagedAttention
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core.core import EngineCore
-from engine.decoding_pass import DecodingPass
+from engine.fusion.decode_fast_path import DecodingPass
+from engine.fusion.native_decoder import NativeDecoder, PartTimes
+from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import Panels
 from engine.model.runner import ModelRunner
-from engine.native_decoder import NativeDecoder, PartTimes
-from engine.native_layer_end import NativeLayerEnd
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampling.sampler import Sampler
 from engine.scheduling.scheduler import Scheduler
@@ -73,7 +73,7 @@ VARIANTS = {
     "torch-chunks": Variant({}, _TORCH_CHUNKS),
     "onednn": Variant({}, _ONEDNN),
     "unfused": Variant({}, _UNFUSED),
-    "layers-in-steps": Variant({}, {"engine.fused_layer.join_end": lambda *parts: None}),
+    "layers-in-steps": Variant({}, {"engine.fusion.fused_layer.join_end": lambda *parts: None}),
     "layers-apart": Variant({}, _APART),
     "own-forward": Variant({}, _OWN_FORWARD),
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),

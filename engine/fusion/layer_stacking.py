@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.decoder_stack import DecoderStack
-from engine.fused_layer import FusedLayer
+from engine.fusion.decoder_stack import DecoderStack
+from engine.fusion.fused_layer import FusedLayer
 from engine.model.call_hooks import observed
 from engine.model.reference_pass import relative_difference
 

@@ -7,7 +7,7 @@ head. transformers' forward takes a millisecond around them, as products have em
 from torch import Tensor, nn
 
 from engine.attention.batch import Batch
-from engine.decoder_stack import DecoderStack
+from engine.fusion.decoder_stack import DecoderStack
 
 
 class DecodingPass:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from engine.attention.paged_attention import PagedAttention, current_attention
-from engine.layer_parts import LayerParts
-from engine.native_decoder import NativeDecoder
-from engine.native_layer_end import NativeLayerEnd
+from engine.fusion.layer_parts import LayerParts
+from engine.fusion.native_decoder import NativeDecoder
+from engine.fusion.native_layer_end import NativeLayerEnd
 
 
 class DecoderStack:

@@ -14,11 +14,11 @@ from torch import Tensor
 from engine.attention.decoded_keys import DecodedKeys
 from engine.attention.kv_pages import KVPages
 from engine.attention.plan import RaggedKeys
-from engine.layer_parts import LayerParts
+from engine.fusion.layer_parts import LayerParts
+from engine.fusion.native_layer_end import LayerEndFields, NativeLayerEnd
+from engine.fusion.native_weight import native_weights
 from engine.linear.vnni_weight import WeightFields
 from engine.native.library import compiled
-from engine.native_layer_end import LayerEndFields, NativeLayerEnd
-from engine.native_weight import native_weights
 
 _MOST_ROWS = 64
 

@@ -2,7 +2,7 @@
 
 It computes what the modelling code of Llama, Mistral, Qwen2, Qwen3 and their like does in some fifty calls of
 torch and as much Python around them. Products stay with the layer's own linears, whatever they are; attention
-stays with `current_attention`. Which layers it may stand for, engine/layer_fusion.py finds out.
+stays with `current_attention`. Which layers it may stand for, engine/fusion/layer_fusion.py finds out.
 """
 
 from typing import Any, Self
@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from engine.attention.paged_attention import ATTENTION_NAME, current_attention
-from engine.decoder_stack import DecoderStack
-from engine.layer_parts import LayerParts
-from engine.native_layer import gate
-from engine.native_layer_end import join_end
-from engine.native_weight import native_weights
+from engine.fusion.decoder_stack import DecoderStack
+from engine.fusion.layer_parts import LayerParts
+from engine.fusion.native_layer import gate
+from engine.fusion.native_layer_end import join_end
+from engine.fusion.native_weight import native_weights
 
 
 class FusedLayer(nn.Module):

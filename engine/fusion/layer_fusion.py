@@ -15,11 +15,11 @@ from typing_extensions import override
 
 from engine.attention.paged_attention import Attention, current_attention
 from engine.attention.scores import Scores
-from engine.fused_layer import FusedLayer
-from engine.layer_parts import LayerParts
+from engine.fusion.fused_layer import FusedLayer
+from engine.fusion.layer_parts import LayerParts
+from engine.fusion.native_layer import RmsNorm, Rotary, can_compute
 from engine.linear.merged_linear import MergedLinear, MergedPart
 from engine.model.reference_pass import is_same, relative_difference
-from engine.native_layer import RmsNorm, Rotary, can_compute
 
 _LAYER = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
 _ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}

@@ -10,11 +10,11 @@ import ctypes
 import torch
 from torch import Tensor, nn
 
+from engine.fusion.native_layer import RmsNorm
+from engine.fusion.native_weight import NativeWeights, native_weights
 from engine.linear.panel_linear import PANEL_OUTPUTS
 from engine.linear.vnni_weight import WeightFields
 from engine.native.library import compiled
-from engine.native_layer import RmsNorm
-from engine.native_weight import NativeWeights, native_weights
 
 # For which each thread would keep 20 KB a row, of Qwen2.5-0.5B's shape, from call to call.
 _MOST_ROWS = 1024

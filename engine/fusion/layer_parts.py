@@ -5,7 +5,7 @@ from typing import NamedTuple
 from torch import nn
 
 from engine.attention.scores import Scores
-from engine.native_layer import RmsNorm, Rotary
+from engine.fusion.native_layer import RmsNorm, Rotary
 
 
 class LayerParts(NamedTuple):

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.decoding_pass import DecodingPass
-from engine.fused_layer import FusedLayer
+from engine.fusion.decode_fast_path import DecodingPass
+from engine.fusion.fused_layer import FusedLayer
 from engine.model.call_hooks import observed
 from engine.model.runner import ModelRunner
 
