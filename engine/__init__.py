@@ -1,5 +1,5 @@
-from engine.instructions import limit_libraries
-from engine.openmp import limit_spinning
+from engine.native.instructions import limit_libraries
+from engine.native.openmp import limit_spinning
 
 # Before any module of the engine imports torch.
 limit_spinning()

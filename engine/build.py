@@ -9,11 +9,9 @@ from engine.attention.kv_geometry import KVGeometry
 from engine.attention.kv_pages import KVPages
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.cpus import choose_num_threads
 from engine.fusion.install_fast_path import shorten_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
-from engine.instructions import usable_instructions
 from engine.linear.int8_linear import check_can_quantize, quantize_linears
 from engine.linear.merged_linear import merge_linears
 from engine.linear.packed_linear import can_pack, pack_linears
@@ -22,6 +20,8 @@ from engine.model.loader import LoadedModel, choose_device, load_model
 from engine.model.runner import ModelRunner
 from engine.model.self_check import check_attention, decoded_logits, paged_logits
 from engine.model_info import ModelInfo
+from engine.native.cpus import choose_num_threads
+from engine.native.instructions import usable_instructions
 from engine.sampling.sampler import Sampler
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import Scheduler

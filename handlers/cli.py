@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
-from engine.instructions import limit_libraries
+from engine.native.instructions import limit_libraries
 from handlers.garbage import collector_off
 from handlers.options import add_model_argument, add_options, read_settings, settings_table
 from handlers.process.exit_status import ExitStatus

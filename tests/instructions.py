@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from engine.instructions import Instructions, usable_instructions
+from engine.native.instructions import Instructions, usable_instructions
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from engine.attention.plan import RaggedKeys
 from engine.attention.scores import Scores
-from engine.instructions import Instructions, usable_instructions
+from engine.native.instructions import Instructions, usable_instructions
 from engine.native.library import compiled, load_library
 
 _TYPES = (torch.float32, torch.bfloat16)

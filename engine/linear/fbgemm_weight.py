@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.instructions import Instructions, usable_instructions
+from engine.native.instructions import Instructions, usable_instructions
 
 _ENGINE = "fbgemm"
 _SMALLEST = 1e-30  # of a row of zeros, which stays one

@@ -18,11 +18,11 @@ from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.errors import ModelNotSupported
-from engine.instructions import usable_instructions
 from engine.linear.channel_scales import channel_scales
 from engine.linear.fbgemm_weight import FbgemmWeight, has_fbgemm
 from engine.linear.panel_linear import Int8PanelLinear, can_multiply
 from engine.linear.vnni_weight import VnniWeight, has_vnni
+from engine.native.instructions import usable_instructions
 
 _MOST_INPUTS = 2**31 // 127**2  # whose products' sum always fits into 32 bits
 # Largest relative difference of a layer's outputs. Rounding gives 1 to 2%, of weights with far outliers 4%;

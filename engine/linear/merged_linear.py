@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
-from engine.huge_pages import empty_tensor
 from engine.model.call_hooks import observed
 from engine.model.reference_pass import is_same, plain_logits, relative_difference
+from engine.native.huge_pages import empty_tensor
 
 _PROBE = list(range(4))
 # Largest relative difference of a merged layer's output, which may be rounded the other way.

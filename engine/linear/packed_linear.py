@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.instructions import Instructions, hides, usable_instructions
 from engine.linear.merged_linear import MergedLinear
 from engine.linear.panel_linear import PanelLinear, can_multiply
+from engine.native.instructions import Instructions, hides, usable_instructions
 
 # Rows that the layout is chosen for: a small batch that decodes.
 _TYPICAL_ROWS = 16

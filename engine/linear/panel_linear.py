@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.huge_pages import empty_tensor
-from engine.instructions import Instructions, usable_instructions
 from engine.linear.channel_scales import channel_scales, round_channels
+from engine.native.huge_pages import empty_tensor
+from engine.native.instructions import Instructions, usable_instructions
 from engine.native.library import compiled, load_library
 
 PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.huge_pages import empty_tensor
 from engine.linear.channel_scales import round_channels
+from engine.native.huge_pages import empty_tensor
 from engine.native.library import compiled, load_library
 
 _FUNCTION = "verbatim_int8_linear"

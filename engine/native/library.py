@@ -22,7 +22,7 @@ from pathlib import Path
 
 import torch  # noqa: F401 - its OpenMP library must be there before ours is loaded
 
-from engine.instructions import Instructions, usable_instructions
+from engine.native.instructions import Instructions, usable_instructions
 
 _log = logging.getLogger(__name__)
 

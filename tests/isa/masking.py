@@ -9,7 +9,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from engine.instructions import VARIABLE, Instructions
+from engine.native.instructions import VARIABLE, Instructions
 from tests.instructions import COMPILER
 
 _SOURCE = Path(__file__).with_name("cpuid_mask.cpp")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engine.instructions import Instructions, usable_instructions
+from engine.native.instructions import Instructions, usable_instructions
 from tests.instructions import COMPILER
 from tests.isa.masking import IS_X86, can_mask_cpuid, masked_by_cpuid, masked_by_switches
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from engine.instructions import Instructions, usable_instructions
+from engine.native.instructions import Instructions, usable_instructions
 from tests.conftest import COMMAND, LIMITS, running_server
 from tests.instructions import needs_int8
 

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from engine.errors import ModelNotSupported
-from engine.instructions import Instructions, usable_instructions
 from engine.linear import fbgemm_weight
 from engine.linear.channel_scales import channel_scales, round_channels
 from engine.linear.fbgemm_weight import FbgemmWeight, Levels, choose_levels
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.vnni_weight import VnniWeight, has_vnni
 from engine.native import library
+from engine.native.instructions import Instructions, usable_instructions
 from tests.instructions import needs_int8, needs_vnni
 
 # Largest relative error of an output: float32 rounds it three times, 16 bits once more.

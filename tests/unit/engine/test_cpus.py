@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine import cpus
+from engine.native import cpus
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.huge_pages import empty_tensor
+from engine.native.huge_pages import empty_tensor
 
 PAGE = 1 << 21
 NUM_NUMBERS = 3 * PAGE // 2 + 5  # of two bytes: three pages and ten bytes

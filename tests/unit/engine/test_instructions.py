@@ -9,15 +9,14 @@ import sys
 import pytest
 import torch
 
-from engine import instructions
 from engine.attention.native_decode import can_decode
 from engine.fusion.native_layer import can_compute
-from engine.instructions import ISA_NAMES, Instructions, hides, limit_libraries, usable_instructions
 from engine.linear.fbgemm_weight import has_fbgemm
 from engine.linear.packed_linear import has_fast_bfloat16, has_onednn_bfloat16
 from engine.linear.panel_linear import can_multiply
 from engine.linear.vnni_weight import has_vnni
-from engine.native import library
+from engine.native import instructions, library
+from engine.native.instructions import ISA_NAMES, Instructions, hides, limit_libraries, usable_instructions
 from tests.instructions import COMPILER, needs_avx512, needs_compiler
 
 CPU = torch.device("cpu")
