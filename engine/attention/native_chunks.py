@@ -14,7 +14,7 @@ _NO_WINDOW = 1 << 40  # keys: more than any sequence has
 
 
 class _Call(ctypes.Structure):
-    """VerbatimChunks of native/chunk_attention.cpp."""
+    """VerbatimChunks of native/src/attention/chunk_attention.cpp."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("query", "keys", "values", "output", "blocks", "chunks")),

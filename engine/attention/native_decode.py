@@ -14,7 +14,7 @@ _TYPES = (torch.float32, torch.bfloat16)
 
 
 class _Call(ctypes.Structure):
-    """VerbatimDecode of native/decode_attention.cpp."""
+    """VerbatimDecode of native/src/attention/decode_attention.cpp."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("query", "keys", "values", "output", "blocks")),

@@ -24,7 +24,7 @@ _MOST_ROWS = 64
 
 
 class _Layer(ctypes.Structure):
-    """VerbatimDecoderLayer of native/decoder.h."""
+    """VerbatimDecoderLayer of native/src/layer/decoder.h."""
 
     _fields_ = [
         ("heads", WeightFields),
@@ -37,13 +37,13 @@ class _Layer(ctypes.Structure):
 
 
 class _Keys(ctypes.Structure):
-    """VerbatimVisibleKeys of native/decoder.h."""
+    """VerbatimVisibleKeys of native/src/layer/decoder.h."""
 
     _fields_ = [(name, ctypes.c_void_p) for name in ("blocks", "firsts", "lows", "highs")]
 
 
 class _Call(ctypes.Structure):
-    """VerbatimDecoder of native/decoder.h."""
+    """VerbatimDecoder of native/src/layer/decoder.h."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("layers", "keys", "stream", "output", "cosine", "sine")),

@@ -16,7 +16,7 @@ _FEWEST_NUMBERS_A_THREAD = 1 << 13
 
 
 class _Norm(ctypes.Structure):
-    """VerbatimNorm of native/norm.cpp."""
+    """VerbatimNorm of native/src/layer/norm.cpp."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("stream", "added", "weight", "sum", "output")),
@@ -27,7 +27,7 @@ class _Norm(ctypes.Structure):
 
 
 class _Rotary(ctypes.Structure):
-    """VerbatimRotary of native/rotary.cpp."""
+    """VerbatimRotary of native/src/layer/rotary.cpp."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("heads", "cosine", "sine", "query_weight", "key_weight")),
@@ -39,7 +39,7 @@ class _Rotary(ctypes.Structure):
 
 
 class _Gate(ctypes.Structure):
-    """VerbatimGate of native/gate.cpp."""
+    """VerbatimGate of native/src/layer/gate.cpp."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("rows", "output")),

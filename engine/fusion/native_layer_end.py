@@ -21,7 +21,7 @@ _MOST_ROWS = 1024
 
 
 class LayerEndFields(ctypes.Structure):
-    """VerbatimLayerEnd of native/layer_steps.h."""
+    """VerbatimLayerEnd of native/src/layer/layer_steps.h."""
 
     _fields_ = [
         *((name, WeightFields) for name in ("output", "gates", "down")),
@@ -31,7 +31,7 @@ class LayerEndFields(ctypes.Structure):
 
 
 class _Call(ctypes.Structure):
-    """VerbatimLayerEndRows of native/layer_steps.h."""
+    """VerbatimLayerEndRows of native/src/layer/layer_steps.h."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("layer", "stream", "attended", "output")),

@@ -14,14 +14,14 @@ from engine.native.huge_pages import empty_tensor
 from engine.native.instructions import Instructions, usable_instructions
 from engine.native.library import compiled, load_library
 
-PANEL_OUTPUTS = 32  # of native/bfloat16_panels.h
+PANEL_OUTPUTS = 32  # of native/src/linear/bfloat16_panels.h
 _OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # that are packed in place
 # Products of fewer weights than this are done before a second thread has begun.
 _FEWEST_WEIGHTS_A_THREAD = 1 << 15
 
 
 class _Call(ctypes.Structure):
-    """VerbatimLinear of native/bfloat16_linear.cpp."""
+    """VerbatimLinear of native/src/linear/bfloat16_linear.cpp."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("rows", "panels", "scales", "bias", "output")),
@@ -33,7 +33,7 @@ class _Call(ctypes.Structure):
 class Panels(nn.Module):
     """A linear layer of bfloat16 in inference alone. `can_multiply` must hold.
 
-    panels: the weight [num_outputs, num_inputs] as native/bfloat16_panels.h describes it, of bfloat16, or of
+    panels: the weight [num_outputs, num_inputs] as native/src/linear/bfloat16_panels.h describes it, of bfloat16, or of
     int8 with scales. scales, bias: float32, padded with zeros to whole panels.
     """
 

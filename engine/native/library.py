@@ -26,7 +26,7 @@ from engine.native.instructions import Instructions, usable_instructions
 
 _log = logging.getLogger(__name__)
 
-_FOLDER = Path(__file__).parent
+_SOURCES = Path(__file__).parent / "src"
 # Sums may be taken in any order, but NaN and infinity keep their meaning.
 _FLAGS = (
     *("-std=c++17", "-O3", "-fopenmp", "-fPIC"),
@@ -78,10 +78,14 @@ def _compile(compiler: str, path: Path) -> None:
             )
 
         sources = sorted(
-            _FOLDER.glob("*.cpp"), key=lambda source: -source.stat().st_size
+            _SOURCES.rglob("*.cpp"), key=lambda source: -source.stat().st_size
         )  # the longest first
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda source: run(compiler, *_flags(), "-c", str(source)), sources))
+            list(
+                pool.map(
+                    lambda source: run(compiler, *_flags(), "-I", str(_SOURCES), "-c", str(source)), sources
+                )
+            )
         run(compiler, "-shared", *(f"{source.stem}.o" for source in sources), "-o", "linked.so")
         Path(directory, "linked.so").replace(path)
 
@@ -99,7 +103,7 @@ def _fingerprint(compiler: str) -> str:
     version = subprocess.run(
         [compiler, "--version"], check=True, capture_output=True, text=True, timeout=_TIMEOUT_S
     ).stdout
-    sources = sorted([*_FOLDER.glob("*.cpp"), *_FOLDER.glob("*.h")])
+    sources = sorted([*_SOURCES.rglob("*.cpp"), *_SOURCES.rglob("*.h")])
     texts = [source.read_text(encoding="utf-8") for source in sources]
     parts = [*texts, *_flags(), version, platform.machine(), _processor_flags()]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

@@ -11,7 +11,7 @@ _TYPES = (torch.float32, torch.bfloat16)
 
 
 class _Call(ctypes.Structure):
-    """VerbatimBest of native/ranking.cpp."""
+    """VerbatimBest of native/src/sampling/ranking.cpp."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("logits", "values", "ids")),

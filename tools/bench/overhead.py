@@ -9,8 +9,6 @@ from statistics import median
 from typing import Any
 from unittest.mock import patch
 
-import engine.sampling.logprobs
-import engine.sampling.sampler
 from engine.async_engine import AsyncEngine
 from engine.attention.plan import AttentionPlan
 from engine.config import EngineConfig
@@ -18,6 +16,7 @@ from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.model.runner import ModelRunner
 from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.sampling import logprobs, sampler
 from tools.bench.stopwatch import Stopwatch
 from tools.bench.table import Row, print_table
 
@@ -34,12 +33,12 @@ MIXES = {
 }
 
 _ARITHMETIC = (
-    (engine.sampler, "draw_greedy"),
-    (engine.sampler, "draw_top_k"),
-    (engine.sampler, "draw_vocabulary"),
-    (engine.sampler, "adjust_logits"),
-    (engine.sampler, "log_probabilities"),
-    (engine.logprobs, "top_tokens"),
+    (sampler, "draw_greedy"),
+    (sampler, "draw_top_k"),
+    (sampler, "draw_vocabulary"),
+    (sampler, "adjust_logits"),
+    (sampler, "log_probabilities"),
+    (logprobs, "top_tokens"),
 )
 
 

@@ -13,11 +13,11 @@ from unittest.mock import patch
 from torch import nn
 from transformers import Qwen2Model
 
-import engine.core.core.core
+import engine.core.core
 from engine.attention.paged_attention import PagedAttention
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.core.core.core import EngineCore
+from engine.core.core import EngineCore
 from engine.fusion.decode_fast_path import DecodingPass
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
 from engine.fusion.native_layer_end import NativeLayerEnd

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "bfloat16_panels.h"
-#include "bfloat16_product.h"
+#include "linear/bfloat16_panels.h"
+#include "linear/bfloat16_product.h"
 
 constexpr int64_t kKeysAtOnce = 128;  // with their values two thirds of a first-level cache, where dim is 64
 

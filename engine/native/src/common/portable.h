@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "storage.h"
+#include "common/storage.h"
 
 template <typename T>
 void score_keys_portably(const T* query, const T* const* keys, int64_t num_keys, int64_t dim, float scaling, float* scores) {

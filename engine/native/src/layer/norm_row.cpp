@@ -1,11 +1,11 @@
 // The norm of a row, for all who include norm.h.
 
-#include "norm.h"
+#include "layer/norm.h"
 
 #include <cmath>
 #include <cstdint>
 
-#include "storage.h"
+#include "common/storage.h"
 
 template <typename T>
 void normalize_row(const T* row, const T* weight, int64_t size, float epsilon, T* output) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gate.h"
-#include "storage.h"
+#include "layer/gate.h"
+#include "common/storage.h"
 
 extern "C" {
 

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <ctime>
 
-#include "decode_attention.h"
-#include "layer_steps.h"
-#include "norm.h"
-#include "rotary.h"
-#include "storage.h"
+#include "attention/decode_attention.h"
+#include "layer/layer_steps.h"
+#include "layer/norm.h"
+#include "layer/rotary.h"
+#include "common/storage.h"
 
 extern "C" {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "exponential_lanes.h"
-#include "storage.h"
+#include "common/exponential_lanes.h"
+#include "common/storage.h"
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "decoder.h"
-#include "int8_product.h"
-#include "layer_steps.h"
+#include "layer/decoder.h"
+#include "linear/int8_product.h"
+#include "layer/layer_steps.h"
 
 namespace {
 

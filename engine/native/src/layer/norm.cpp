@@ -1,10 +1,10 @@
 // A sum with the residual stream and its norm; called by engine/fusion/native_layer.py.
 
-#include "norm.h"
+#include "layer/norm.h"
 
 #include <cstdint>
 
-#include "storage.h"
+#include "common/storage.h"
 
 extern "C" {
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "storage.h"
+#include "common/storage.h"
 
 extern "C" {
 
@@ -35,8 +35,8 @@ struct VerbatimChunks {
 #include <cstring>
 #include <vector>
 
-#include "attention_panels.h"
-#include "online_softmax.h"
+#include "attention/attention_panels.h"
+#include "attention/online_softmax.h"
 
 namespace {
 

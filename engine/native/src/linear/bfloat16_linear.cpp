@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "storage.h"
+#include "common/storage.h"
 #ifdef __AVX512BF16__
-#include "bfloat16_product.h"
+#include "linear/bfloat16_product.h"
 #endif
 
 extern "C" {

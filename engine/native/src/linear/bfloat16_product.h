@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "bfloat16_panels.h"
-#include "storage.h"
+#include "linear/bfloat16_panels.h"
+#include "common/storage.h"
 
 inline __mmask16 lanes_below(int64_t num_lanes) {
     return static_cast<__mmask16>((1u << std::clamp<int64_t>(num_lanes, 0, 16)) - 1u);

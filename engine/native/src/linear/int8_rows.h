@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "storage.h"
+#include "common/storage.h"
 
 // Rows as they are multiplied. A row takes `stride` bytes, zeros after its end.
 struct Int8Rows {

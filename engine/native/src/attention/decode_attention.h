@@ -12,14 +12,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "exponential.h"
-#include "portable.h"
-#include "storage.h"
+#include "common/exponential.h"
+#include "common/portable.h"
+#include "common/storage.h"
 #ifdef __AVX512F__
-#include "avx512.h"
+#include "common/avx512.h"
 #endif
 #ifdef __AVX512BF16__
-#include "bfloat16_attention.h"
+#include "attention/bfloat16_attention.h"
 #endif
 
 extern "C" {

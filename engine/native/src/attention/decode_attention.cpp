@@ -1,11 +1,11 @@
 // Attention of rows that decode; called by engine/attention/paged_attention/native_decode.py. The oracle is the torch path of
 // engine/attention/paged_attention.py (tests/parity/test_native_attention.py).
 
-#include "decode_attention.h"
+#include "attention/decode_attention.h"
 
 #include <cstdint>
 
-#include "storage.h"
+#include "common/storage.h"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
-#include "exponential_lanes.h"
-#include "storage.h"
+#include "common/exponential_lanes.h"
+#include "common/storage.h"
 
 constexpr int64_t kTileKeys = 16;
 constexpr int64_t kTileDims = 32;  // that are transposed together

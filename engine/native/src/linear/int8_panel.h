@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "fetch_ahead.h"
-#include "int8_rows.h"
-#include "storage.h"
+#include "common/fetch_ahead.h"
+#include "linear/int8_rows.h"
+#include "common/storage.h"
 
 constexpr int64_t kChannels = 32;  // of a panel
 constexpr int64_t kQuad = 4;       // inputs that one instruction takes of each channel

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "norm.h"
-#include "rotary.h"
-#include "storage.h"
+#include "layer/norm.h"
+#include "layer/rotary.h"
+#include "common/storage.h"
 
 extern "C" {
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "fetch_ahead.h"
-#include "storage.h"
+#include "common/fetch_ahead.h"
+#include "common/storage.h"
 
 constexpr int64_t kPanelOutputs = 32;
 constexpr int64_t kMostRows = 12;  // two sums each fill 24 of the 32 registers

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "storage.h"
+#include "common/storage.h"
 
 // The second half of a head are the imaginary parts of the first.
 template <typename T>

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "gate.h"
-#include "norm.h"
-#include "storage.h"
+#include "layer/gate.h"
+#include "layer/norm.h"
+#include "common/storage.h"
 
 constexpr int64_t kOutputs = 32;     // of a panel, in products of every class
 constexpr int64_t kMostTileRows = 288;  // 24 blocks of 12, whose gates and values are half of a first-level cache

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "exponential.h"
-#include "storage.h"
+#include "common/exponential.h"
+#include "common/storage.h"
 
 inline float silu(float x) {
     const float power = exp_negative(-std::fabs(x));

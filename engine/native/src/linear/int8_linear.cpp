@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "int8_product.h"
-#include "int8_rows.h"
-#include "storage.h"
+#include "linear/int8_product.h"
+#include "linear/int8_rows.h"
+#include "common/storage.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "fetch_ahead.h"
-#include "int8_panel.h"
-#include "int8_rows.h"
+#include "common/fetch_ahead.h"
+#include "linear/int8_panel.h"
+#include "linear/int8_rows.h"
 
 extern "C" {
 

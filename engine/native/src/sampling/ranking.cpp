@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "storage.h"
+#include "common/storage.h"
 
 extern "C" {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "storage.h"
+#include "common/storage.h"
 
 constexpr int64_t kLanes = 16;
 

@@ -1,15 +1,15 @@
 // Decoder layers and their ends with weights of bfloat16; called by engine/fusion/native_decoder.py and
 // engine/fusion/native_layer_end.py.
 
-#include "storage.h"
+#include "common/storage.h"
 #ifdef __AVX512BF16__
 #include <immintrin.h>
 
 #include <cstdint>
 
-#include "bfloat16_product.h"
-#include "decoder.h"
-#include "layer_steps.h"
+#include "linear/bfloat16_product.h"
+#include "layer/decoder.h"
+#include "layer/layer_steps.h"
 
 namespace {
 
