@@ -1,6 +1,6 @@
 """Who owns which block of the KV cache: pure bookkeeping, no torch.
 
-Invariants (tests/unit/engine/test_kv_cache.py):
+Invariants (tests/unit/engine/scheduling/test_block_pool.py):
 - every block is either free or has a reference count of at least 1, which equals the number of its owners;
 - free and owned blocks together are all blocks; a free one may still hold tokens that the prefix cache knows;
 - a block with more than one owner is never written.

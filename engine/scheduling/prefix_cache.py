@@ -1,6 +1,6 @@
 """Which blocks hold which tokens, so that what was computed once is not computed again; no torch.
 
-Invariants (tests/unit/engine/test_prefix_cache.py, test_scheduler.py):
+Invariants (tests/unit/engine/scheduling/test_prefix_cache.py, test_scheduler.py):
 - a block is here only once a completed step has written all its slots, and is not written while it is here;
 - each key leads to one block, and each block here has one key;
 - an idle block, one without owners, counts as free: when others run out, the one idle longest is taken.

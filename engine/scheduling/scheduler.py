@@ -1,6 +1,6 @@
 """Which tokens the next step computes: pure bookkeeping, no torch, no clock.
 
-Invariants (tests/unit/engine/test_scheduler.py):
+Invariants (tests/unit/engine/scheduling/test_scheduler.py):
 - a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences;
 - the first of those that run always advances, so every sequence ends (no starvation);
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;

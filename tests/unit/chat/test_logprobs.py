@@ -4,7 +4,7 @@ from engine.events import TokenEvent, TokenLogprob
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.logprobs import LEAST_LOGPROB, bounded, scored_tokens
 from tests.unit.chat.events import events_of
-from tests.unit.engine.tiny_tokenizers import byte_level
+from tests.unit.engine.text.tiny_tokenizers import byte_level
 
 
 def scored(tokenizer: Tokenizer, text: str) -> list[TokenEvent]:

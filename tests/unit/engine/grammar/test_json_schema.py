@@ -1,0 +1,368 @@
+import json
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from engine.errors import InvalidGrammar
+from engine.grammar.schema.json_schema import enforceable_schema
+from engine.grammar.schema.strings import ENFORCED_FORMATS
+from engine.request import Grammar, GrammarKind
+from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate
+
+INTEGER = {"type": "integer"}
+STRING = {"type": "string"}
+TREE = {"type": "object", "properties": {"left": {"$ref": "#"}, "value": INTEGER}, "required": ["value"]}
+
+
+def tagged(tag: str) -> dict[str, Any]:
+    return {"type": "object", "properties": {"kind": {"const": tag}, "n": INTEGER}, "required": ["kind"]}
+
+
+# A schema, and JSON texts that it must not allow.
+ENFORCED: dict[str, tuple[Any, list[str]]] = {
+    "type": (INTEGER, ["1.5", '"1"', "01", "-"]),
+    "types": ({"type": ["integer", "null"]}, ['"a"', "1.5"]),
+    "number": ({"type": "number"}, [".5", "1.", "+1"]),
+    "enum": ({"enum": ["a", 1, None]}, ['"b"', "2"]),
+    "enum with type": ({"type": "string", "enum": ["a", "b"]}, ['"c"', "1"]),
+    "const": ({"const": "fixed"}, ['"other"', "1"]),
+    "properties": ({"type": "object", "properties": {"a": INTEGER}}, ['{"a": "x"}', '{"b": 1}']),
+    "required": (
+        {"type": "object", "properties": {"a": INTEGER, "b": INTEGER}, "required": ["b"]},
+        ["{}", '{"a": 1}'],
+    ),
+    "additionalProperties": ({"type": "object", "additionalProperties": INTEGER}, ['{"a": "x"}']),
+    "additional beside declared": (
+        {"type": "object", "properties": {"a": INTEGER}, "additionalProperties": STRING},
+        ['{"a": "x"}', '{"a": 1, "b": 2}', '{"a": 1, "a": "x"}'],
+    ),
+    "unevaluatedProperties": ({"type": "object", "unevaluatedProperties": INTEGER}, ['{"a": "x"}']),
+    "propertyNames": ({"type": "object", "propertyNames": {"maxLength": 2}}, ['{"abc": 1}']),
+    "propertyNames by enum": ({"type": "object", "propertyNames": {"enum": ["a"]}}, ['{"b": 1}']),
+    "patternProperties": (
+        {"type": "object", "patternProperties": {"^[a-c]+$": INTEGER}, "additionalProperties": False},
+        ['{"a": "x"}', '{"d": 1}'],
+    ),
+    "minProperties": (
+        {"type": "object", "properties": {"a": INTEGER, "b": INTEGER}, "minProperties": 1},
+        ["{}"],
+    ),
+    "maxProperties": (
+        {"type": "object", "additionalProperties": INTEGER, "maxProperties": 1},
+        ['{"a": 1, "b": 2}'],
+    ),
+    "items": ({"type": "array", "items": INTEGER}, ['["a"]', "[1, null]"]),
+    "prefixItems": ({"type": "array", "prefixItems": [INTEGER, STRING]}, ['["a"]', '[1, "a", 2]']),
+    "prefixItems and items": ({"type": "array", "prefixItems": [INTEGER], "items": STRING}, ["[1, 2]"]),
+    "unevaluatedItems": ({"type": "array", "unevaluatedItems": INTEGER}, ['["a"]']),
+    "minItems": ({"type": "array", "items": INTEGER, "minItems": 2}, ["[]", "[1]"]),
+    "maxItems": ({"type": "array", "items": INTEGER, "maxItems": 2}, ["[1, 2, 3]"]),
+    "minLength": ({"type": "string", "minLength": 2}, ['"a"', '"\\n"', '"\\ud83d\\ude00"']),
+    "maxLength": ({"type": "string", "maxLength": 2}, ['"abc"', '"a\\nb"', '"\n"', '"\x01"', '"\\"']),
+    "lengths": ({"type": ["string", "null"], "minLength": 2, "maxLength": 900}, ['"a"']),
+    "pattern": ({"type": "string", "pattern": "^[a-f]+(-[0-9]{2})?$"}, ['"g"', '"a-1"', '""']),
+    "an optional group that ends in a repetition": (
+        {"type": "string", "pattern": r"^a(\.[0-9]{1,9})?[)?]?(\)?b+)??$"},
+        ['"a1"', '"a.)b"', '"ab)"', '"a"b"'],
+    ),
+    "such a group in names": (
+        {"type": "object", "patternProperties": {"^a(-b+)?$": INTEGER}, "additionalProperties": False},
+        ['{"ab": 1}', '{"a-": 1}'],
+    ),
+    "pattern of any character": ({"type": "string", "pattern": "^.[^a].$"}, ['"a"b"', '"\\x""', '"xa"']),
+    "integer bounds": ({"type": "integer", "minimum": -3, "maximum": 120}, ["-4", "121", "1000"]),
+    "exclusive bounds": ({"type": "integer", "exclusiveMinimum": 5, "exclusiveMaximum": 7}, ["5", "7"]),
+    "number bounds": ({"type": "number", "minimum": 0, "maximum": 1}, ["-0.1", "1.5", "2", "1e5"]),
+    "exclusive number bounds": (
+        {"type": "number", "exclusiveMinimum": 0.5, "exclusiveMaximum": 2.5},
+        ["0.5", "2.5", "3"],
+    ),
+    "multipleOf": ({"type": "integer", "multipleOf": 7}, ["1", "15"]),
+    "a reference with escapes": (
+        {"type": "array", "items": {"$ref": "#/$defs/a~1b~0/items"}, "minItems": 1}
+        | {"$defs": {"a/b~": {"items": {"anyOf": [INTEGER, {"$ref": "#/$defs/a~1b~0"}]}, "type": "array"}}},
+        ['["a"]', "[1.5]", '[["a"]]', "[]"],
+    ),
+    "anyOf": ({"anyOf": [INTEGER, {"type": "boolean"}]}, ['"a"', "1.5"]),
+    "oneOf by type": ({"oneOf": [INTEGER, STRING]}, ["true", "1.5"]),
+    "oneOf by tag": ({"oneOf": [tagged("a"), tagged("b")]}, ['{"kind": "c"}', '{"n": 1}']),
+    "oneOf by tag, referred to": (
+        {
+            "$defs": {"A": tagged("a"), "B": tagged("b")},
+            "oneOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}],
+        },
+        ['{"kind": "c"}'],
+    ),
+    "allOf of one": ({"allOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": INTEGER}, "default": 1}, ['"a"']),
+    "$ref": ({"$ref": "#/definitions/x", "definitions": {"x": INTEGER}, "title": "X"}, ['"a"']),
+    "recursion": (TREE, ['{"value": "x"}', '{"left": {}, "value": 1}']),
+    "unevaluatedProperties false": (
+        {"type": "object", "properties": {"a": INTEGER}, "unevaluatedProperties": False},
+        ['{"a": 1, "b": 2}'],
+    ),
+    "implied object": ({"properties": {"a": INTEGER}, "required": ["a"]}, ["{}", '{"a": "x"}']),
+    "annotations": (
+        {"type": "integer", "title": "T", "description": "D", "default": 1, "examples": ["x"], "x-own": {}},
+        ['"x"'],
+    ),
+}
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "not": ({"not": INTEGER}, "not is not supported"),
+    "if": ({"type": "integer", "if": {"minimum": 3}}, "if is not supported"),
+    "dependentRequired": ({"type": "object", "dependentRequired": {"a": ["b"]}}, "dependentRequired"),
+    "contains": ({"type": "array", "contains": INTEGER}, "contains is not supported"),
+    "uniqueItems": ({"type": "array", "items": INTEGER, "uniqueItems": True}, "uniqueItems"),
+    "$dynamicRef": ({"$dynamicRef": "#x"}, "dynamicRef"),
+    "no type": ({"minimum": 5}, "minimum needs a type"),
+    "empty types": ({"type": []}, "names no type"),
+    "two allOf": ({"allOf": [INTEGER, {"type": "number"}]}, "allOf of more than one"),
+    "beside $ref": ({"$defs": {"x": INTEGER}, "$ref": "#/$defs/x", "minimum": 3}, "minimum beside .ref"),
+    "beside anyOf": ({"anyOf": [INTEGER], "required": ["a"]}, "required beside anyOf"),
+    "type beside anyOf": ({"type": "integer", "anyOf": [{"type": "integer"}]}, "type beside anyOf"),
+    "beside enum": ({"type": "integer", "enum": [1, 7], "minimum": 5}, "minimum beside enum"),
+    "enum against type": ({"type": "string", "enum": ["a", 1]}, "contradicts"),
+    "const and enum": ({"const": 1, "enum": [2]}, "beside"),
+    "overlapping oneOf": ({"oneOf": [INTEGER, {"type": "number"}]}, "no two can match"),
+    "untagged oneOf": ({"oneOf": [{"type": "object"}, tagged("a")]}, "no two can match"),
+    "foreign $ref": ({"$ref": "https://example.com/a.json"}, "names no schema"),
+    "$ref to no schema": (
+        {"type": "integer", "default": {"a": 1}, "$defs": {}, "$ref": "#/default"},
+        "beside|names",
+    ),
+    "$ref in a circle": (
+        {
+            "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}, INTEGER]}},
+            "$ref": "#/$defs/a",
+        },
+        "nothing but itself",
+    ),
+    "pattern and length": ({"type": "string", "pattern": "a", "maxLength": 2}, "pattern beside"),
+    "format and length": ({"type": "string", "format": "email", "minLength": 20}, "format beside"),
+    "pattern with a quote": ({"type": "string", "pattern": '^"$'}, "escape in a JSON string"),
+    "pattern with lookahead": ({"type": "string", "pattern": "(?=a)b"}, "lookaround"),
+    "multipleOf a number": ({"type": "number", "multipleOf": 0.5}, "multipleOf of a number"),
+    "multipleOf a fraction": ({"type": "integer", "multipleOf": 1.5}, "whole number"),
+    "multipleOf and bounds": (
+        {"type": "integer", "multipleOf": 7, "minimum": 1},
+        "multipleOf beside minimum",
+    ),
+    "undeclared required": ({"type": "object", "properties": {"a": INTEGER}, "required": ["b"]}, "'b'"),
+    "patternProperties beside properties": (
+        {"type": "object", "properties": {"a": INTEGER}, "patternProperties": {"b": INTEGER}},
+        "patternProperties beside",
+    ),
+    "two patterns": (
+        {"type": "object", "patternProperties": {"a": INTEGER, "b": INTEGER}},
+        "another pattern",
+    ),
+    "propertyNames beside properties": (
+        {"type": "object", "properties": {"abc": INTEGER}, "propertyNames": {"maxLength": 2}},
+        "propertyNames beside",
+    ),
+    "$ref in propertyNames": (
+        {"type": "object", "propertyNames": {"$ref": "#/$defs/x"}, "$defs": {"x": STRING}},
+        "ref",
+    ),
+    "deep in the document": (
+        {"type": "object", "properties": {"a": {"type": "array", "items": {"not": {}}}}},
+        "#/properties/a/items: not",
+    ),
+    "too deep": (json.loads('{"type": "array", "items": ' * 40 + "{}" + "}" * 40), "nested 32 deep"),
+    "too many values": ({"enum": list(range(5001))}, "5000 values"),
+    "too many properties": (
+        {"type": "object", "properties": {str(n): {} for n in range(513)}},
+        "512 properties",
+    ),
+    "too many to count": (
+        {"type": "object", "minProperties": 3, "properties": {str(n): {} for n in range(65)}},
+        "64 properties",
+    ),
+    "type in its place": (
+        {"type": "object", "properties": {"a": {"type": "foo"}}},
+        "#/properties/a: type 'foo' is none of array, boolean",
+    ),
+    "one type of many": ({"type": ["string", "foo"]}, "#: type 'foo' is none of"),
+    "no number between": (
+        {"items": {"type": "integer", "minimum": 3, "maximum": 1}},
+        "#/items: minimum is gr",
+    ),
+    "no length between": (
+        {"anyOf": [{"type": "array", "minItems": 3, "maxItems": 1}]},
+        "#/anyOf/0: minItems is greater than maxItems",
+    ),
+    "bound of another type": (
+        {"items": {"type": "integer", "minimum": "a"}},
+        "#/items: minimum has to be a num",
+    ),
+    "count of another type": (
+        {"items": {"type": "array", "minItems": True}},
+        "#/items: minItems has to be a who",
+    ),
+    "enum of nothing": ({"items": {"enum": []}}, "#/items: enum has no value"),
+    "malformed required": ({"type": "object", "required": "a"}, "required has to be a JSON array"),
+    "malformed properties": ({"properties": []}, "properties has to be a JSON object"),
+    "malformed names": ({"type": "object", "required": [1]}, "hold strings"),
+    "no schema": ([1], "an object or a boolean"),
+}
+
+
+def compiled(schema: object) -> Any:
+    return COMPILER.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)))
+
+
+@pytest.mark.parametrize(("schema", "invalid"), ENFORCED.values(), ids=ENFORCED)
+def test_a_schema_allows_nothing_that_it_forbids(schema: Any, invalid: list[str]) -> None:
+    grammar = compiled(schema)
+    assert not [text for text in invalid if accepts(grammar, text)]
+
+
+@pytest.mark.parametrize("schema", [schema for schema, _ in ENFORCED.values()], ids=ENFORCED)
+def test_what_a_schema_allows_is_valid_against_it(schema: Any) -> None:
+    grammar, validator = compiled(schema), jsonschema_rs.validator_for(schema)
+    texts = [text for seed in range(60) if (text := generate(grammar, seed)) is not None]
+    assert texts
+    assert not [text for text in texts if not validator.is_valid(json.loads(text))]
+
+
+# Texts that escapes of xgrammar's EBNF could run into: \xdf and an e after it, a backslash before an x.
+ESCAPED = ["größe", "ßa\xff0", "\x01a\x85f\x7fe", "€a😀b", "\\xdf \\\\xdfe", '"\\"']
+ESCAPED_SCHEMAS = {
+    **{f"value {text!a}": {"const": text} for text in ESCAPED},
+    **{f"name {text!a}": {"properties": {text: INTEGER}, "required": [text]} for text in ESCAPED},
+    "pattern": {"type": "string", "pattern": "[ß-ía]e\\xdfe? ße"},
+}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [*(schema for schema, _ in ENFORCED.values()), *ESCAPED_SCHEMAS.values()],
+    ids=[*ENFORCED, *ESCAPED_SCHEMAS],
+)
+def test_a_schema_in_a_structural_tag_allows_the_same_texts_in_the_same_layout(schema: Any) -> None:
+    part = {"type": "json_schema", "json_schema": schema}
+    tag = json.dumps({"type": "structural_tag", "format": part})
+    tagged = COMPILER.compile(Grammar(GrammarKind.STRUCTURAL_TAG, tag))
+    plain = compiled(schema)
+    for one, other in ((plain, tagged), (tagged, plain)):
+        texts = [text for seed in range(20) if (text := generate(one, seed)) is not None]
+        assert texts
+        assert not [text for text in texts if not accepts(other, text)]
+
+
+@pytest.mark.parametrize("name", sorted(ENFORCED_FORMATS))
+def test_what_a_format_allows_is_of_that_format(name: str) -> None:
+    schema = {"type": "string", "format": name}
+    validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+    grammar = compiled(schema)
+    texts = [text for seed in range(60) if (text := generate(grammar, seed, max_tokens=400)) is not None]
+    assert texts
+    assert not [text for text in texts if not validator.is_valid(json.loads(text))]
+
+
+@pytest.mark.parametrize(("schema", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_schema_that_would_be_loosened_is_refused_by_name(schema: Any, message: str) -> None:
+    with pytest.raises(InvalidGrammar, match=message):
+        enforceable_schema(json.dumps(schema))
+
+
+@pytest.mark.parametrize("source", ["{", "", "[" * 100_000])
+def test_text_that_is_no_json_is_refused(source: str) -> None:
+    with pytest.raises(InvalidGrammar):
+        enforceable_schema(source)
+
+
+def test_a_name_that_looks_like_a_keyword_is_a_name() -> None:
+    names = {"not": INTEGER, "if": STRING, "$ref": INTEGER, "uniqueItems": {"type": "boolean"}}
+    enforceable_schema(json.dumps({"type": "object", "properties": names, "required": ["not"]}))
+
+
+NODE = {"type": "object", "properties": {"value": INTEGER, "next": {"$ref": "#/$defs/node"}}}
+ENDLESS: dict[str, tuple[Any, str]] = {
+    "a property": (
+        {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
+        "#/properties/a",
+    ),
+    "a linked list": (
+        {"$defs": {"node": {**NODE, "required": ["value", "next"]}}, "$ref": "#/$defs/node"},
+        "#/$defs/node/properties/next",
+    ),
+    "items": ({"type": "array", "items": {"$ref": "#"}, "minItems": 1}, "#/items"),
+    "prefixItems": ({"type": "array", "prefixItems": [{"$ref": "#"}], "minItems": 1}, "#/prefixItems/0"),
+    "every alternative": (
+        {
+            "anyOf": [
+                {"type": "array", "items": {"$ref": "#"}, "minItems": 1},
+                {"allOf": [{"$ref": "#/anyOf/0"}]},
+            ]
+        },
+        "#/anyOf/0/items",
+    ),
+    "an escaped name": (
+        {"type": "object", "properties": {"a/b": {"$ref": "#"}}, "required": ["a/b"]},
+        "#/properties/a~1b",
+    ),
+    "in turn": (
+        {
+            "$defs": {
+                "a": {"type": "object", "properties": {"b": {"$ref": "#/$defs/b"}}, "required": ["b"]},
+                "b": {"type": "array", "items": {"$ref": "#/$defs/a"}, "minItems": 2},
+            },
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/a"}},
+            "required": ["a"],
+        },
+        "#/$defs/b/items",
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "place"), ENDLESS.values(), ids=ENDLESS)
+def test_a_schema_without_a_finite_value_is_refused_where_it_comes_back_to_itself(
+    schema: Any, place: str
+) -> None:
+    with pytest.raises(InvalidGrammar) as refusal:
+        enforceable_schema(json.dumps(schema))
+    assert f"at {place}: a value would go on without end" in str(refusal.value)
+
+
+def test_properties_that_must_be_there_unnamed_are_seen_in_the_grammar() -> None:
+    endless = {"type": "object", "additionalProperties": {"$ref": "#"}, "minProperties": 1}
+    with pytest.raises(InvalidGrammar, match="without end"):
+        COMPILER.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(endless)))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        TREE,
+        {"type": "array", "items": {"$ref": "#"}},
+        {"type": ["array", "null"], "items": {"$ref": "#"}, "minItems": 1},
+        {"type": "array", "prefixItems": [INTEGER, {"$ref": "#"}], "minItems": 1},
+        {"$defs": {"node": NODE}, "$ref": "#/$defs/node"},
+        {
+            "type": "object",
+            "properties": {"next": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}},
+            "required": ["next"],
+        },
+        {"type": "array", "items": {"const": 1}, "minItems": 10**9},
+        {
+            "type": "object",
+            "properties": {"a": {"enum": [1]}},
+            "required": ["a"],
+            "$defs": {"x": {"$ref": "#"}},
+        },
+    ],
+    ids=str,
+)
+def test_a_schema_with_a_finite_value_is_not(schema: Any) -> None:
+    COMPILER.compile(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema)))
+
+
+def test_multiples_are_bounded_together() -> None:
+    properties = {f"p{i}": {"type": "integer", "multipleOf": 1024 - i} for i in range(5)}
+    with pytest.raises(InvalidGrammar, match="all multipleOf together come to 5110; 4096"):
+        enforceable_schema(json.dumps({"type": "object", "properties": properties}))
+    del properties["p0"]
+    enforceable_schema(json.dumps({"type": "object", "properties": properties}))

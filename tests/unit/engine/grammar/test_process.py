@@ -1,0 +1,200 @@
+"""Grammars that compile too long, or in too much memory, are ended, and nothing else with them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.errors import InvalidGrammar
+from engine.grammar.compiler import GrammarCompiler
+from engine.grammar.process.client import Attempt, GrammarProcess
+from engine.grammar.process.messages import Limits
+from engine.request import Grammar, GrammarKind
+from tests.unit.engine.grammar.grammar_cases import TOKENIZER, accepts
+
+# Takes xgrammar 0.2.8 half a minute and little memory.
+SLOW = 'root ::= "x" r0\n' + "\n".join(
+    f'r{i} ::= r{(i + 1) % 2000} | r{(i * 7 + 3) % 2000} | "a"' for i in range(2000)
+)
+TAG = {
+    "type": "structural_tag",
+    "format": {"type": "tag", "begin": "<a>", "content": {"type": "any_text"}, "end": "<b>"},
+}
+GRAMMARS = [
+    (Grammar(GrammarKind.REGEX, "ab{2,3}"), "abb", "ab"),
+    (Grammar(GrammarKind.EBNF, 'root ::= "x" root | "y"'), "xxy", "x"),
+    (Grammar(GrammarKind.JSON_OBJECT), '{"a": 1}', "[]"),
+    (Grammar(GrammarKind.JSON_SCHEMA, '{"type": "boolean"}'), "true", "1"),
+    (Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(TAG)), "<a>text<b>", "<a>text"),
+]
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[GrammarProcess]:
+    process = GrammarProcess()
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="module")
+def passing() -> Iterator[GrammarProcess]:
+    """Passes on what it has compiled."""
+    process = GrammarProcess(Limits(min_transfer_s=0.0))
+    yield process
+    process.stop()
+
+
+def slow(number: int) -> Grammar:
+    return Grammar(GrammarKind.EBNF, f"{SLOW}\n# {number}")
+
+
+def until(condition: object) -> None:
+    assert callable(condition)
+    ends_at = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < ends_at
+        time.sleep(0.01)
+
+
+def children(pid: int) -> list[int]:
+    """The ids of a process's living children."""
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(("grammar", "good", "bad"), GRAMMARS, ids=lambda value: getattr(value, "kind", ""))
+@pytest.mark.parametrize("way", ["again", "passed on"])
+def test_what_compiles_there_is_what_compiles_here(
+    process: GrammarProcess, passing: GrammarProcess, grammar: Grammar, good: str, bad: str, way: str
+) -> None:
+    compiler = GrammarCompiler(TOKENIZER, passing if way == "passed on" else process)
+    compiled = compiler.compile(grammar)
+    assert (accepts(compiled, good), accepts(compiled, bad)) == (True, False)
+
+
+def test_a_grammar_that_is_none_is_refused_in_the_same_words(process: GrammarProcess) -> None:
+    for grammar in (Grammar(GrammarKind.REGEX, "(a"), Grammar(GrammarKind.EBNF, 'root ::= "a" root')):
+        messages = []
+        for compiler in (GrammarCompiler(TOKENIZER), GrammarCompiler(TOKENIZER, process)):
+            with pytest.raises(InvalidGrammar) as refusal:
+                compiler.compile(grammar)
+            messages.append(str(refusal.value))
+        assert messages[0] == messages[1]
+
+
+def test_a_compilation_ends_at_its_time_limit_whatever_it_does() -> None:
+    process = GrammarProcess(Limits(timeout_s=0.5))
+    compiler = GrammarCompiler(TOKENIZER, process)
+    try:
+        for number in range(3):
+            with pytest.raises(InvalidGrammar, match=r"longer than 0\.5 s"):
+                compiler.compile(slow(number))
+        pid = process.pid
+        assert pid is not None
+        assert children(pid) == []
+        compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
+        assert process.pid == pid
+    finally:
+        process.stop()
+
+
+def test_a_compilation_ends_at_its_memory_limit() -> None:
+    process = GrammarProcess(Limits(max_bytes=32 * 2**20))
+    compiler = GrammarCompiler(TOKENIZER, process)
+    chain = "root ::= " + " ".join(f"r{i}" for i in range(2000)) + "\n"
+    chain += "\n".join(f'r{i} ::= "a" | ""' for i in range(2000))
+    try:
+        with pytest.raises(InvalidGrammar, match="more than 32 MiB"):
+            compiler.compile(Grammar(GrammarKind.EBNF, chain))
+        compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
+    finally:
+        process.stop()
+
+
+def test_a_compilation_that_is_called_off_ends(process: GrammarProcess) -> None:
+    attempt = Attempt()
+    ended: list[Exception] = []
+
+    def compile_slowly() -> None:
+        try:
+            GrammarCompiler(TOKENIZER, process).compile(slow(0), attempt)
+        except InvalidGrammar as error:
+            ended.append(error)
+
+    thread = threading.Thread(target=compile_slowly)
+    process.start()
+    pid = process.pid
+    assert pid is not None
+    thread.start()
+    until(lambda: children(pid))
+    attempt.call_off()
+    thread.join(60)
+    assert len(ended) == 1
+    until(lambda: not children(pid))
+
+
+def test_a_death_of_the_process_loses_no_grammar(process: GrammarProcess) -> None:
+    compiler = GrammarCompiler(TOKENIZER, process)
+    process.start()
+    first = process.pid
+    assert first is not None
+    os.kill(first, signal.SIGKILL)
+    compiler.compile(Grammar(GrammarKind.REGEX, "ab+"))
+    second = process.pid
+    assert second not in (None, first)
+
+    results: list[object] = []
+    thread = threading.Thread(
+        target=lambda: results.append(compiler.compile(Grammar(GrammarKind.EBNF, MIDDLING)))
+    )
+    thread.start()
+    assert second is not None
+    until(lambda: children(second) or results)
+    os.kill(second, signal.SIGKILL)
+    thread.join(60)
+    assert len(results) == 1
+
+
+# Takes a second or so.
+MIDDLING = "root ::= " + " ".join(f"r{i}" for i in range(1500)) + "\n"
+MIDDLING += "\n".join(f'r{i} ::= "a" | ""' for i in range(1500))
+
+
+def test_nothing_outlives_the_process_that_serves() -> None:
+    """Killed so that it can clean nothing up, while a grammar compiles."""
+    program = (
+        "import sys, threading, time\n"
+        "from engine.grammar_process.client import SHARED\n"
+        "from engine.grammar import GrammarCompiler\n"
+        "from tests.unit.engine.test_grammar_process import slow\n"
+        "from tests.unit.engine.grammar_cases import TOKENIZER\n"
+        "compiler = GrammarCompiler(TOKENIZER, SHARED)\n"
+        "threading.Thread(target=compiler.compile, args=(slow(0),), daemon=True).start()\n"
+        "while SHARED.pid is None: time.sleep(0.01)\n"
+        "print(SHARED.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    command = [sys.executable, "-O", "-c", program]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as served:
+        try:
+            assert served.stdout is not None
+            pid = int(served.stdout.readline())
+            until(lambda: children(pid))
+            (compiling,) = children(pid)
+        finally:
+            served.kill()
+    until(lambda: not is_alive(pid) and not is_alive(compiling))

@@ -1,0 +1,61 @@
+import pytest
+import torch
+
+from engine.sampling.logprobs import log_probabilities, rank_logprobs, score_tokens
+from tests.unit.engine.sampling import reference_sampler
+from tests.unit.engine.sampling.sampling_cases import logits
+from tests.unit.engine.text import tiny_tokenizers
+
+TOKENIZER = tiny_tokenizers.byte_level()
+V = TOKENIZER.vocab_size
+
+
+@pytest.mark.parametrize("num_rows", [0, 1, 64, 65, 200])
+def test_scores_are_the_float64_log_probabilities_of_the_tokens(num_rows: int) -> None:
+    rows = logits(num_rows, V)
+    next_ids = torch.arange(num_rows) * 7 % V
+    expected = [
+        reference_sampler.log_softmax(row)[token_id]
+        for row, token_id in zip(rows.tolist(), next_ids.tolist(), strict=True)
+    ]
+    scores = list(score_tokens(rows, next_ids, [row % 3 for row in range(num_rows)], TOKENIZER))
+    own = torch.tensor([logprob for logprob, _ in scores])
+    torch.testing.assert_close(own, torch.tensor(expected), rtol=0, atol=2e-6)
+    assert [top for _, top in scores] == rank_logprobs(
+        log_probabilities(rows), [row % 3 for row in range(num_rows)], TOKENIZER
+    )
+
+
+def test_bfloat16_logits_give_float32_logprobs_without_a_bfloat16_softmax() -> None:
+    rows = logits(3, V).bfloat16()
+    assert torch.equal(log_probabilities(rows), torch.log_softmax(rows.float(), dim=-1))
+
+
+def test_the_ranked_are_by_logprob_then_by_id_and_as_many_as_each_row_asks() -> None:
+    rows = torch.zeros(4, V)
+    rows[:, 40] = 5.0
+    rows[:, [30, 20]] = 3.0
+    logprobs = log_probabilities(rows)
+    ranked = rank_logprobs(logprobs, [0, 1, 3, 5], TOKENIZER)
+    assert [[token.token_id for token in row] for row in ranked] == [
+        [],
+        [40],
+        [40, 20, 30],
+        [40, 20, 30, 0, 1],
+    ]
+    assert ranked[2][1].logprob == logprobs[2, 20]
+
+
+def test_a_ranked_token_has_its_text_alone_and_says_whether_it_is_special() -> None:
+    [eos] = TOKENIZER.end_token_ids
+    rows = torch.zeros(1, V)
+    rows[0, eos] = 1.0
+    [[token]] = rank_logprobs(log_probabilities(rows), [1], TOKENIZER)
+    assert (token.text, token.is_special) == (tiny_tokenizers.EOS, True)
+
+
+def test_tokens_of_probability_zero_are_not_listed() -> None:
+    rows = torch.full((1, V), -torch.inf)
+    rows[0, :2] = 0.0
+    [ranked] = rank_logprobs(log_probabilities(rows), [5], TOKENIZER)
+    assert [token.token_id for token in ranked] == [0, 1]
