@@ -33,8 +33,8 @@ class _Call(ctypes.Structure):
 class Panels(nn.Module):
     """A linear layer of bfloat16 in inference alone. `can_multiply` must hold.
 
-    panels: the weight [num_outputs, num_inputs] as native/src/linear/bfloat16_panels.h describes it, of bfloat16, or of
-    int8 with scales. scales, bias: float32, padded with zeros to whole panels.
+    panels: the weight [num_outputs, num_inputs] as native/src/linear/bfloat16_panels.h describes it, of
+    bfloat16, or of int8 with scales. scales, bias: float32, padded with zeros to whole panels.
     """
 
     def __init__(

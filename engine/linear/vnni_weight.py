@@ -20,7 +20,7 @@ _SHIFT = 128  # weights are multiplied as unsigned bytes
 
 
 class WeightFields(ctypes.Structure):
-    """VerbatimInt8Weight of native/src/linear/int8_product.h, and VerbatimWeight of native/src/layer/layer_steps.h."""
+    """VerbatimInt8Weight of src/linear/int8_product.h, and VerbatimWeight of src/layer/layer_steps.h."""
 
     _fields_ = [
         *((name, ctypes.c_void_p) for name in ("panels", "scales", "bias")),

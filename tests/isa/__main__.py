@@ -22,7 +22,15 @@ _ALL = ["tests/parity", "tests/unit/engine", "tests/isa"]
 _SHORT = [
     *(f"tests/parity/test_{name}.py" for name in ("int8_linear", "int8_parity", "native_attention")),
     *(f"tests/parity/test_{name}.py" for name in ("native_layer", "layer_fusion")),
-    *(f"tests/unit/engine/test_{name}.py" for name in ("instructions", "ranking", "noise", "loader")),
+    *(
+        f"tests/unit/engine/{name}.py"
+        for name in (
+            "native/test_instructions",
+            "sampling/test_ranking",
+            "sampling/test_noise",
+            "model/test_loader",
+        )
+    ),
     "tests/isa/test_served.py",
 ]
 _AT_ONCE = 2  # processes, of one thread each

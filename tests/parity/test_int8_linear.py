@@ -180,7 +180,7 @@ def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) ->
     torch.manual_seed(0)
     linear = torch.nn.Linear(896, 333)
     rows = torch.randn(2, 7, 896)
-    monkeypatch.setattr("engine.linear.packed_linear.vnni_weight.load_library", lambda: None)
+    monkeypatch.setattr("engine.linear.vnni_weight.load_library", lambda: None)
     with torch.inference_mode():
         layer = Int8Linear(linear)
         expected, actual = linear(rows), layer(rows)
@@ -191,7 +191,7 @@ def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_library_for_another_processor_lacks_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: Any = library.load_library()
     without = object() if compiled is None else type("Library", (), {"verbatim_decode": None})()
-    monkeypatch.setattr("engine.linear.packed_linear.vnni_weight.load_library", lambda: without)
+    monkeypatch.setattr("engine.linear.vnni_weight.load_library", lambda: without)
     assert not has_vnni()
 
 

@@ -163,7 +163,7 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
 ) -> None:
     """Those with most inputs do."""
     directory = save_tiny_model(tmp_path, architecture)
-    monkeypatch.setattr("engine.linear.packed_linear.int8_linear.Int8Linear", WrongFrom)
+    monkeypatch.setattr("engine.linear.int8_linear.Int8Linear", WrongFrom)
     monkeypatch.setattr(WrongFrom, "num_inputs", 64)
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
@@ -179,15 +179,15 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
 def test_a_model_of_which_no_layer_can_be_quantized_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.linear.packed_linear.int8_linear.Int8Linear", WrongFrom)
+    monkeypatch.setattr("engine.linear.int8_linear.Int8Linear", WrongFrom)
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu", quantize="int8")
     with pytest.raises(ModelNotSupported, match=r"those of model\.layers\.0\.\S+ differ by (9|1\d)\.\d%"):
         build_core(config, lambda line: None)
 
 
 def test_without_a_right_product_int8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.linear.packed_linear.int8_linear.has_vnni", lambda: False)
-    monkeypatch.setattr("engine.linear.packed_linear.fbgemm_weight.choose_levels", lambda: None)
+    monkeypatch.setattr("engine.linear.int8_linear.has_vnni", lambda: False)
+    monkeypatch.setattr("engine.linear.fbgemm_weight.choose_levels", lambda: None)
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu", quantize="int8")
     with pytest.raises(ModelNotSupported, match="needs AVX2 and a torch with FBGEMM whose sums are right"):
         build_core(config, lambda line: None)

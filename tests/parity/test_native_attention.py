@@ -149,9 +149,7 @@ def test_without_a_working_compiler_torch_attends(
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(library, "_compile", fail)
-    monkeypatch.setattr(
-        "engine.attention.paged_attention.native_decode.load_library", library.load_library.__wrapped__
-    )
+    monkeypatch.setattr("engine.attention.native_decode.load_library", library.load_library.__wrapped__)
     assert not can_decode(CPU, torch.float32)
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert not can_decode(CPU, torch.float32)

@@ -13,10 +13,10 @@ from unittest.mock import patch
 from torch import nn
 from transformers import Qwen2Model
 
-import engine.core.core
 from engine.attention.paged_attention import PagedAttention
 from engine.build import build_core
 from engine.config import EngineConfig
+from engine.core import core as core_module
 from engine.core.core import EngineCore
 from engine.fusion.decode_fast_path import DecodingPass
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
@@ -79,9 +79,7 @@ VARIANTS = {
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
     "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
-    "fbgemm-int8": Variant(
-        {"quantize": "int8"}, {"engine.linear.packed_linear.int8_linear.has_vnni": lambda: False}
-    ),
+    "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.linear.int8_linear.has_vnni": lambda: False}),
 }
 
 
@@ -212,7 +210,7 @@ def _measured_step(core: EngineCore) -> Row:
         ],
         "attention": [(PagedAttention, "attend")],
         "sampling": [(Sampler, "sample")],
-        "scheduling": [(Scheduler, "schedule"), (Scheduler, "complete"), (engine.core, "build_batch")],
+        "scheduling": [(Scheduler, "schedule"), (Scheduler, "complete"), (core_module, "build_batch")],
     }
     times = PartTimes()
     with ExitStack() as stack:

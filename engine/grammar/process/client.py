@@ -191,7 +191,7 @@ class GrammarProcess:
 
 def _command(descriptor: int) -> Sequence[str]:
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]  # -O and its like
-    return [sys.executable, *flags, "-P", "-m", "engine.grammar.compiler.process", str(descriptor)]
+    return [sys.executable, *flags, "-P", "-m", "engine.grammar.process", str(descriptor)]
 
 
 SHARED: Final = GrammarProcess()  # by all engines of this process

@@ -1,4 +1,4 @@
-"""The program that tries grammars: `python -m engine.grammar.compiler.process FD`, FD a socket.
+"""The program that tries grammars: `python -m engine.grammar.process FD`, FD a socket.
 
 One loop: it forks a child for each `Try`, ends the child where nobody waits for it any longer, and passes on
 what the child has found. It ends, and its children with it, when the other side of the socket closes.

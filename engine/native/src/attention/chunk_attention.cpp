@@ -1,4 +1,4 @@
-// Attention of chunks, over paged keys and values; called by engine/attention/paged_attention/native_chunks.py.
+// Attention of chunks, over paged keys and values; called by engine/attention/native_chunks.py.
 //
 // A task is some rows of one chunk and one head of its keys. It reads keys where they lie, some at a time, and
 // keeps no more of the scores than theirs (FlashAttention-2, arXiv 2307.08691). Products take bfloat16, weights

@@ -1,4 +1,4 @@
-// Attention of rows that decode; called by engine/attention/paged_attention/native_decode.py. The oracle is the torch path of
+// Attention of rows that decode; called by engine/attention/native_decode.py. The oracle is the torch path of
 // engine/attention/paged_attention.py (tests/parity/test_native_attention.py).
 
 #include "attention/decode_attention.h"

@@ -1,4 +1,4 @@
-// Linear layers with weights and activations of 8 bits; called by engine/linear/packed_linear/vnni_weight.py.
+// Linear layers with weights and activations of 8 bits; called by engine/linear/vnni_weight.py.
 //
 // Rows are rounded first, by all threads; then each thread takes some panels of 32 channels. A panel is read from
 // memory for the first few rows and from the cache for the others. Products are summed as whole numbers, so

@@ -114,7 +114,7 @@ async def test_a_client_that_leaves_does_not_take_the_grammar_from_another(compi
 async def test_no_more_grammars_wait_than_there_is_room_for(
     compiler: SlowCompiler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.grammar.compiler.compile_queue.MAX_WAITING", 3)
+    monkeypatch.setattr("engine.grammar.compile_queue.MAX_WAITING", 3)
     queue = GrammarQueue(compiler)
     admitted = ask(queue, *(regex(f"slow{number}") for number in range(MAX_COMPILATIONS + 3)))
     await until_begun(compiler, MAX_COMPILATIONS)

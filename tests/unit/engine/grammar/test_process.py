@@ -177,9 +177,9 @@ def test_nothing_outlives_the_process_that_serves() -> None:
     """Killed so that it can clean nothing up, while a grammar compiles."""
     program = (
         "import sys, threading, time\n"
-        "from engine.grammar_process.client import SHARED\n"
-        "from engine.grammar import GrammarCompiler\n"
-        "from tests.unit.engine.test_grammar_process import slow\n"
+        "from engine.grammar.process.client import SHARED\n"
+        "from engine.grammar.compiler import GrammarCompiler\n"
+        "from tests.unit.engine.grammar.test_process import slow\n"
         "from tests.unit.engine.grammar_cases import TOKENIZER\n"
         "compiler = GrammarCompiler(TOKENIZER, SHARED)\n"
         "threading.Thread(target=compiler.compile, args=(slow(0),), daemon=True).start()\n"

@@ -14,7 +14,7 @@ def told_spins(given: dict[str, str]) -> str:
     """What libgomp says when the engine's first module has loaded torch."""
     environment = {name: value for name, value in os.environ.items() if name not in _NAMES}
     environment |= given | {"OMP_DISPLAY_ENV": "verbose"}
-    command = [sys.executable, "-c", "import engine.cpus"]
+    command = [sys.executable, "-c", "import engine.native.cpus"]
     told = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stderr
     found = re.search(r"GOMP_SPINCOUNT = '(\d+)'", told)
     if found is None:
