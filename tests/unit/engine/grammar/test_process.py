@@ -180,7 +180,7 @@ def test_nothing_outlives_the_process_that_serves() -> None:
         "from engine.grammar.process.client import SHARED\n"
         "from engine.grammar.compiler import GrammarCompiler\n"
         "from tests.unit.engine.grammar.test_process import slow\n"
-        "from tests.unit.engine.grammar_cases import TOKENIZER\n"
+        "from tests.unit.engine.grammar.grammar_cases import TOKENIZER\n"
         "compiler = GrammarCompiler(TOKENIZER, SHARED)\n"
         "threading.Thread(target=compiler.compile, args=(slow(0),), daemon=True).start()\n"
         "while SHARED.pid is None: time.sleep(0.01)\n"

@@ -115,7 +115,7 @@ def test_each_set_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
 
 _WHAT_IS_USED = """
 import json, torch
-from engine.instructions import usable_instructions
+from engine.native.instructions import usable_instructions
 from engine.native.library import load_library
 capability = torch.backends.cpu.get_cpu_capability()
 print(json.dumps([usable_instructions().label, capability, load_library()._name]))
