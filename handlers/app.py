@@ -34,7 +34,6 @@ from handlers.model_names import ModelNames
 from handlers.native.metrics import Metrics
 from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
-from handlers.options import read_settings
 from handlers.placement import check_root
 from handlers.playground.page import LINK, Playground
 from handlers.process.exit_status import ExitStatus
@@ -46,7 +45,8 @@ from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
-from handlers.settings import Settings
+from handlers.settings.command_line import read_settings
+from handlers.settings.settings import Settings
 from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers

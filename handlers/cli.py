@@ -8,12 +8,12 @@ from importlib.metadata import entry_points, version
 
 from engine.native.instructions import limit_libraries
 from handlers.garbage import collector_off
-from handlers.options import add_model_argument, add_options, read_settings, settings_table
 from handlers.process.exit_status import ExitStatus
 from handlers.process.new_threads import NewThreads
 from handlers.process.standard_output import CannotWrite, flush, say
 from handlers.process.watchdog import Watchdog
-from handlers.settings import Settings
+from handlers.settings.command_line import add_model_argument, add_options, read_settings, settings_table
+from handlers.settings.settings import Settings
 
 _COMMANDS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
 

@@ -17,7 +17,7 @@ from engine.request import EmbeddingRequest, Pooling
 from handlers.engine import Engine
 from handlers.exchange import Exchange
 from handlers.refused import Refused
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from handlers.violation import Violation
 from handlers.workers import Workers
 

@@ -35,7 +35,7 @@ from handlers.process.exit_status import ExitStatus
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import FORCE_S, Watchdog
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 if sys.platform == "win32":
     from asyncio import new_event_loop

@@ -7,7 +7,7 @@ from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.model_names import ModelNames
 from handlers.native.metrics import Metrics
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from handlers.workers import Workers
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.types import ASGIApp
 
 from handlers.runtime.server import ContractServer
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 from .audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
 from .closed_pages import ClosedPages

@@ -5,7 +5,7 @@ Its limits come from the environment, as the application's settings do.
 
 from argparse import Namespace
 
-from handlers.options import read_settings
+from handlers.settings.command_line import read_settings
 
 from .connections import Connections
 from .limits import http_limits

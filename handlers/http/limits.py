@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 from .descriptors import default_max_connections
 

@@ -3,7 +3,7 @@
 import ssl
 from pathlib import Path
 
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 
 class BadCertificate(OSError):

@@ -9,7 +9,7 @@ from engine.request import Watermark
 from handlers.native.errors import BatchTooLarge
 from handlers.native.params import NativeParams
 from handlers.refused import Refused
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from handlers.text_bound import bounded_texts
 
 

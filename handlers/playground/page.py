@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handlers.engine import Engine
-from handlers.settings import EMBEDDED_MODEL, Settings
+from handlers.settings.settings import EMBEDDED_MODEL, Settings
 
 from .assets import Assets
 from .state import State

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from engine.model_info import ModelInfo
 from generated.tgi import models as m
 from handlers.native.limits import Limits
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 
 def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:

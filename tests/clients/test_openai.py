@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from pydantic import BaseModel
 
 from handlers.app import build_app
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.conftest import LIMITS, running_server
 from tests.scripted_engine import ScriptedEngine, says
 

@@ -21,7 +21,7 @@ from engine.errors import (
     UnknownAdapter,
 )
 from handlers.app import TABLES, build_app
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, fails_after
 from tests.unit.runtime.client import send
 

@@ -16,7 +16,7 @@ from handlers.garbage import freeze_start_up
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tools.bench.bare_app import bare_app
 from tools.bench.scripted_core import MODEL_INFO, ScriptedCore
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from handlers.options import settings_table
+from handlers.settings.command_line import settings_table
 
 _SECTION: Final = re.compile(r"^<!-- from (?P<file>[\w./]+): (?P<heading>.+) -->$", re.MULTILINE)
 _SETTINGS: Final = "<!-- settings -->"

@@ -9,7 +9,7 @@ from typing import Final
 
 from engine.async_engine import AsyncEngine
 from handlers.app import engine_config
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 from .record import documents, record
 from .report import render

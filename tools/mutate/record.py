@@ -15,7 +15,7 @@ from engine.errors import EngineBusy, EngineStopped, GenerationFailed
 from handlers.app import CONTRACTS, build_app
 from handlers.checking.exchange import Exchange
 from handlers.engine import Engine
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 from .failing_engine import FailingEngine
 from .requests import Request, bad_requests, good_requests, plain_requests

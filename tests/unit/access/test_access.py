@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 from handlers.access.audit_log import AuditLog, CannotWriteAuditLog
 from handlers.access.key_file import InvalidKeyFile
 from handlers.app import CONTRACTS, TABLES, build_app
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.access.keys import table, write
 from tests.unit.runtime.client import send

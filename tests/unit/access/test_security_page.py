@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from handlers.app import CONTRACTS, TABLES, build_app
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.runtime.client import send
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from handlers.app import build_app
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 
 GENERATE = "/v2/models/verbatim-demo/generate"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
-from handlers.options import add_model_argument, add_options, read_settings
+from handlers.settings.command_line import add_model_argument, add_options, read_settings
 from tests.unit.docs.pages import EXAMPLES, ROOT, Block, blocks
 
 BLOCKS = [block for page in EXAMPLES for block in blocks(page)]

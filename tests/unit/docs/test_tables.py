@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from handlers.options import options
+from handlers.settings.command_line import options
 from tests.unit.docs.pages import GUIDES, ROOT, Row, code, rows
 
 ROWS = [(page, row) for page in GUIDES for row in rows(page)]

@@ -12,7 +12,7 @@ from engine.config import EngineConfig
 from handlers.app import CONTRACTS, TABLES, build_app, create_app, engine_config
 from handlers.openai.contract import OpenAIContract
 from handlers.placement import UnknownContract, placements
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat, native
 from tests.unit.runtime.client import send

@@ -16,7 +16,7 @@ from handlers.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooli
 from handlers.exchange import Exchanges
 from handlers.limits import ConcurrencyLimit, Overloaded
 from handlers.refused import Refused
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from handlers.timing import Timing
 from handlers.violation import Violation
 from handlers.workers import Workers

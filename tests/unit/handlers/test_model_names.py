@@ -3,7 +3,7 @@
 import pytest
 
 from handlers.model_names import ModelNames, ModelNotFound
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from handlers.violation import Violation
 
 NAMES = ModelNames("org/model", ("tgi", "dummy"))

@@ -2,8 +2,14 @@ import argparse
 
 import pytest
 
-from handlers.options import add_model_argument, add_options, options, read_settings, settings_table
-from handlers.settings import Settings
+from handlers.settings.command_line import (
+    add_model_argument,
+    add_options,
+    options,
+    read_settings,
+    settings_table,
+)
+from handlers.settings.settings import Settings
 
 
 def parse(*arguments: str) -> argparse.Namespace:

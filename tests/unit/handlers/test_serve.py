@@ -4,7 +4,7 @@ import pytest
 
 from handlers.app import CONTRACTS
 from handlers.serve import CannotListen, describe, start_listening, take_port
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 
 

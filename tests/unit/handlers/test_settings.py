@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 TGI_NAMES = [
     ("MODEL_ID", "some/model", "model", "some/model"),
@@ -130,7 +130,7 @@ def test_a_chat_template_is_text_or_a_file_that_can_be_read(tmp_path: Path) -> N
 
 def test_answers_are_judged_only_where_the_judge_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings(check_responses="fail").check_responses == "fail"
-    monkeypatch.setattr("handlers.settings.find_spec", lambda name: None)
+    monkeypatch.setattr("handlers.settings.settings.find_spec", lambda name: None)
     assert Settings().check_responses == "off"
     with pytest.raises(ValidationError, match=r"pip install 'verbatim\[check\]'"):
         Settings(check_responses="log")

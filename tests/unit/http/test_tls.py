@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from handlers.http.tls import BadCertificate, server_context
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.certificates import Certificate, needs_openssl, self_signed, with_password
 
 

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from handlers.app import build_app
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import Script, ScriptedEngine, says
 from tests.unit.runtime.client import send
 

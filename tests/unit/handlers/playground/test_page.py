@@ -9,7 +9,7 @@ import pytest
 from handlers.app import CONTRACTS
 from handlers.playground.assets import HEADERS
 from handlers.serve import describe
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api
 from tests.unit.runtime.client import send

@@ -7,7 +7,7 @@ import orjson
 from starlette.types import ASGIApp
 
 from handlers.app import build_app
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 from tests.scripted_engine import Script, ScriptedEngine
 from tests.unit.runtime.client import events, send
 

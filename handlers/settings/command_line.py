@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 from pydantic import AliasChoices, ValidationError
 from pydantic.fields import FieldInfo
 
-from handlers.settings import Settings
+from handlers.settings.settings import Settings
 
 _LIST: Final = "A,B"
 
