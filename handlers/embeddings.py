@@ -16,9 +16,9 @@ from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling
 from handlers.engine import Engine
 from handlers.exchange import Exchange
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.settings.settings import Settings
-from handlers.violation import Violation
 from handlers.workers import Workers
 
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.

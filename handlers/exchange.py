@@ -13,8 +13,8 @@ from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
 from handlers.engine import Engine
+from handlers.faults.mapping import Told, tell
 from handlers.limits import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.telling import Told, tell
 from handlers.timing import Timing
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)

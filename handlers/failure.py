@@ -7,8 +7,8 @@ from engine.errors import InvalidRequest, NoTokenLeft
 from handlers.access.key_check import RateLimited
 from handlers.chat.errors import TemplateError
 from handlers.exchange import IncompleteGeneration
+from handlers.faults.refused import Refused
 from handlers.limits import Overloaded
-from handlers.refused import Refused
 from handlers.runtime.problem import Problem
 
 Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handlers.refused import Refused
-from handlers.violation import Violation
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 
 
 class ModelNotFound(Refused):

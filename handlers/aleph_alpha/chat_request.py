@@ -7,7 +7,7 @@ from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.messages import conversation
 from handlers.aleph_alpha.priority import priority
 from handlers.chat.params import ChatParams
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
 from handlers.seed import draw_seed
 from handlers.text_bound import bounded_texts
 

@@ -9,10 +9,10 @@ from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.seed import draw_seed
 from handlers.text_bound import bounded_texts
-from handlers.violation import Violation
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.
 _ONLY: Final = {

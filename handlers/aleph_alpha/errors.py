@@ -4,9 +4,9 @@ from typing import Final, NamedTuple
 
 from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
 from handlers.exchange import IncompleteGeneration
+from handlers.faults.refused import Refused
 from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
-from handlers.refused import Refused
 from handlers.runtime.problem import Problem
 
 UNKNOWN_MODEL: Final = "UNKNOWN_MODEL"

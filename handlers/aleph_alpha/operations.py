@@ -16,9 +16,9 @@ from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
 from handlers.aleph_alpha.service import Service
 from handlers.aleph_alpha.tokens import detokenize, tokenize
+from handlers.faults.mapping import telling
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
-from handlers.telling import telling
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 

@@ -8,10 +8,10 @@ from typing_extensions import override
 
 from generated.anthropic import models as m
 from generated.operation import Operation
+from handlers.faults.violation import Violation
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, Problem
-from handlers.violation import Violation
 
 _ErrorType: TypeAlias = Literal[
     "invalid_request_error",

@@ -11,9 +11,9 @@ from engine.errors import (
     PromptTooLong,
 )
 from handlers.exchange import IncompleteGeneration
+from handlers.faults.refused import Refused
 from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
-from handlers.refused import Refused
 from handlers.runtime.problem import Problem
 
 

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from generated.anthropic import models as m
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.model_names import ModelNames
 from handlers.optional import given
-from handlers.refused import Refused
-from handlers.violation import Violation
 
 _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a date that nobody knows
 

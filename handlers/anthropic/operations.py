@@ -17,9 +17,9 @@ from handlers.anthropic.errors import told
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.service import Service
+from handlers.faults.mapping import telling
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
-from handlers.telling import telling
 
 
 @final

@@ -12,11 +12,11 @@ from handlers.anthropic.conversation import conversation
 from handlers.anthropic.tools import parallel_tool_use, tool_choice, tool_definitions
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.response_format import FIELD, JsonSchema
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.optional import given
-from handlers.refused import Refused
 from handlers.seed import draw_seed
 from handlers.text_bound import bounded_texts
-from handlers.violation import Violation
 
 Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams
 

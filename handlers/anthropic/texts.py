@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from generated.anthropic import models as m
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.optional import given
-from handlers.refused import Refused
-from handlers.violation import Violation
 
 ResultBlock: TypeAlias = (
     m.TextBlockParam

@@ -6,9 +6,9 @@ from typing import TypeAlias
 
 from generated.anthropic import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.optional import given
-from handlers.refused import Refused
-from handlers.violation import Violation
 
 Choice: TypeAlias = (
     m.ToolChoiceAutoParam | m.ToolChoiceAnyParam | m.ToolChoiceToolParam | m.ToolChoiceNoneParam | None

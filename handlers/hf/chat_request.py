@@ -11,12 +11,12 @@ from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.faults.refused import Refused
 from handlers.hf.messages import chat_message
 from handlers.hf.sampling import sampling_params, stop_texts
 from handlers.native.limits import Limits
 from handlers.native.tool_prompt import with_tool_prompt
 from handlers.optional import given, given_or
-from handlers.refused import Refused
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
 

@@ -8,13 +8,13 @@ from engine.request import SamplingParams
 from generated.mindie import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.mindie.counts import beam_params, num_answers, num_logprobs
 from handlers.mindie.messages import conversation
 from handlers.mindie.tools import tool_choice, tool_definitions
 from handlers.optional import given
-from handlers.refused import Refused
 from handlers.seed import draw_seed
-from handlers.violation import Violation
 
 _MAX_STOP_CHARACTERS: Final = 32768  # of a list of stop texts
 _INT32: Final = range(-(2**31), 2**31)

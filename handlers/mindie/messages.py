@@ -6,9 +6,9 @@ from typing import Final
 from generated.mindie import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.optional import given
-from handlers.refused import Refused
-from handlers.violation import Violation
 
 Message = m.SystemMessage | m.UserMessage | m.AssistantMessage | m.ToolMessage
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from generated.mindie import models as m
+from handlers.faults.refused import Refused
 from handlers.mindie.counts import asked_best_of, asked_n, asked_top_logprobs
 from handlers.optional import given
-from handlers.refused import Refused
 
 THINKING: Final = "chat_template_kwargs.enable_thinking"
 

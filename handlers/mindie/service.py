@@ -4,10 +4,10 @@ from secrets import token_hex
 
 from handlers.envelope import Envelope
 from handlers.exchange import Exchange
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.mindie.errors import told
-from handlers.refused import Refused
 from handlers.shared import Shared
-from handlers.violation import Violation
 
 
 class Service:

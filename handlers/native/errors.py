@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from engine.errors import PromptTooLong
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.limits import retry_after_s
-from handlers.refused import Refused
 from handlers.runtime.problem import InvalidRequest, Problem
-from handlers.violation import Violation
 
 
 class SuffixRefused(Refused):

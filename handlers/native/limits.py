@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from engine.errors import PromptTooLong
 from engine.model_info import ModelInfo
 from engine.request import Watermark
+from handlers.faults.refused import Refused
 from handlers.native.errors import BatchTooLarge
 from handlers.native.params import NativeParams
-from handlers.refused import Refused
 from handlers.settings.settings import Settings
 from handlers.text_bound import bounded_texts
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
+from handlers.faults.refused import Refused
 from handlers.openai.formats import answer_form
 from handlers.openai.messages import conversation
 from handlers.openai.sampling import (
@@ -17,7 +18,6 @@ from handlers.openai.sampling import (
 )
 from handlers.openai.tools import tool_choice, tool_definitions
 from handlers.optional import given, given_or
-from handlers.refused import Refused
 
 # What the chat core calls by other names.
 _FIELDS: Final = {

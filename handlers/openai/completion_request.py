@@ -8,6 +8,7 @@ from engine.request import GenerationRequest, StopConditions
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.response_format import response_grammar
+from handlers.faults.refused import Refused
 from handlers.openai.formats import answer_form, grammar_field
 from handlers.openai.prompts import prompts_of
 from handlers.openai.sampling import (
@@ -19,7 +20,6 @@ from handlers.openai.sampling import (
     stop_texts,
 )
 from handlers.optional import given_or
-from handlers.refused import Refused
 
 
 @dataclass(frozen=True)

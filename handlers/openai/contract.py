@@ -8,11 +8,11 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.operation import Operation
+from handlers.faults.violation import Violation
 from handlers.openai.errors import code_of
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, Problem
-from handlers.violation import Violation
 
 _TYPES: Final = {429: "rate_limit_error", 500: "server_error", 503: "service_unavailable_error"}
 _CODES: Final = {

@@ -12,11 +12,11 @@ from engine.errors import (
     RequestAborted,
 )
 from handlers.exchange import IncompleteGeneration
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
-from handlers.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.violation import Violation
 
 _CODES: Final = {
     Violation.MISSING: "missing_required_parameter",

@@ -15,9 +15,9 @@ from handlers.chat.response_format import (
     StructuralTag,
 )
 from handlers.chat.strict_schema import require_strict
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.openai.sampling import Body
-from handlers.refused import Refused
-from handlers.violation import Violation
 
 # What asks for no form at all.
 _IS_FREE = (m.ResponseFormatText, type(None))

@@ -18,6 +18,7 @@ from generated.openai.operations import (
 )
 from generated.operation import Answer, Call, EventStream, Operation
 from handlers.embeddings import Embedder
+from handlers.faults.mapping import telling
 from handlers.openai.chat import Chat
 from handlers.openai.completions import Completions
 from handlers.openai.embeddings import Embeddings
@@ -27,7 +28,6 @@ from handlers.openai.responses import Responses
 from handlers.openai.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.shared import Shared
-from handlers.telling import telling
 
 _told: Final = partial(told, prompt_field="")
 

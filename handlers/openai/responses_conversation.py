@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.refused import Refused
-from handlers.violation import Violation
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 
 InputItem: TypeAlias = (
     m.ResponseInputMessage

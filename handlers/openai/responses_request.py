@@ -9,12 +9,12 @@ from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.openai.responses_conversation import Conversation
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts
 from handlers.optional import given_or
-from handlers.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.violation import Violation
 
 _LOGPROBS: Final = "message.output_text.logprobs"
 # What the chat core calls by other names.

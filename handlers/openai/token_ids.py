@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from handlers.faults.refused import Refused
 from handlers.openai.sampling import Body
-from handlers.refused import Refused
 
 Prompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 

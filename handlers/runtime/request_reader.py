@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from generated.operation import Operation
-from handlers.violation import Violation
+from handlers.faults.violation import Violation
 
 from .complaint import Path
 from .fail_fast import fail_fast_schema, fail_fast_validator

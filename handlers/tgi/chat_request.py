@@ -11,9 +11,9 @@ from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPar
 from handlers.chat.params import ChatParams
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
+from handlers.faults.refused import Refused
 from handlers.native.limits import Limits
 from handlers.native.tool_prompt import with_tool_prompt
-from handlers.refused import Refused
 from handlers.seed import draw_seed
 from handlers.tgi.sampling import answer_format, openai_sampling
 

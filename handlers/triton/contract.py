@@ -7,11 +7,11 @@ from typing_extensions import override
 
 from generated.operation import Operation
 from generated.triton import models as m
+from handlers.faults.violation import Violation
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, MethodNotAllowed, NotFound, Problem
 from handlers.triton.signature import DataType, signature
-from handlers.violation import Violation
 
 _PARAMETERS: Final = "parameters."
 # What Triton's JSON reader calls the values that a tensor's elements are read from.

@@ -4,11 +4,11 @@ from typing import Final, NamedTuple
 
 from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
 from handlers.exchange import IncompleteGeneration
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
-from handlers.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.violation import Violation
 
 
 class VersionNotFound(Refused):

@@ -12,7 +12,7 @@ from handlers.chat.response_format import (
     ResponseFormat,
     StructuralTag,
 )
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
 from handlers.triton.members import Members
 from handlers.triton.nested import Nested
 from handlers.triton.options import read_json

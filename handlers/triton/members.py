@@ -6,9 +6,9 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from generated.triton import models as m
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.triton.signature import Tensor, signature
-from handlers.violation import Violation
 
 Members = Mapping[str, Any]
 """Values by name: a scalar, or for an input of any length a list of scalars."""

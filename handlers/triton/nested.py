@@ -4,7 +4,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
 from handlers.runtime.fail_fast import fail_fast_schema, fail_fast_validator
 from handlers.runtime.invalid import explain
 

@@ -9,7 +9,7 @@ from engine.request import BeamParams, GenerationRequest, SamplingParams, StopCo
 from engine.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.response_format import ResponseFormat, response_grammar
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
 from handlers.seed import draw_seed
 from handlers.text_bound import bounded_texts
 from handlers.triton.forms import text_form

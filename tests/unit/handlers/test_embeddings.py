@@ -14,11 +14,11 @@ from engine.events import Embedding
 from engine.request import EmbeddingRequest, Pooling
 from handlers.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
 from handlers.exchange import Exchanges
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.limits import ConcurrencyLimit, Overloaded
-from handlers.refused import Refused
 from handlers.settings.settings import Settings
 from handlers.timing import Timing
-from handlers.violation import Violation
 from handlers.workers import Workers
 from tests.scripted_engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from handlers.faults.violation import Violation
 from handlers.model_names import ModelNames, ModelNotFound
 from handlers.settings.settings import Settings
-from handlers.violation import Violation
 
 NAMES = ModelNames("org/model", ("tgi", "dummy"))
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from engine.frontend.admission import MAX_TEXT_CHARACTERS
-from handlers.refused import Refused
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.text_bound import bounded_texts
-from handlers.violation import Violation
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.openai.api import MODEL, Api, chat, completion
 

@@ -14,11 +14,11 @@ from starlette.types import Message, Scope
 from generated.operation import Call
 from handlers.access.key_check import KeyCheck
 from handlers.access.keyring import Keyring
+from handlers.faults.violation import Violation
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.request_reader import RequestReader
 from handlers.runtime.server import ContractServer
-from handlers.violation import Violation
 
 from .client import send
 from .notes import KeepArguments, Kept, Note, NoteHandlers, NotesContract, Tag, serve

@@ -12,9 +12,9 @@ from starlette.types import Message, Scope
 
 from generated.json_types import StrictInt
 from generated.operation import Operation
+from handlers.faults.violation import Violation
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.request_reader import RequestReader
-from handlers.violation import Violation
 
 
 class Closed(BaseModel):

@@ -7,8 +7,8 @@ import pytest
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
+from handlers.faults.refused import Refused
 from handlers.openai.responses_conversation import Conversation
-from handlers.refused import Refused
 
 CALL: dict[str, Any] = {"type": "function_call", "call_id": "c0", "name": "add", "arguments": '{"a": 1}'}
 OTHER_CALL = {**CALL, "call_id": "c1", "name": "sub"}
