@@ -22,12 +22,13 @@ from handlers.anthropic.contract import AnthropicContract
 from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
+from handlers.concurrency.limit import ConcurrencyLimit
+from handlers.concurrency.workers import Workers
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.garbage import freeze_start_up
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
-from handlers.limits import ConcurrencyLimit
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.model_names import ModelNames
@@ -52,7 +53,6 @@ from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
 from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
-from handlers.workers import Workers
 
 _log = logging.getLogger(__name__)
 

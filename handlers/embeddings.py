@@ -14,12 +14,12 @@ from engine.core.unit_vector import unit_vector
 from engine.events import Embedding
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling
+from handlers.concurrency.workers import Workers
 from handlers.engine import Engine
 from handlers.exchange import Exchange
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.settings.settings import Settings
-from handlers.workers import Workers
 
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.
 _MAX_PARALLEL: Final = 32

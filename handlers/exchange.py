@@ -12,9 +12,9 @@ from engine.errors import EngineBusy
 from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
+from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.engine import Engine
 from handlers.faults.mapping import Told, tell
-from handlers.limits import Beams, ConcurrencyLimit, HeldPermits, Overloaded
 from handlers.timing import Timing
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)

@@ -6,9 +6,9 @@ from typing import Literal
 from engine.errors import InvalidRequest, NoTokenLeft
 from handlers.access.key_check import RateLimited
 from handlers.chat.errors import TemplateError
+from handlers.concurrency.limit import Overloaded
 from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
-from handlers.limits import Overloaded
 from handlers.runtime.problem import Problem
 
 Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from handlers.chat.core import ChatCore
+from handlers.concurrency.workers import Workers
 from handlers.engine import Engine
 from handlers.exchange import Exchanges
 from handlers.model_names import ModelNames
 from handlers.native.metrics import Metrics
 from handlers.settings.settings import Settings
-from handlers.workers import Workers
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from engine.errors import (
     NoTokenLeft,
     PromptTooLong,
 )
+from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
-from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
 from handlers.runtime.problem import Problem
 

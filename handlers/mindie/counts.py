@@ -2,7 +2,7 @@
 
 from engine.request import BeamParams
 from generated.mindie import models as m
-from handlers.limits import Beams
+from handlers.concurrency.limit import Beams
 
 
 def asked_n(body: m.ChatRequest) -> int:

@@ -8,8 +8,8 @@ from typing import Generic, Protocol, TypeVar
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.operation import Call, EncodedEvent
+from handlers.concurrency.merge import merge
 from handlers.envelope import Envelope
-from handlers.merge import merge
 from handlers.native.completion_request import CompletionParams, completion_requests, num_prompts
 from handlers.native.headers import Headers, cost_headers
 from handlers.native.service import Service

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from engine.errors import PromptTooLong
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
+from handlers.concurrency.limit import retry_after_s
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.limits import retry_after_s
 from handlers.runtime.problem import InvalidRequest, Problem
 
 

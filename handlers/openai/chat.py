@@ -10,7 +10,7 @@ from generated.operation import Answer, Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.result import ChatResult, collect
-from handlers.limits import Beams
+from handlers.concurrency.limit import Beams
 from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_request import chat_params, request_field
 from handlers.openai.chat_response import ChatAnswer, chat_completion

@@ -8,9 +8,9 @@ from generated.openai import models as m
 from generated.openai.operations import CreateCompletionHeaders
 from generated.operation import Call, EncodedEvent
 from handlers.chat.usage import ChatUsage
+from handlers.concurrency.limit import Beams, HeldPermits
+from handlers.concurrency.merge import merge
 from handlers.exchange import Exchange
-from handlers.limits import Beams, HeldPermits
-from handlers.merge import merge
 from handlers.openai.completion_request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completion_response import CompletionEvents, completion_choices
 from handlers.openai.formats import check_no_form, grammar_field

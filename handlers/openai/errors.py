@@ -11,10 +11,10 @@ from engine.errors import (
     PromptTooLong,
     RequestAborted,
 )
+from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.limits import RETRY_AFTER_S, Overloaded, retry_after_s
 from handlers.model_names import ModelNotFound
 from handlers.runtime.problem import Problem
 

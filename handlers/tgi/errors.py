@@ -10,9 +10,9 @@ from engine.errors import (
     RequestAborted,
 )
 from handlers.chat.errors import TemplateError, ToolError
+from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
-from handlers.limits import RETRY_AFTER_S, Overloaded
 from handlers.native.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
 
 # Slugs and prefixes are those of the released

@@ -8,9 +8,9 @@ from engine.request import GenerationRequest
 from generated.operation import Call, EncodedEvent
 from generated.triton import models as m
 from generated.triton.operations import NoHeaders
+from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.exchange import Exchange
 from handlers.faults.refused import Refused
-from handlers.limits import Beams, HeldPermits
 from handlers.sequences import GeneratedRequest, collect
 from handlers.triton.members import Members, members_of, request_id
 from handlers.triton.models import VERSION

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
-from handlers.body_size import is_short
+from handlers.concurrency.body_size import is_short
 
 
 class Part(BaseModel):

@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from handlers.limits import Beams, ConcurrencyLimit, Overloaded, TooManyBeams, TooManySequences
+from handlers.concurrency.limit import Beams, ConcurrencyLimit, Overloaded, TooManyBeams, TooManySequences
 
 
 def test_permits_are_given_back_when_the_block_ends() -> None:

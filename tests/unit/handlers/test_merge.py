@@ -3,7 +3,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from handlers.merge import merge
+from handlers.concurrency.merge import merge
 
 
 async def count(

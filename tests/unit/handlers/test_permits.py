@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from handlers.permits import Permits, Turn
+from handlers.concurrency.permits import Permits, Turn
 
 
 class Server:

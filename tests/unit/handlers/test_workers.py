@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from handlers.workers import Workers
+from handlers.concurrency.workers import Workers
 
 
 async def test_a_short_prompt_does_not_wait_for_long_ones() -> None:

@@ -4,8 +4,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats
+from handlers.concurrency.limit import Overloaded
 from handlers.faults.refused import Refused
-from handlers.limits import Overloaded
 from handlers.native.metrics import Metrics
 from handlers.timing import Timing
 

@@ -7,7 +7,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from pydantic import BaseModel
 
-from handlers.body_size import is_short, num_characters
+from handlers.concurrency.body_size import is_short, num_characters
 
 P = ParamSpec("P")
 T = TypeVar("T")

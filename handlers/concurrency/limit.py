@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 from typing_extensions import override
 
+from handlers.concurrency.permits import Permits
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.permits import Permits
 
 RETRY_AFTER_S: Final = 1  # of a server that stops: another may take its place at any time
 _MAX_RETRY_AFTER_S: Final = 60.0  # the longest that clients wait who heed the header
