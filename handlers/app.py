@@ -24,15 +24,11 @@ from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
-from handlers.engine import Engine
-from handlers.exchange import Exchanges
 from handlers.garbage import freeze_start_up
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
-from handlers.model_names import ModelNames
-from handlers.native.metrics import Metrics
 from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
 from handlers.placement import check_root
@@ -46,9 +42,13 @@ from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
+from handlers.service.engine import Engine
+from handlers.service.exchange import Exchanges
+from handlers.service.metrics import Metrics
+from handlers.service.model_names import ModelNames
+from handlers.service.shared import Shared
 from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings
-from handlers.shared import Shared
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
 from handlers.triton.contract import TritonContract

@@ -23,7 +23,6 @@ from engine.model_info import ModelInfo
 from handlers.access.access import check_access
 from handlers.access.hosts import is_loopback
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
-from handlers.engine import Engine
 from handlers.garbage import freeze_imports, freeze_start_up
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
@@ -35,6 +34,7 @@ from handlers.process.exit_status import ExitStatus
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import FORCE_S, Watchdog
+from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
 
 if sys.platform == "win32":

@@ -8,8 +8,8 @@ from handlers.aleph_alpha.messages import conversation
 from handlers.aleph_alpha.priority import priority
 from handlers.chat.params import ChatParams
 from handlers.faults.refused import Refused
-from handlers.seed import draw_seed
-from handlers.text_bound import bounded_texts
+from handlers.service.seed import draw_seed
+from handlers.service.text_bound import bounded_texts
 
 
 def chat_params(body: m.ChatRequest, *, nice: bool) -> ChatParams:

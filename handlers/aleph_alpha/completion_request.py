@@ -11,8 +11,8 @@ from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.seed import draw_seed
-from handlers.text_bound import bounded_texts
+from handlers.service.seed import draw_seed
+from handlers.service.text_bound import bounded_texts
 
 # Penalties are taken off over the completion, and texts are forbidden wherever they begin.
 _ONLY: Final = {

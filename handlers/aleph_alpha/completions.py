@@ -12,7 +12,7 @@ from handlers.aleph_alpha.completion_request import CompletionPlan, completion_p
 from handlers.aleph_alpha.completion_writer import CompletionWriter
 from handlers.aleph_alpha.prompts import num_characters
 from handlers.aleph_alpha.service import Service
-from handlers.sequences import GeneratedRequest, GeneratedSequence, collect
+from handlers.service.sequences import GeneratedRequest, GeneratedSequence, collect
 
 Event = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent
 

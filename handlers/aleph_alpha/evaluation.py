@@ -14,7 +14,7 @@ from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.aleph_alpha.service import Service
 from handlers.chat.logprobs import bounded
 from handlers.faults.refused import Refused
-from handlers.sequences import collect
+from handlers.service.sequences import collect
 
 
 class Evaluations:

@@ -18,7 +18,7 @@ from handlers.aleph_alpha.service import Service
 from handlers.aleph_alpha.tokens import detokenize, tokenize
 from handlers.faults.mapping import telling
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.shared import Shared
+from handlers.service.shared import Shared
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 

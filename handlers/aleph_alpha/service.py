@@ -1,9 +1,9 @@
 """What all operations of the contract share."""
 
 from handlers.aleph_alpha.errors import told
-from handlers.exchange import Exchange
 from handlers.fingerprint import fingerprint
-from handlers.shared import Shared
+from handlers.service.exchange import Exchange
+from handlers.service.shared import Shared
 
 
 class Service:

@@ -11,10 +11,10 @@ from engine.errors import (
     PromptTooLong,
 )
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
-from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
-from handlers.model_names import ModelNotFound
 from handlers.runtime.problem import Problem
+from handlers.service.exchange import IncompleteGeneration
+from handlers.service.model_names import ModelNotFound
 
 
 class ErrorKind(NamedTuple):

@@ -19,7 +19,7 @@ from handlers.anthropic.models import Models
 from handlers.anthropic.service import Service
 from handlers.faults.mapping import telling
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.shared import Shared
+from handlers.service.shared import Shared
 
 
 @final

@@ -15,8 +15,8 @@ from handlers.chat.response_format import FIELD, JsonSchema
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.optional import given
-from handlers.seed import draw_seed
-from handlers.text_bound import bounded_texts
+from handlers.service.seed import draw_seed
+from handlers.service.text_bound import bounded_texts
 
 Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams
 

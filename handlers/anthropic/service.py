@@ -8,8 +8,8 @@ from handlers.anthropic.errors import told
 from handlers.anthropic.request import Body, chat_params, grammar_field, request_field
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.exchange import Exchange
-from handlers.shared import Shared
+from handlers.service.exchange import Exchange
+from handlers.service.shared import Shared
 
 
 class Service:

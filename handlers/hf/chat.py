@@ -18,7 +18,7 @@ from handlers.native import chat as native
 from handlers.native.headers import Headers
 from handlers.optional import given_or
 from handlers.plain_answer import PlainAnswers
-from handlers.timing import Timing
+from handlers.service.timing import Timing
 
 _PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))
 

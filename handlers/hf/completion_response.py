@@ -10,7 +10,7 @@ from generated.operation import EncodedEvent
 from handlers.envelope import Envelope
 from handlers.hf.usage import usage
 from handlers.native.finish import COMPLETION_REASONS
-from handlers.sequences import GeneratedRequest
+from handlers.service.sequences import GeneratedRequest
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionResponse:

@@ -15,8 +15,8 @@ from handlers.native import completions as native
 from handlers.native.completion_request import CompletionParams
 from handlers.native.headers import Headers
 from handlers.optional import given
-from handlers.sequences import GeneratedRequest
-from handlers.timing import Timing
+from handlers.service.sequences import GeneratedRequest
+from handlers.service.timing import Timing
 
 
 @final

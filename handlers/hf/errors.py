@@ -5,9 +5,9 @@ from functools import partial
 from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, NoTokenLeft, RequestAborted
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
 from handlers.native.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
+from handlers.service.exchange import IncompleteGeneration
 
 # 400 is of the request, 422 of its generation, as the document has it. Slugs and prefixes are those of the
 # released servers, which clients map to exceptions of their own.

@@ -1,7 +1,7 @@
 """Response headers as the document types them."""
 
 from handlers.native.headers import Headers, cost_headers
-from handlers.timing import Timing
+from handlers.service.timing import Timing
 
 
 def costs(timing: Timing) -> Headers:

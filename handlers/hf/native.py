@@ -13,8 +13,8 @@ from handlers.native.generation import Generation
 from handlers.native.headers import Headers
 from handlers.native.params import NativeParams
 from handlers.native.request import NativeRequest
-from handlers.sequences import GeneratedRequest
-from handlers.timing import Timing
+from handlers.service.sequences import GeneratedRequest
+from handlers.service.timing import Timing
 
 
 @final

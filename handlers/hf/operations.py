@@ -23,7 +23,7 @@ from handlers.hf.native import Native
 from handlers.hf.tokenize import tokenize
 from handlers.native.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.shared import Shared
+from handlers.service.shared import Shared
 
 _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})
 

@@ -6,7 +6,7 @@ from generated.hf import models as m
 from handlers.hf.tokens import prefill, token
 from handlers.native.finish import NATIVE_REASONS
 from handlers.native.request import NativeRequest
-from handlers.sequences import GeneratedRequest, GeneratedSequence
+from handlers.service.sequences import GeneratedRequest, GeneratedSequence
 
 
 def generate_response(native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:

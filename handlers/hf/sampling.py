@@ -7,7 +7,7 @@ from pydantic import MISSING
 from engine.request import SamplingParams
 from generated.hf import models as m
 from handlers.optional import given_or
-from handlers.seed import draw_seed
+from handlers.service.seed import draw_seed
 
 
 def sampling_params(body: m.ChatCompletionRequest | m.CompletionRequest) -> SamplingParams:

@@ -14,7 +14,7 @@ from handlers.mindie.counts import beam_params, num_answers, num_logprobs
 from handlers.mindie.messages import conversation
 from handlers.mindie.tools import tool_choice, tool_definitions
 from handlers.optional import given
-from handlers.seed import draw_seed
+from handlers.service.seed import draw_seed
 
 _MAX_STOP_CHARACTERS: Final = 32768  # of a list of stop texts
 _INT32: Final = range(-(2**31), 2**31)

@@ -5,9 +5,9 @@ from typing import Final, NamedTuple
 from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
 from handlers.chat.errors import ChatError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
-from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
 from handlers.runtime.problem import Problem
+from handlers.service.exchange import IncompleteGeneration
 
 INVALID: Final = "Input validation error: "  # before each message of its type
 INVALID_TYPE: Final = "Input Validation Error"

@@ -11,7 +11,7 @@ from handlers.mindie.chat import Chat
 from handlers.mindie.errors import told
 from handlers.mindie.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.shared import Shared
+from handlers.service.shared import Shared
 
 
 @final

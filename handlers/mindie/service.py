@@ -3,11 +3,11 @@
 from secrets import token_hex
 
 from handlers.envelope import Envelope
-from handlers.exchange import Exchange
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.mindie.errors import told
-from handlers.shared import Shared
+from handlers.service.exchange import Exchange
+from handlers.service.shared import Shared
 
 
 class Service:

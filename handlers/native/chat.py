@@ -16,7 +16,7 @@ from handlers.chat.usage import ChatUsage
 from handlers.envelope import Envelope
 from handlers.native.headers import Headers, cost_headers
 from handlers.native.service import Service
-from handlers.timing import Timing
+from handlers.service.timing import Timing
 
 BodyT = TypeVar("BodyT", bound=BaseModel, contravariant=True)
 AnswerT = TypeVar("AnswerT")

@@ -13,8 +13,8 @@ from handlers.envelope import Envelope
 from handlers.native.completion_request import CompletionParams, completion_requests, num_prompts
 from handlers.native.headers import Headers, cost_headers
 from handlers.native.service import Service
-from handlers.sequences import GeneratedRequest
-from handlers.timing import Timing
+from handlers.service.sequences import GeneratedRequest
+from handlers.service.timing import Timing
 
 BodyT = TypeVar("BodyT", contravariant=True)
 AnswerT = TypeVar("AnswerT")

@@ -12,8 +12,8 @@ from handlers.native.limits import num_streamed
 from handlers.native.params import NativeParams
 from handlers.native.request import NativeRequest, native_request
 from handlers.native.service import Service
-from handlers.sequences import GeneratedRequest, collect
-from handlers.timing import Timing
+from handlers.service.sequences import GeneratedRequest, collect
+from handlers.service.timing import Timing
 
 BodyT = TypeVar("BodyT", contravariant=True)
 AnswerT = TypeVar("AnswerT")

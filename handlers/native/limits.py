@@ -9,8 +9,8 @@ from engine.request import Watermark
 from handlers.faults.refused import Refused
 from handlers.native.errors import BatchTooLarge
 from handlers.native.params import NativeParams
+from handlers.service.text_bound import bounded_texts
 from handlers.settings.settings import Settings
-from handlers.text_bound import bounded_texts
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from engine.request import GenerationRequest, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.native.limits import Limits
 from handlers.native.params import NativeParams
-from handlers.seed import draw_seed
+from handlers.service.seed import draw_seed
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from handlers.exchange import Exchange
 from handlers.native.headers import Headers, compute_headers
 from handlers.native.limits import Limits
-from handlers.shared import Shared
+from handlers.service.exchange import Exchange
+from handlers.service.shared import Shared
 
 
 class Service:

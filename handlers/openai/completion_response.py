@@ -14,7 +14,7 @@ from handlers.openai.chat_response import stop_reason
 from handlers.openai.completion_request import CompletionPlan
 from handlers.openai.completion_text import LogprobWriter
 from handlers.openai.usage import usage
-from handlers.sequences import GeneratedRequest, GeneratedSequence
+from handlers.service.sequences import GeneratedRequest, GeneratedSequence
 
 _FINISH_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {
     FinishReason.END_TOKEN: "stop",

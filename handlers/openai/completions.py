@@ -10,7 +10,6 @@ from generated.operation import Call, EncodedEvent
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.concurrency.merge import merge
-from handlers.exchange import Exchange
 from handlers.openai.completion_request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completion_response import CompletionEvents, completion_choices
 from handlers.openai.formats import check_no_form, grammar_field
@@ -18,7 +17,8 @@ from handlers.openai.sampling import includes_usage, num_beams
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
-from handlers.sequences import GeneratedRequest
+from handlers.service.exchange import Exchange
+from handlers.service.sequences import GeneratedRequest
 
 
 class Completions:

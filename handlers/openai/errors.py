@@ -12,11 +12,11 @@ from engine.errors import (
     RequestAborted,
 )
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
-from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.model_names import ModelNotFound
 from handlers.runtime.problem import Problem
+from handlers.service.exchange import IncompleteGeneration
+from handlers.service.model_names import ModelNotFound
 
 _CODES: Final = {
     Violation.MISSING: "missing_required_parameter",

@@ -2,7 +2,7 @@
 
 from engine.model_info import ModelInfo
 from generated.openai import models as m
-from handlers.model_names import ModelNames
+from handlers.service.model_names import ModelNames
 
 
 class Models:

@@ -17,7 +17,6 @@ from generated.openai.operations import (
     RetrieveModelHeaders,
 )
 from generated.operation import Answer, Call, EventStream, Operation
-from handlers.embeddings import Embedder
 from handlers.faults.mapping import telling
 from handlers.openai.chat import Chat
 from handlers.openai.completions import Completions
@@ -27,7 +26,8 @@ from handlers.openai.models import Models
 from handlers.openai.responses import Responses
 from handlers.openai.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.shared import Shared
+from handlers.service.embeddings import Embedder
+from handlers.service.shared import Shared
 
 _told: Final = partial(told, prompt_field="")
 

@@ -14,7 +14,6 @@ from handlers.chat.delta import ChatDelta
 from handlers.chat.errors import ChatError
 from handlers.chat.logprobs import scored_tokens
 from handlers.chat.output import ChatOutputs
-from handlers.exchange import Exchange
 from handlers.openai.responses_conversation import Conversation
 from handlers.openai.responses_events import ResponseEvent, ResponseEvents
 from handlers.openai.responses_logprobs import response_logprobs
@@ -30,6 +29,7 @@ from handlers.openai.responses_response import ResponseDraft
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_bias_ids
 from handlers.runtime.problem import Problem
+from handlers.service.exchange import Exchange
 
 
 class _Answer(NamedTuple):

@@ -3,10 +3,10 @@
 from functools import partial
 
 from handlers.envelope import Envelope
-from handlers.exchange import Exchange
 from handlers.fingerprint import fingerprint
 from handlers.openai.errors import told
-from handlers.shared import Shared
+from handlers.service.exchange import Exchange
+from handlers.service.shared import Shared
 
 
 class Service:

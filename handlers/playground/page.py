@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handlers.engine import Engine
+from handlers.service.engine import Engine
 from handlers.settings.settings import EMBEDDED_MODEL, Settings
 
 from .assets import Assets

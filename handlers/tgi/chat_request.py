@@ -14,7 +14,7 @@ from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.native.limits import Limits
 from handlers.native.tool_prompt import with_tool_prompt
-from handlers.seed import draw_seed
+from handlers.service.seed import draw_seed
 from handlers.tgi.sampling import answer_format, openai_sampling
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}

@@ -10,7 +10,7 @@ from generated.tgi import models as m
 from handlers.envelope import Envelope
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.native.finish import COMPLETION_REASONS
-from handlers.sequences import GeneratedRequest
+from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.usage import usage
 
 

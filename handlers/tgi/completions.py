@@ -10,8 +10,8 @@ from generated.tgi import models as m
 from handlers.envelope import Envelope
 from handlers.native import completions as native
 from handlers.native.completion_request import CompletionParams
-from handlers.seed import draw_seed
-from handlers.sequences import GeneratedRequest
+from handlers.service.seed import draw_seed
+from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.chat_request import stop_texts
 from handlers.tgi.completion_response import CompletionEvents, completion
 from handlers.tgi.sampling import openai_sampling

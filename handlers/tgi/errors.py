@@ -11,9 +11,9 @@ from engine.errors import (
 )
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
 from handlers.native.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
+from handlers.service.exchange import IncompleteGeneration
 
 # Slugs and prefixes are those of the released
 # servers, which clients map to exceptions of their own.

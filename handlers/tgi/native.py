@@ -9,11 +9,11 @@ from handlers.native.generation import Generation
 from handlers.native.headers import Headers, compute_time_header, cost_headers
 from handlers.native.params import NativeParams
 from handlers.native.request import NativeRequest
-from handlers.sequences import GeneratedRequest
+from handlers.service.sequences import GeneratedRequest
+from handlers.service.timing import Timing
 from handlers.tgi.events import NativeEvents
 from handlers.tgi.request import Body, native_params
 from handlers.tgi.response import generate_response
-from handlers.timing import Timing
 
 
 @final

@@ -18,7 +18,7 @@ from generated.tgi.operations import (
 )
 from handlers.native.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.shared import Shared
+from handlers.service.shared import Shared
 from handlers.tgi.chat import Chat
 from handlers.tgi.completions import Completions
 from handlers.tgi.errors import told

@@ -5,7 +5,7 @@ from pydantic import MISSING
 from generated.tgi import models as m
 from handlers.native.finish import NATIVE_REASONS
 from handlers.native.request import NativeRequest
-from handlers.sequences import GeneratedRequest, GeneratedSequence
+from handlers.service.sequences import GeneratedRequest, GeneratedSequence
 from handlers.tgi.tokens import prefill, token, top_tokens
 
 

@@ -4,11 +4,11 @@ from typing import Final, NamedTuple
 
 from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
-from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.model_names import ModelNotFound
 from handlers.runtime.problem import Problem
+from handlers.service.exchange import IncompleteGeneration
+from handlers.service.model_names import ModelNotFound
 
 
 class VersionNotFound(Refused):

@@ -9,9 +9,9 @@ from generated.operation import Call, EncodedEvent
 from generated.triton import models as m
 from generated.triton.operations import NoHeaders
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.exchange import Exchange
 from handlers.faults.refused import Refused
-from handlers.sequences import GeneratedRequest, collect
+from handlers.service.exchange import Exchange
+from handlers.service.sequences import GeneratedRequest, collect
 from handlers.triton.members import Members, members_of, request_id
 from handlers.triton.models import VERSION
 from handlers.triton.request import Asked, asked, generation_request

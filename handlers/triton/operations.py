@@ -9,7 +9,7 @@ from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
 from handlers.faults.mapping import telling
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.shared import Shared
+from handlers.service.shared import Shared
 from handlers.triton.errors import NotReady, told
 from handlers.triton.generate import Generate
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata

@@ -10,8 +10,8 @@ from engine.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.response_format import ResponseFormat, response_grammar
 from handlers.faults.refused import Refused
-from handlers.seed import draw_seed
-from handlers.text_bound import bounded_texts
+from handlers.service.seed import draw_seed
+from handlers.service.text_bound import bounded_texts
 from handlers.triton.forms import text_form
 from handlers.triton.members import Members
 from handlers.triton.options import sampling_options

@@ -1,7 +1,7 @@
 """What all operations of the contract share."""
 
-from handlers.exchange import Exchange
-from handlers.shared import Shared
+from handlers.service.exchange import Exchange
+from handlers.service.shared import Shared
 from handlers.triton.errors import told
 from handlers.triton.models import Models
 from handlers.triton.statistics import StatisticsObserver

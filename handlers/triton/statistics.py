@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.stats import EngineStats
 from generated.triton import models as m
-from handlers.timing import Timing
+from handlers.service.timing import Timing
 from handlers.triton.models import VERSION
 
 _NS: Final = 1_000_000_000
@@ -29,7 +29,7 @@ class _Sum:
 
 
 class StatisticsObserver:
-    """Counts what `handlers.exchange.Observer` hears. stats: the engine's, at the moment."""
+    """Counts what `handlers.service.exchange.Observer` hears. stats: the engine's, at the moment."""
 
     def __init__(self, stats: Callable[[], EngineStats]) -> None:
         self._stats = stats

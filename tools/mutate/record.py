@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 from engine.errors import EngineBusy, EngineStopped, GenerationFailed
 from handlers.app import CONTRACTS, build_app
 from handlers.checking.exchange import Exchange
-from handlers.engine import Engine
+from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
 
 from .failing_engine import FailingEngine

@@ -14,12 +14,12 @@ from engine.events import Embedding
 from engine.request import EmbeddingRequest, Pooling
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.concurrency.workers import Workers
-from handlers.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
-from handlers.exchange import Exchanges
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
+from handlers.service.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
+from handlers.service.exchange import Exchanges
+from handlers.service.timing import Timing
 from handlers.settings.settings import Settings
-from handlers.timing import Timing
 from tests.scripted_engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
 
 

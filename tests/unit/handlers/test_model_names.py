@@ -3,7 +3,7 @@
 import pytest
 
 from handlers.faults.violation import Violation
-from handlers.model_names import ModelNames, ModelNotFound
+from handlers.service.model_names import ModelNames, ModelNotFound
 from handlers.settings.settings import Settings
 
 NAMES = ModelNames("org/model", ("tgi", "dummy"))

@@ -6,8 +6,8 @@ from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats
 from handlers.concurrency.limit import Overloaded
 from handlers.faults.refused import Refused
-from handlers.native.metrics import Metrics
-from handlers.timing import Timing
+from handlers.service.metrics import Metrics
+from handlers.service.timing import Timing
 
 
 def counters() -> Counters:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers
-from handlers.engine import Engine
-from handlers.exchange import Exchanges
-from handlers.model_names import ModelNames
-from handlers.native.metrics import Metrics
+from handlers.service.engine import Engine
+from handlers.service.exchange import Exchanges
+from handlers.service.metrics import Metrics
+from handlers.service.model_names import ModelNames
 from handlers.settings.settings import Settings
 
 

@@ -15,10 +15,10 @@ from engine.events import Embedding
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling
 from handlers.concurrency.workers import Workers
-from handlers.engine import Engine
-from handlers.exchange import Exchange
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
+from handlers.service.engine import Engine
+from handlers.service.exchange import Exchange
 from handlers.settings.settings import Settings
 
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.

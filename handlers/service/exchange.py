@@ -13,9 +13,9 @@ from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.engine import Engine
 from handlers.faults.mapping import Told, tell
-from handlers.timing import Timing
+from handlers.service.engine import Engine
+from handlers.service.timing import Timing
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 

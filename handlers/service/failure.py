@@ -7,9 +7,9 @@ from engine.errors import InvalidRequest, NoTokenLeft
 from handlers.access.key_check import RateLimited
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import Overloaded
-from handlers.exchange import IncompleteGeneration
 from handlers.faults.refused import Refused
 from handlers.runtime.problem import Problem
+from handlers.service.exchange import IncompleteGeneration
 
 Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]
 
