@@ -14,7 +14,7 @@ from handlers.aleph_alpha.errors import NotChatCapable
 from handlers.aleph_alpha.service import Service
 from handlers.chat.core import PreparedChat
 from handlers.chat.result import ChatChoice, ChatResult, collect
-from handlers.envelope import Envelope
+from handlers.wire.envelope import Envelope
 
 
 class Chat:

@@ -13,7 +13,7 @@ from generated.operation import EncodedEvent
 from handlers.aleph_alpha.chat_response import chat_logprobs, chat_usage, finish_reason
 from handlers.chat.delta import ChatDelta
 from handlers.chat.usage import ChatUsage
-from handlers.envelope import Envelope
+from handlers.wire.envelope import Envelope
 
 
 class ChatEvents:

@@ -1,9 +1,9 @@
 """What all operations of the contract share."""
 
 from handlers.aleph_alpha.errors import told
-from handlers.fingerprint import fingerprint
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
+from handlers.wire.fingerprint import fingerprint
 
 
 class Service:

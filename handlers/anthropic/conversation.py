@@ -12,7 +12,7 @@ from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.tools import ToolCall
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.optional import given
+from handlers.wire.missing import given
 
 _BETWEEN_TURNS = "\n\n"  # that are one turn
 

@@ -6,8 +6,8 @@ from typing import Final
 from generated.anthropic import models as m
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.optional import given
 from handlers.service.model_names import ModelNames
+from handlers.wire.missing import given
 
 _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a date that nobody knows
 

@@ -14,9 +14,9 @@ from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.response_format import FIELD, JsonSchema
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.optional import given
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
+from handlers.wire.missing import given
 
 Body: TypeAlias = m.MessageCreateParams | m.MessageCountTokensParams
 

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from generated.anthropic import models as m
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.optional import given
+from handlers.wire.missing import given
 
 ResultBlock: TypeAlias = (
     m.TextBlockParam

@@ -8,7 +8,7 @@ from generated.anthropic import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.optional import given
+from handlers.wire.missing import given
 
 Choice: TypeAlias = (
     m.ToolChoiceAutoParam | m.ToolChoiceAnyParam | m.ToolChoiceToolParam | m.ToolChoiceNoneParam | None

@@ -9,16 +9,16 @@ from generated.hf import models as m
 from generated.operation import Answer
 from handlers.chat.params import ChatParams
 from handlers.chat.result import ChatResult
-from handlers.envelope import Envelope
 from handlers.hf.chat_events import ChatEvents
 from handlers.hf.chat_request import chat_params, includes_usage
 from handlers.hf.chat_response import chat_completion
 from handlers.hf.headers import costs
 from handlers.native import chat as native
 from handlers.native.headers import Headers
-from handlers.optional import given_or
-from handlers.plain_answer import PlainAnswers
 from handlers.service.timing import Timing
+from handlers.wire.envelope import Envelope
+from handlers.wire.missing import given_or
+from handlers.wire.plain_answer import PlainAnswers
 
 _PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))
 

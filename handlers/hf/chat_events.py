@@ -10,10 +10,10 @@ from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
-from handlers.envelope import Envelope
 from handlers.hf.chat_response import logprobs
 from handlers.hf.usage import usage
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
+from handlers.wire.envelope import Envelope
 
 
 class ChatEvents:

@@ -16,7 +16,7 @@ from handlers.hf.messages import chat_message
 from handlers.hf.sampling import sampling_params, stop_texts
 from handlers.native.limits import Limits
 from handlers.native.tool_prompt import with_tool_prompt
-from handlers.optional import given, given_or
+from handlers.wire.missing import given, given_or
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
 

@@ -9,9 +9,9 @@ from generated.hf import models as m
 from handlers.chat.logprobs import bounded
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.envelope import Envelope
 from handlers.hf.usage import usage
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
+from handlers.wire.envelope import Envelope
 
 
 def chat_completion(

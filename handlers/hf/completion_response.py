@@ -7,10 +7,10 @@ import orjson
 from engine.events import TokenEvent
 from generated.hf import models as m
 from generated.operation import EncodedEvent
-from handlers.envelope import Envelope
 from handlers.hf.usage import usage
 from handlers.native.finish import COMPLETION_REASONS
 from handlers.service.sequences import GeneratedRequest
+from handlers.wire.envelope import Envelope
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionResponse:

@@ -7,16 +7,16 @@ from typing import final
 from typing_extensions import override
 
 from generated.hf import models as m
-from handlers.envelope import Envelope
 from handlers.hf.completion_response import CompletionEvents, completion
 from handlers.hf.headers import costs
 from handlers.hf.sampling import sampling_params, stop_texts
 from handlers.native import completions as native
 from handlers.native.completion_request import CompletionParams
 from handlers.native.headers import Headers
-from handlers.optional import given
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
+from handlers.wire.envelope import Envelope
+from handlers.wire.missing import given
 
 
 @final

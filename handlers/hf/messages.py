@@ -3,7 +3,7 @@
 from generated.hf import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.optional import given_or
+from handlers.wire.missing import given_or
 
 
 def chat_message(message: m.Message) -> ChatMessage:

@@ -7,7 +7,7 @@ from pydantic import MISSING
 from generated.hf import models as m
 from handlers.chat.response_format import JsonSchema, Regex, ResponseFormat
 from handlers.native.params import NativeParams
-from handlers.optional import given
+from handlers.wire.missing import given
 
 
 def native_params(body: m.GenerateRequest) -> NativeParams:

@@ -6,8 +6,8 @@ from pydantic import MISSING
 
 from engine.request import SamplingParams
 from generated.hf import models as m
-from handlers.optional import given_or
 from handlers.service.seed import draw_seed
+from handlers.wire.missing import given_or
 
 
 def sampling_params(body: m.ChatCompletionRequest | m.CompletionRequest) -> SamplingParams:

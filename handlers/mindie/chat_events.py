@@ -11,8 +11,8 @@ from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta
-from handlers.envelope import Envelope
 from handlers.mindie.logprobs import logprobs
+from handlers.wire.envelope import Envelope
 
 
 class ChatEvents:

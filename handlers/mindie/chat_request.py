@@ -13,8 +13,8 @@ from handlers.faults.violation import Violation
 from handlers.mindie.counts import beam_params, num_answers, num_logprobs
 from handlers.mindie.messages import conversation
 from handlers.mindie.tools import tool_choice, tool_definitions
-from handlers.optional import given
 from handlers.service.seed import draw_seed
+from handlers.wire.missing import given
 
 _MAX_STOP_CHARACTERS: Final = 32768  # of a list of stop texts
 _INT32: Final = range(-(2**31), 2**31)

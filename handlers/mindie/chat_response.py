@@ -4,10 +4,10 @@ from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.envelope import Envelope
 from handlers.mindie.logprobs import logprobs
 from handlers.mindie.step_times import StepTimes
 from handlers.mindie.usage import usage
+from handlers.wire.envelope import Envelope
 
 
 def chat_completion(

@@ -8,7 +8,7 @@ from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPar
 from handlers.chat.tools import ToolCall
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.optional import given
+from handlers.wire.missing import given
 
 Message = m.SystemMessage | m.UserMessage | m.AssistantMessage | m.ToolMessage
 

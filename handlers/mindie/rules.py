@@ -6,7 +6,7 @@ from typing import Final
 from generated.mindie import models as m
 from handlers.faults.refused import Refused
 from handlers.mindie.counts import asked_best_of, asked_n, asked_top_logprobs
-from handlers.optional import given
+from handlers.wire.missing import given
 
 THINKING: Final = "chat_template_kwargs.enable_thinking"
 

@@ -2,12 +2,12 @@
 
 from secrets import token_hex
 
-from handlers.envelope import Envelope
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.mindie.errors import told
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
+from handlers.wire.envelope import Envelope
 
 
 class Service:

@@ -5,7 +5,7 @@ from typing import Final
 
 from generated.mindie import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
-from handlers.optional import given
+from handlers.wire.missing import given
 
 _MODES: Final = {"none": ToolMode.NONE, "auto": ToolMode.AUTO, "required": ToolMode.REQUIRED}
 

@@ -9,12 +9,12 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.operation import Call, EncodedEvent
 from handlers.concurrency.merge import merge
-from handlers.envelope import Envelope
 from handlers.native.completion_request import CompletionParams, completion_requests, num_prompts
 from handlers.native.headers import Headers, cost_headers
 from handlers.native.service import Service
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
+from handlers.wire.envelope import Envelope
 
 BodyT = TypeVar("BodyT", contravariant=True)
 AnswerT = TypeVar("AnswerT")

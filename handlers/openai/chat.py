@@ -18,8 +18,8 @@ from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage, num_beams
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids
-from handlers.optional import given, given_or
-from handlers.plain_answer import PlainAnswers
+from handlers.wire.missing import given, given_or
+from handlers.wire.plain_answer import PlainAnswers
 
 
 class Chat:

@@ -9,9 +9,9 @@ from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
-from handlers.envelope import Envelope
 from handlers.openai.chat_response import ChatAnswer
 from handlers.openai.usage import usage
+from handlers.wire.envelope import Envelope
 
 
 class ChatEvents:

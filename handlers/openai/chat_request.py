@@ -17,7 +17,7 @@ from handlers.openai.sampling import (
     stop_texts,
 )
 from handlers.openai.tools import tool_choice, tool_definitions
-from handlers.optional import given, given_or
+from handlers.wire.missing import given, given_or
 
 # What the chat core calls by other names.
 _FIELDS: Final = {

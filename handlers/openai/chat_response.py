@@ -8,8 +8,8 @@ from generated.openai import models as m
 from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.envelope import Envelope
 from handlers.openai.usage import usage
+from handlers.wire.envelope import Envelope
 
 
 class ChatAnswer:

@@ -19,7 +19,7 @@ from handlers.openai.sampling import (
     sampling_params,
     stop_texts,
 )
-from handlers.optional import given_or
+from handlers.wire.missing import given_or
 
 
 @dataclass(frozen=True)

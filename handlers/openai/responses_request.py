@@ -13,8 +13,8 @@ from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.openai.responses_conversation import Conversation
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts
-from handlers.optional import given_or
 from handlers.runtime.problem import Problem
+from handlers.wire.missing import given_or
 
 _LOGPROBS: Final = "message.output_text.logprobs"
 # What the chat core calls by other names.

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from handlers.envelope import Envelope
-from handlers.fingerprint import fingerprint
 from handlers.openai.errors import told
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
+from handlers.wire.envelope import Envelope
+from handlers.wire.fingerprint import fingerprint
 
 
 class Service:

@@ -9,10 +9,10 @@ from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
-from handlers.envelope import Envelope
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.chat_response import logprobs
 from handlers.tgi.usage import usage
+from handlers.wire.envelope import Envelope
 
 
 class ChatEvents:

@@ -7,9 +7,9 @@ from generated.tgi import models as m
 from handlers.chat.logprobs import bounded
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.envelope import Envelope
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.usage import usage
+from handlers.wire.envelope import Envelope
 
 
 def chat_completion(envelope: Envelope, result: ChatResult, *, with_logprobs: bool) -> m.ChatCompletion:

@@ -7,11 +7,11 @@ import orjson
 from engine.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.envelope import Envelope
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.native.finish import COMPLETION_REASONS
 from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.usage import usage
+from handlers.wire.envelope import Envelope
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionFinal:

@@ -7,7 +7,6 @@ from typing_extensions import override
 
 from engine.request import SamplingParams
 from generated.tgi import models as m
-from handlers.envelope import Envelope
 from handlers.native import completions as native
 from handlers.native.completion_request import CompletionParams
 from handlers.service.seed import draw_seed
@@ -15,6 +14,7 @@ from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.chat_request import stop_texts
 from handlers.tgi.completion_response import CompletionEvents, completion
 from handlers.tgi.sampling import openai_sampling
+from handlers.wire.envelope import Envelope
 
 
 @final

@@ -1,7 +1,7 @@
 import msgspec
 
 from engine.model_info import ModelInfo
-from handlers.fingerprint import fingerprint
+from handlers.wire.fingerprint import fingerprint
 
 INFO = ModelInfo(
     model_id="m",

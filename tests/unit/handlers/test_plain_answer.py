@@ -14,12 +14,12 @@ from handlers.chat.delta import ChatFinish
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage
-from handlers.envelope import Envelope
 from handlers.hf.chat_response import chat_completion as hf_answer
 from handlers.openai.chat_response import ChatAnswer
 from handlers.openai.chat_response import chat_completion as openai_answer
-from handlers.plain_answer import PlainAnswers
 from handlers.tgi.chat_response import chat_completion as tgi_answer
+from handlers.wire.envelope import Envelope
+from handlers.wire.plain_answer import PlainAnswers
 from tests.unit.chat.models import chat_tokenizer
 from tests.unit.chat.test_plain_output import event
 

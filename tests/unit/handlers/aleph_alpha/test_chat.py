@@ -12,7 +12,7 @@ from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.chat_events import ChatEvents
 from handlers.aleph_alpha.chat_response import finish_reason
 from handlers.chat.delta import ChatDelta, ChatFinish
-from handlers.envelope import Envelope
+from handlers.wire.envelope import Envelope
 from tests.scripted_engine import Script, says
 from tests.unit.chat.models import chat_tokenizer
 from tests.unit.handlers.aleph_alpha.api import CHAT, MODEL, Api, chat

@@ -9,8 +9,8 @@ from hypothesis import given
 from engine.events import FinishReason
 from generated.mindie import models as m
 from handlers.chat.delta import ChatDelta
-from handlers.envelope import Envelope
 from handlers.mindie.chat_events import ChatEvents
+from handlers.wire.envelope import Envelope
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.mindie.api import CALL, TOOL, Api, chat
 from tests.unit.handlers.mindie.test_answer import STEPS, measured

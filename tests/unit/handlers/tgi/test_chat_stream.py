@@ -8,9 +8,9 @@ from hypothesis import given
 from engine.events import FinishReason
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta
-from handlers.envelope import Envelope
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.chat_events import ChatEvents
+from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says
 from tests.unit.handlers.tgi.api import Api, chat
 from tests.unit.handlers.tgi.test_chat import CALL, PATH, TOOL

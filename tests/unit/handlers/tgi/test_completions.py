@@ -9,9 +9,9 @@ from hypothesis import given
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
 from generated.tgi import models as m
-from handlers.envelope import Envelope
 from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.completion_response import CompletionEvents
+from handlers.wire.envelope import Envelope
 from tests.scripted_engine import ScriptedEngine, says, token
 from tests.unit.handlers.tgi.api import Api
 

@@ -10,8 +10,8 @@ from generated.operation import Answer, EncodedAnswer
 from handlers.chat.delta import ChatFinish
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.usage import ChatUsage
-from handlers.envelope import Envelope
-from handlers.json_form import JsonForm
+from handlers.wire.envelope import Envelope
+from handlers.wire.json_form import JsonForm
 
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
