@@ -24,7 +24,6 @@ from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
-from handlers.garbage import freeze_start_up
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
 from handlers.mindie.contract import MindieContract
@@ -35,6 +34,7 @@ from handlers.placement import check_root
 from handlers.playground.page import LINK, Playground
 from handlers.process.exit_status import ExitStatus
 from handlers.process.foreign_server import ForeignServer
+from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.process.new_threads import NewThreads, end_now
 from handlers.runtime.contract import Contract

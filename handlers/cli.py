@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 
 from engine.native.instructions import limit_libraries
-from handlers.garbage import collector_off
 from handlers.process.exit_status import ExitStatus
+from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
 from handlers.process.standard_output import CannotWrite, flush, say
 from handlers.process.watchdog import Watchdog

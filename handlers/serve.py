@@ -23,7 +23,6 @@ from engine.model_info import ModelInfo
 from handlers.access.access import check_access
 from handlers.access.hosts import is_loopback
 from handlers.app import CONTRACTS, TABLES, build_app, engine_config
-from handlers.garbage import freeze_imports, freeze_start_up
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
@@ -31,6 +30,7 @@ from handlers.http.tls import server_context
 from handlers.placement import check_root, placements
 from handlers.playground.page import PATH
 from handlers.process.exit_status import ExitStatus
+from handlers.process.gc_tuning import freeze_imports, freeze_start_up
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import FORCE_S, Watchdog

@@ -12,10 +12,10 @@ from engine.async_engine import AsyncEngine
 from engine.demo_model import DEMO_MODEL
 from engine.text.tokenizer import Tokenizer
 from handlers.app import build_app
-from handlers.garbage import freeze_start_up
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
+from handlers.process.gc_tuning import freeze_start_up
 from handlers.settings.settings import Settings
 from tools.bench.bare_app import bare_app
 from tools.bench.scripted_core import MODEL_INFO, ScriptedCore

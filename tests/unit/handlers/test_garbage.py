@@ -1,6 +1,6 @@
 import gc
 
-from handlers.garbage import collector_off, freeze_imports, freeze_start_up
+from handlers.process.gc_tuning import collector_off, freeze_imports, freeze_start_up
 
 
 class _Cycle:
