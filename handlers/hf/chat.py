@@ -13,9 +13,9 @@ from handlers.hf.chat_events import ChatEvents
 from handlers.hf.chat_request import chat_params, includes_usage
 from handlers.hf.chat_response import chat_completion
 from handlers.hf.headers import costs
-from handlers.native import chat as native
-from handlers.native.headers import Headers
 from handlers.service.timing import Timing
+from handlers.tgi_family import chat as native
+from handlers.tgi_family.headers import Headers
 from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given_or
 from handlers.wire.plain_answer import PlainAnswers

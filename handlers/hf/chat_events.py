@@ -12,7 +12,7 @@ from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.hf.chat_response import logprobs
 from handlers.hf.usage import usage
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 
 

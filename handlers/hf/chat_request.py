@@ -14,8 +14,8 @@ from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.hf.messages import chat_message
 from handlers.hf.sampling import sampling_params, stop_texts
-from handlers.native.limits import Limits
-from handlers.native.tool_prompt import with_tool_prompt
+from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.tool_prompt import with_tool_prompt
 from handlers.wire.missing import given, given_or
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}

@@ -10,7 +10,7 @@ from handlers.chat.logprobs import bounded
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.hf.usage import usage
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 
 

@@ -8,8 +8,8 @@ from engine.events import TokenEvent
 from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.hf.usage import usage
-from handlers.native.finish import COMPLETION_REASONS
 from handlers.service.sequences import GeneratedRequest
+from handlers.tgi_family.finish import COMPLETION_REASONS
 from handlers.wire.envelope import Envelope
 
 

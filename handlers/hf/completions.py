@@ -10,11 +10,11 @@ from generated.hf import models as m
 from handlers.hf.completion_response import CompletionEvents, completion
 from handlers.hf.headers import costs
 from handlers.hf.sampling import sampling_params, stop_texts
-from handlers.native import completions as native
-from handlers.native.completion_request import CompletionParams
-from handlers.native.headers import Headers
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
+from handlers.tgi_family import completions as native
+from handlers.tgi_family.completion_request import CompletionParams
+from handlers.tgi_family.headers import Headers
 from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given
 

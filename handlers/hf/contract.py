@@ -7,10 +7,10 @@ from typing_extensions import override
 
 from generated.hf import models as m
 from generated.operation import Operation
-from handlers.native.errors import problem_text
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
+from handlers.tgi_family.errors import problem_text
 
 
 @final

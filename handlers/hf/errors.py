@@ -6,8 +6,8 @@ from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, NoTok
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
-from handlers.native.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
 from handlers.service.exchange import IncompleteGeneration
+from handlers.tgi_family.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
 
 # 400 is of the request, 422 of its generation, as the document has it. Slugs and prefixes are those of the
 # released servers, which clients map to exceptions of their own.
@@ -29,4 +29,4 @@ ERROR_KINDS: ErrorKinds = {
 }
 
 told = partial(told_as, ERROR_KINDS)
-"""As `handlers.native.errors.told_as`."""
+"""As `handlers.tgi_family.errors.told_as`."""

@@ -12,8 +12,8 @@ from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.hf.response import seed
 from handlers.hf.tokens import token
-from handlers.native.finish import NATIVE_REASONS, finite
-from handlers.native.request import NativeRequest
+from handlers.tgi_family.finish import NATIVE_REASONS, finite
+from handlers.tgi_family.request import NativeRequest
 
 
 class NativeEvents:

@@ -1,7 +1,7 @@
 """Response headers as the document types them."""
 
-from handlers.native.headers import Headers, cost_headers
 from handlers.service.timing import Timing
+from handlers.tgi_family.headers import Headers, cost_headers
 
 
 def costs(timing: Timing) -> Headers:

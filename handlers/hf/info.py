@@ -7,8 +7,8 @@ from pydantic import MISSING
 
 from engine.model_info import ModelInfo
 from generated.hf import models as m
-from handlers.native.limits import Limits
 from handlers.settings.settings import Settings
+from handlers.tgi_family.limits import Limits
 
 _DTYPES: Final[dict[str, Literal["float16", "bfloat16", "float32"]]] = {
     "float16": "float16",

@@ -9,12 +9,12 @@ from handlers.hf.events import NativeEvents
 from handlers.hf.headers import costs
 from handlers.hf.request import native_params
 from handlers.hf.response import generate_response
-from handlers.native.generation import Generation
-from handlers.native.headers import Headers
-from handlers.native.params import NativeParams
-from handlers.native.request import NativeRequest
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
+from handlers.tgi_family.generation import Generation
+from handlers.tgi_family.headers import Headers
+from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.request import NativeRequest
 
 
 @final

@@ -21,9 +21,9 @@ from handlers.hf.errors import told
 from handlers.hf.info import info, model_list
 from handlers.hf.native import Native
 from handlers.hf.tokenize import tokenize
-from handlers.native.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.service.shared import Shared
+from handlers.tgi_family.service import Service
 
 _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})
 

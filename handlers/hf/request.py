@@ -6,7 +6,7 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from handlers.chat.response_format import JsonSchema, Regex, ResponseFormat
-from handlers.native.params import NativeParams
+from handlers.tgi_family.params import NativeParams
 from handlers.wire.missing import given
 
 

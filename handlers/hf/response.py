@@ -4,9 +4,9 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from handlers.hf.tokens import prefill, token
-from handlers.native.finish import NATIVE_REASONS
-from handlers.native.request import NativeRequest
 from handlers.service.sequences import GeneratedRequest, GeneratedSequence
+from handlers.tgi_family.finish import NATIVE_REASONS
+from handlers.tgi_family.request import NativeRequest
 
 
 def generate_response(native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:

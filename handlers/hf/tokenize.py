@@ -3,7 +3,7 @@
 from engine.text.tokenizer import Tokenizer
 from generated.hf import models as m
 from generated.operation import EncodedAnswer
-from handlers.native import tokenize as native
+from handlers.tgi_family import tokenize as native
 
 
 def tokenize(tokenizer: Tokenizer, body: m.TokenizeRequest) -> EncodedAnswer:

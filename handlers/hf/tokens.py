@@ -6,7 +6,7 @@ from pydantic import MISSING
 
 from engine.events import PromptToken, TokenEvent
 from generated.hf import models as m
-from handlers.native.finish import finite
+from handlers.tgi_family.finish import finite
 
 
 def token(event: TokenEvent) -> m.Token:

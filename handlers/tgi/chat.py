@@ -9,12 +9,12 @@ from generated.operation import Answer
 from generated.tgi import models as m
 from handlers.chat.params import ChatParams
 from handlers.chat.result import ChatResult
-from handlers.native import chat as native
-from handlers.native.headers import Headers, compute_time_header, cost_headers
 from handlers.service.timing import Timing
 from handlers.tgi.chat_events import ChatEvents
 from handlers.tgi.chat_request import chat_params
 from handlers.tgi.chat_response import chat_completion
+from handlers.tgi_family import chat as native
+from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
 from handlers.wire.envelope import Envelope
 from handlers.wire.plain_answer import PlainAnswers
 

@@ -9,9 +9,9 @@ from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.chat_response import logprobs
 from handlers.tgi.usage import usage
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 
 

@@ -12,10 +12,10 @@ from handlers.chat.params import ChatParams
 from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
-from handlers.native.limits import Limits
-from handlers.native.tool_prompt import with_tool_prompt
 from handlers.service.seed import draw_seed
 from handlers.tgi.sampling import answer_format, openai_sampling
+from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.tool_prompt import with_tool_prompt
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
 

@@ -7,8 +7,8 @@ from generated.tgi import models as m
 from handlers.chat.logprobs import bounded
 from handlers.chat.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.usage import usage
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 
 

@@ -7,10 +7,10 @@ import orjson
 from engine.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
-from handlers.native.finish import COMPLETION_REASONS
 from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.usage import usage
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.finish import COMPLETION_REASONS
 from handlers.wire.envelope import Envelope
 
 

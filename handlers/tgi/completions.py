@@ -7,13 +7,13 @@ from typing_extensions import override
 
 from engine.request import SamplingParams
 from generated.tgi import models as m
-from handlers.native import completions as native
-from handlers.native.completion_request import CompletionParams
 from handlers.service.seed import draw_seed
 from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.chat_request import stop_texts
 from handlers.tgi.completion_response import CompletionEvents, completion
 from handlers.tgi.sampling import openai_sampling
+from handlers.tgi_family import completions as native
+from handlers.tgi_family.completion_request import CompletionParams
 from handlers.wire.envelope import Envelope
 
 

@@ -12,8 +12,8 @@ from engine.errors import (
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
-from handlers.native.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
 from handlers.service.exchange import IncompleteGeneration
+from handlers.tgi_family.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
 
 # Slugs and prefixes are those of the released
 # servers, which clients map to exceptions of their own.
@@ -35,4 +35,4 @@ ERROR_KINDS: ErrorKinds = {
 }
 
 told = partial(told_as, ERROR_KINDS)
-"""As `handlers.native.errors.told_as`."""
+"""As `handlers.tgi_family.errors.told_as`."""

@@ -4,8 +4,8 @@ from importlib.metadata import version
 
 from engine.model_info import ModelInfo
 from generated.tgi import models as m
-from handlers.native.limits import Limits
 from handlers.settings.settings import Settings
+from handlers.tgi_family.limits import Limits
 
 
 def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:

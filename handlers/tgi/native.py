@@ -5,15 +5,15 @@ from typing import final
 from typing_extensions import override
 
 from generated.tgi import models as m
-from handlers.native.generation import Generation
-from handlers.native.headers import Headers, compute_time_header, cost_headers
-from handlers.native.params import NativeParams
-from handlers.native.request import NativeRequest
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
 from handlers.tgi.events import NativeEvents
 from handlers.tgi.request import Body, native_params
 from handlers.tgi.response import generate_response
+from handlers.tgi_family.generation import Generation
+from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
+from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.request import NativeRequest
 
 
 @final

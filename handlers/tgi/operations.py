@@ -16,7 +16,6 @@ from generated.tgi.operations import (
     NoHeaders,
     Operations,
 )
-from handlers.native.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.service.shared import Shared
 from handlers.tgi.chat import Chat
@@ -25,6 +24,7 @@ from handlers.tgi.errors import told
 from handlers.tgi.info import info, model_list
 from handlers.tgi.native import Native
 from handlers.tgi.tokenize import tokenize
+from handlers.tgi_family.service import Service
 
 _GENERATES: Final = frozenset(
     {"compat_generate", "generate", "generate_stream", "chat_completions", "completions"}

@@ -3,8 +3,8 @@
 from functools import partial
 
 from generated.tgi import models as m
-from handlers.native.params import NativeParams
 from handlers.tgi.sampling import answer_format
+from handlers.tgi_family.params import NativeParams
 
 Body = m.GenerateRequest | m.CompatGenerateRequest
 

@@ -3,10 +3,10 @@
 from pydantic import MISSING
 
 from generated.tgi import models as m
-from handlers.native.finish import NATIVE_REASONS
-from handlers.native.request import NativeRequest
 from handlers.service.sequences import GeneratedRequest, GeneratedSequence
 from handlers.tgi.tokens import prefill, token, top_tokens
+from handlers.tgi_family.finish import NATIVE_REASONS
+from handlers.tgi_family.request import NativeRequest
 
 
 def generate_response(native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:

@@ -3,7 +3,7 @@
 from engine.request import SamplingParams
 from generated.tgi import models as m
 from handlers.chat.response_format import JsonSchema, Regex, ResponseFormat
-from handlers.native.params import value_or
+from handlers.tgi_family.params import value_or
 
 
 def openai_sampling(body: m.ChatRequest | m.CompletionRequest, seed: int) -> SamplingParams:

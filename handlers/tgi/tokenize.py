@@ -2,7 +2,7 @@
 
 from engine.text.tokenizer import Tokenizer
 from generated.operation import EncodedAnswer
-from handlers.native import tokenize as native
+from handlers.tgi_family import tokenize as native
 
 
 def tokenize(tokenizer: Tokenizer, text: str) -> EncodedAnswer:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from engine.events import PromptToken, TokenEvent, TokenLogprob
 from generated.tgi import models as m
-from handlers.native.finish import finite
+from handlers.tgi_family.finish import finite
 
 
 def token(event: TokenEvent) -> m.Token:

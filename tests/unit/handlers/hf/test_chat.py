@@ -11,7 +11,7 @@ from engine.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.chat.delta import ChatDelta
 from handlers.hf.chat_events import ChatEvents
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says
 from tests.unit.handlers.hf.api import Api, chat

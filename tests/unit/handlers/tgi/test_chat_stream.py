@@ -8,8 +8,8 @@ from hypothesis import given
 from engine.events import FinishReason
 from generated.tgi import models as m
 from handlers.chat.delta import ChatDelta
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.chat_events import ChatEvents
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says
 from tests.unit.handlers.tgi.api import Api, chat

@@ -9,8 +9,8 @@ from hypothesis import given
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
 from generated.tgi import models as m
-from handlers.native.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi.completion_response import CompletionEvents
+from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import ScriptedEngine, says, token
 from tests.unit.handlers.tgi.api import Api

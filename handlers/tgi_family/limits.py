@@ -7,10 +7,10 @@ from engine.errors import PromptTooLong
 from engine.model_info import ModelInfo
 from engine.request import Watermark
 from handlers.faults.refused import Refused
-from handlers.native.errors import BatchTooLarge
-from handlers.native.params import NativeParams
 from handlers.service.text_bound import bounded_texts
 from handlers.settings.settings import Settings
+from handlers.tgi_family.errors import BatchTooLarge
+from handlers.tgi_family.params import NativeParams
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from typing import Generic, Protocol, TypeVar
 
 from engine.events import TokenEvent
 from generated.operation import Call, EncodedEvent
-from handlers.native.headers import Headers, cost_headers
-from handlers.native.limits import num_streamed
-from handlers.native.params import NativeParams
-from handlers.native.request import NativeRequest, native_request
-from handlers.native.service import Service
 from handlers.service.sequences import GeneratedRequest, collect
 from handlers.service.timing import Timing
+from handlers.tgi_family.headers import Headers, cost_headers
+from handlers.tgi_family.limits import num_streamed
+from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.request import NativeRequest, native_request
+from handlers.tgi_family.service import Service
 
 BodyT = TypeVar("BodyT", contravariant=True)
 AnswerT = TypeVar("AnswerT")

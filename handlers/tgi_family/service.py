@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from handlers.native.headers import Headers, compute_headers
-from handlers.native.limits import Limits
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
+from handlers.tgi_family.headers import Headers, compute_headers
+from handlers.tgi_family.limits import Limits
 
 
 class Service:

@@ -9,11 +9,11 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.operation import Call, EncodedEvent
 from handlers.concurrency.merge import merge
-from handlers.native.completion_request import CompletionParams, completion_requests, num_prompts
-from handlers.native.headers import Headers, cost_headers
-from handlers.native.service import Service
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
+from handlers.tgi_family.completion_request import CompletionParams, completion_requests, num_prompts
+from handlers.tgi_family.headers import Headers, cost_headers
+from handlers.tgi_family.service import Service
 from handlers.wire.envelope import Envelope
 
 BodyT = TypeVar("BodyT", contravariant=True)

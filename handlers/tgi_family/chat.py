@@ -13,9 +13,9 @@ from handlers.chat.delta import ChatDelta
 from handlers.chat.params import ChatParams
 from handlers.chat.result import ChatResult, collect
 from handlers.chat.usage import ChatUsage
-from handlers.native.headers import Headers, cost_headers
-from handlers.native.service import Service
 from handlers.service.timing import Timing
+from handlers.tgi_family.headers import Headers, cost_headers
+from handlers.tgi_family.service import Service
 from handlers.wire.envelope import Envelope
 
 BodyT = TypeVar("BodyT", bound=BaseModel, contravariant=True)

@@ -7,9 +7,9 @@ import msgspec
 
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
-from handlers.native.errors import SuffixRefused
-from handlers.native.limits import Limits
-from handlers.native.request import encode_prompt
+from handlers.tgi_family.errors import SuffixRefused
+from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request import encode_prompt
 
 
 class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,9 +5,9 @@ from secrets import token_hex
 
 from engine.request import GenerationRequest, StopConditions
 from engine.text.tokenizer import Tokenizer
-from handlers.native.limits import Limits
-from handlers.native.params import NativeParams
 from handlers.service.seed import draw_seed
+from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.params import NativeParams
 
 
 @dataclass(frozen=True)
