@@ -30,7 +30,6 @@ from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.openai.contract import OpenAIContract
 from handlers.openai.operations import OpenAIHandlers
-from handlers.placement import check_root
 from handlers.playground.page import LINK, Playground
 from handlers.process.exit_status import ExitStatus
 from handlers.process.foreign_server import ForeignServer
@@ -41,6 +40,7 @@ from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
+from handlers.runtime.root_routes import check_root
 from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.service.engine import Engine
 from handlers.service.exchange import Exchanges

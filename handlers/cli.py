@@ -118,7 +118,7 @@ def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
     from handlers.access.key_file import InvalidKeyFile
     from handlers.chat.errors import TemplateError
     from handlers.http.tls import BadCertificate
-    from handlers.placement import UnknownContract
+    from handlers.runtime.root_routes import UnknownContract
     from handlers.serve import CannotListen, serve
 
     try:
@@ -144,7 +144,7 @@ def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
 
 def _contracts(given: argparse.Namespace) -> int:
     from handlers.app import CONTRACTS, TABLES
-    from handlers.placement import check_root, placements
+    from handlers.runtime.root_routes import check_root, placements
 
     try:
         root = read_settings(given).root

@@ -27,13 +27,13 @@ from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
 from handlers.http.tls import server_context
-from handlers.placement import check_root, placements
 from handlers.playground.page import PATH
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import freeze_imports, freeze_start_up
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import FORCE_S, Watchdog
+from handlers.runtime.root_routes import check_root, placements
 from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
 

@@ -4,8 +4,8 @@ from typing import Final
 
 from starlette.types import Receive, Scope, Send
 
-from handlers.runtime.bearer import BEARER_HEADER, given_keys
 from handlers.runtime.problem import Problem
+from handlers.runtime.reading.bearer import BEARER_HEADER, given_keys
 from handlers.runtime.server import ContractServer
 
 from .key_check import KeyCheck

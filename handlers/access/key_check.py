@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from generated.operation import Operation
-from handlers.runtime.bearer import BEARER_HEADER
 from handlers.runtime.problem import Problem, Unauthorized
+from handlers.runtime.reading.bearer import BEARER_HEADER
 
 from .key import Key
 from .keyring import Keyring
@@ -46,7 +46,7 @@ class RateLimited(Problem):
 class KeyCheck:
     """Asks each request for a key, and charges it for the request.
 
-    Implements `handlers.runtime.checks_keys.ChecksKeys`. wall_clock: Unix time, by which keys expire.
+    Implements `handlers.runtime.protocols.checks_keys.ChecksKeys`. wall_clock: Unix time, by which keys expire.
     """
 
     def __init__(self, keyring: Keyring, wall_clock: Callable[[], float] = time.time) -> None:

@@ -6,11 +6,11 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from generated.operation import Handlers, Operation
+from handlers.runtime.answering.reply import Reply
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.options import RuntimeOptions
-from handlers.runtime.reply import Reply
 
 from .judge import DeclaredOperation, Judge
 from .watch import AnswerRefused, AnswerWatch

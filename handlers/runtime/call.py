@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 from generated.operation import Operation
 
-from .raw_headers import raw_header
+from .reading.raw_headers import raw_header
 from .request_id import request_id_of
 
 _REQUEST_ID: Final = "verbatim.request_id"  # where a request's scope has its name

@@ -14,21 +14,21 @@ from starlette.types import Receive, Scope, Send
 
 from generated.operation import Handlers, Operation
 
-from . import sse
-from .admits import Admits
-from .bearer import given_keys
+from .answering import sse
+from .answering.disconnect import CancelledByDisconnect, Patience
+from .answering.keep_alive import kept_alive
+from .answering.ready import ready_together
+from .answering.reply import RawHeaders, Reply, encode_headers
+from .answering.sliced_json import is_large, to_json_in_slices
 from .call import RequestCall
 from .contract import Contract
-from .disconnect import CancelledByDisconnect, Patience
-from .keep_alive import kept_alive
-from .look_up import LooksUp
 from .options import RuntimeOptions
 from .problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
-from .ready import ready_together
-from .refusals import CountsRefusals
-from .reply import RawHeaders, Reply, encode_headers
-from .request_reader import RequestReader
-from .sliced_json import is_large, to_json_in_slices
+from .protocols.admits import Admits
+from .protocols.look_up import LooksUp
+from .protocols.refusals import CountsRefusals
+from .reading.bearer import given_keys
+from .reading.request_reader import RequestReader
 
 logger = logging.getLogger(__name__)
 

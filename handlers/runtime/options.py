@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .checks_keys import ChecksKeys
+from .protocols.checks_keys import ChecksKeys
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any
 
 from handlers.faults.violation import Violation
 
-from .invalid import Fault
+from .reading.invalid import Fault
 
 
 class Problem(Exception):

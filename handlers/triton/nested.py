@@ -5,8 +5,8 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from handlers.faults.refused import Refused
-from handlers.runtime.fail_fast import fail_fast_schema, fail_fast_validator
-from handlers.runtime.invalid import explain
+from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
+from handlers.runtime.reading.invalid import explain
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 

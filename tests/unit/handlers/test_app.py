@@ -11,7 +11,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from handlers.app import CONTRACTS, TABLES, build_app, create_app, engine_config
 from handlers.openai.contract import OpenAIContract
-from handlers.placement import UnknownContract, placements
+from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, chat, native

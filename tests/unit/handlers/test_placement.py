@@ -1,7 +1,7 @@
 import pytest
 
 from generated.operation import Operation
-from handlers.placement import UnknownContract, check_root, placements
+from handlers.runtime.root_routes import UnknownContract, check_root, placements
 
 
 def operation(path: str, method: str = "GET") -> Operation:

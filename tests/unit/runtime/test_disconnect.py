@@ -12,7 +12,7 @@ import uvicorn
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
-from handlers.runtime.disconnect import CancelledByDisconnect, Patience
+from handlers.runtime.answering.disconnect import CancelledByDisconnect, Patience
 from handlers.runtime.server import ContractServer
 
 from .notes import Kept, serve

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, TypeAdapter, Valid
 from pydantic_core import SchemaValidator
 
 from generated.json_types import StrictInt
-from handlers.runtime.fail_fast import fail_fast_schema, fail_fast_validator
+from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
 
 
 class Leaf(BaseModel):

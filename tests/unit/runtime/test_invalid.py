@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from generated.json_types import StrictFloat, StrictInt
 from handlers.faults.violation import Violation
-from handlers.runtime.fail_fast import fail_fast_schema, fail_fast_validator
-from handlers.runtime.invalid import Fault, explain, render_path
+from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
+from handlers.runtime.reading.invalid import Fault, explain, render_path
 
 
 class Text(BaseModel):

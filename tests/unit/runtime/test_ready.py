@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.runtime.ready import ready_together
+from handlers.runtime.answering.ready import ready_together
 
 STEPS = st.lists(st.sampled_from(["item", "turn", "sleep", "future"]), max_size=200)
 

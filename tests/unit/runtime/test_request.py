@@ -17,7 +17,7 @@ from handlers.access.keyring import Keyring
 from handlers.faults.violation import Violation
 from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import InvalidRequest
-from handlers.runtime.request_reader import RequestReader
+from handlers.runtime.reading.request_reader import RequestReader
 from handlers.runtime.server import ContractServer
 
 from .client import send

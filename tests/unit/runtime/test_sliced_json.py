@@ -2,7 +2,7 @@
 
 from pydantic import MISSING, BaseModel, Field, TypeAdapter
 
-from handlers.runtime.sliced_json import is_large, to_json_in_slices
+from handlers.runtime.answering.sliced_json import is_large, to_json_in_slices
 
 
 class Score(BaseModel):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from handlers.runtime.structure import TooManyValues, check_structure
+from handlers.runtime.reading.structure import TooManyValues, check_structure
 
 _TOOL = {
     "name": "edit",

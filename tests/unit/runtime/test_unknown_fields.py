@@ -14,7 +14,7 @@ from generated.json_types import StrictInt
 from generated.operation import Operation
 from handlers.faults.violation import Violation
 from handlers.runtime.problem import InvalidRequest
-from handlers.runtime.request_reader import RequestReader
+from handlers.runtime.reading.request_reader import RequestReader
 
 
 class Closed(BaseModel):

@@ -16,11 +16,11 @@ from starlette.types import Receive, Scope
 
 from generated.operation import Operation
 from handlers.faults.violation import Violation
+from handlers.runtime.problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 from .complaint import Path
 from .fail_fast import fail_fast_schema, fail_fast_validator
 from .invalid import Fault, explain, render_path
-from .problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 from .raw_headers import raw_header
 from .structure import TooManyValues, check_structure
 from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most

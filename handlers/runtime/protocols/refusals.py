@@ -3,8 +3,7 @@
 from typing import Protocol, runtime_checkable
 
 from generated.operation import Operation
-
-from .problem import Problem
+from handlers.runtime.problem import Problem
 
 
 @runtime_checkable
