@@ -13,7 +13,7 @@ from handlers.aleph_alpha.chat_response import chat_choice, chat_logprobs, chat_
 from handlers.aleph_alpha.errors import NotChatCapable
 from handlers.aleph_alpha.service import Service
 from handlers.chat.core import PreparedChat
-from handlers.chat.result import ChatChoice, ChatResult, collect
+from handlers.chat.reading.result import ChatChoice, ChatResult, collect
 from handlers.wire.envelope import Envelope
 
 

@@ -7,7 +7,7 @@ from engine.events import FinishReason, PromptToken, TokenEvent
 from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.completion_request import CompletionPlan
-from handlers.chat.logprobs import bounded
+from handlers.chat.reading.logprobs import bounded
 
 _FINISH_REASONS: Final[
     dict[FinishReason, Literal["maximum_tokens", "end_of_text", "stop_sequence_reached"]]

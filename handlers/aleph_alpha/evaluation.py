@@ -12,7 +12,7 @@ from generated.operation import Call
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.aleph_alpha.service import Service
-from handlers.chat.logprobs import bounded
+from handlers.chat.reading.logprobs import bounded
 from handlers.faults.refused import Refused
 from handlers.service.sequences import collect
 

@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 from generated.anthropic import models as m
 from handlers.anthropic.answer import Answer
 from handlers.anthropic.usage import usage
-from handlers.chat.delta import ChatFinish
+from handlers.chat.reading.delta import ChatFinish
 from handlers.chat.usage import ChatUsage
 
 _StopReason: TypeAlias = Literal[

@@ -17,7 +17,7 @@ from handlers.anthropic.events import MessageEvent
 from handlers.anthropic.request import hides_thoughts
 from handlers.anthropic.service import Service
 from handlers.chat.core import PreparedChat
-from handlers.chat.output import ChatOutputs
+from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
 
 

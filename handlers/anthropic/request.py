@@ -10,8 +10,8 @@ from engine.request import SamplingParams
 from generated.anthropic import models as m
 from handlers.anthropic.conversation import conversation
 from handlers.anthropic.tools import parallel_tool_use, tool_choice, tool_definitions
+from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.response_format import FIELD, JsonSchema
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.service.seed import draw_seed

@@ -8,20 +8,20 @@ from msgspec.structs import replace
 
 from engine.request import GenerationRequest, StopConditions
 from engine.text.tokenizer import Tokenizer
-from handlers.chat.answer_grammar import answer_grammar
-from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
-from handlers.chat.control.client_text import ClientText
-from handlers.chat.control.guard import ControlGuard, RenderedPrompt
-from handlers.chat.conversation import check_messages, flatten
-from handlers.chat.dialect import Dialect
 from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
+from handlers.chat.form.answer_grammar import answer_grammar
+from handlers.chat.form.response_format import FIELD
 from handlers.chat.messages import is_continuable
-from handlers.chat.output import ChatOutputs
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.reasoning import ReasoningStart, reasoning_start
-from handlers.chat.response_format import FIELD
-from handlers.chat.thinking import template_variables
-from handlers.chat.tool_use import ToolUse, tool_use
+from handlers.chat.prompt.control.client_text import ClientText
+from handlers.chat.prompt.control.guard import ControlGuard, RenderedPrompt
+from handlers.chat.prompt.conversation import check_messages, flatten
+from handlers.chat.prompt.dialect import Dialect
+from handlers.chat.prompt.thinking import template_variables
+from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
+from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.reading.reasoning import ReasoningStart, reasoning_start
+from handlers.chat.tool_calls.use import ToolUse, tool_use
 
 _MAX_DIALECTS = 32  # templates that requests bring are remembered, so many at most
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 from generated.hf import models as m
 from generated.operation import Answer
 from handlers.chat.params import ChatParams
-from handlers.chat.result import ChatResult
+from handlers.chat.reading.result import ChatResult
 from handlers.hf.chat_events import ChatEvents
 from handlers.hf.chat_request import chat_params, includes_usage
 from handlers.hf.chat_response import chat_completion

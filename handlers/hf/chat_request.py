@@ -7,9 +7,9 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from handlers.chat.errors import ToolsWithResponseFormat
+from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.params import ChatParams
-from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.hf.messages import chat_message

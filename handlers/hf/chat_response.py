@@ -6,8 +6,8 @@ from pydantic import MISSING
 
 from engine.events import TokenEvent
 from generated.hf import models as m
-from handlers.chat.logprobs import bounded
-from handlers.chat.result import ChatChoice, ChatResult
+from handlers.chat.reading.logprobs import bounded
+from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.hf.usage import usage
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT

@@ -5,7 +5,7 @@ from functools import partial
 from pydantic import MISSING
 
 from generated.hf import models as m
-from handlers.chat.response_format import JsonSchema, Regex, ResponseFormat
+from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
 from handlers.tgi_family.params import NativeParams
 from handlers.wire.missing import given
 

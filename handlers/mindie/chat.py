@@ -11,7 +11,7 @@ from generated.mindie.operations import NoHeaders
 from generated.operation import Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.chat.result import collect
+from handlers.chat.reading.result import collect
 from handlers.mindie.chat_events import ChatEvents
 from handlers.mindie.chat_request import chat_params, request_field
 from handlers.mindie.chat_response import chat_completion

@@ -10,7 +10,7 @@ import orjson
 from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
-from handlers.chat.delta import ChatDelta, ToolCallDelta
+from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.mindie.logprobs import logprobs
 from handlers.wire.envelope import Envelope
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from engine.request import SamplingParams
 from generated.mindie import models as m
+from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.mindie.counts import beam_params, num_answers, num_logprobs

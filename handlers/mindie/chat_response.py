@@ -2,7 +2,7 @@
 
 from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
-from handlers.chat.result import ChatChoice, ChatResult
+from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.mindie.logprobs import logprobs
 from handlers.mindie.step_times import StepTimes

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from engine.events import TokenEvent
 from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
-from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
+from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 
 
 def logprobs(events: Sequence[TokenEvent], tokenizer: Tokenizer) -> m.Logprobs:

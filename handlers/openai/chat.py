@@ -9,7 +9,7 @@ from generated.openai.operations import CreateChatCompletionHeaders
 from generated.operation import Answer, Call, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.chat.result import ChatResult, collect
+from handlers.chat.reading.result import ChatResult, collect
 from handlers.concurrency.limit import Beams
 from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_request import chat_params, request_field

@@ -5,8 +5,8 @@ from collections.abc import Container, Sequence
 from engine.events import FinishReason, TokenEvent
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
-from handlers.chat.logprobs import ScoredToken, TokenScore, scored_tokens
-from handlers.chat.result import ChatChoice, ChatResult
+from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
+from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.openai.usage import usage
 from handlers.wire.envelope import Envelope

@@ -7,7 +7,7 @@ from secrets import token_hex
 from engine.request import GenerationRequest, StopConditions
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
-from handlers.chat.response_format import response_grammar
+from handlers.chat.form.response_format import response_grammar
 from handlers.faults.refused import Refused
 from handlers.openai.formats import answer_form, grammar_field
 from handlers.openai.prompts import prompts_of

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from engine.events import PromptToken, TokenEvent, TokenLogprob
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
-from handlers.chat.logprobs import bounded
+from handlers.chat.reading.logprobs import bounded
 
 
 class LogprobWriter:

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic_core import from_json
 
 from generated.openai import models as m
-from handlers.chat.response_format import (
+from handlers.chat.form.response_format import (
     AnyJsonObject,
     Choice,
     Ebnf,
@@ -14,7 +14,7 @@ from handlers.chat.response_format import (
     ResponseFormat,
     StructuralTag,
 )
-from handlers.chat.strict_schema import require_strict
+from handlers.chat.form.strict_schema import require_strict
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.openai.sampling import Body

@@ -10,10 +10,10 @@ from generated.openai import models as m
 from generated.openai.operations import CreateResponseHeaders
 from generated.operation import Call
 from handlers.chat.core import PreparedChat
-from handlers.chat.delta import ChatDelta
 from handlers.chat.errors import ChatError
-from handlers.chat.logprobs import scored_tokens
-from handlers.chat.output import ChatOutputs
+from handlers.chat.reading.delta import ChatDelta
+from handlers.chat.reading.logprobs import scored_tokens
+from handlers.chat.reading.output import ChatOutputs
 from handlers.openai.responses_conversation import Conversation
 from handlers.openai.responses_events import ResponseEvent, ResponseEvents
 from handlers.openai.responses_logprobs import response_logprobs

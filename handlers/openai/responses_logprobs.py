@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from generated.openai import models as m
-from handlers.chat.logprobs import ScoredToken
+from handlers.chat.reading.logprobs import ScoredToken
 
 
 def response_logprobs(tokens: Iterable[ScoredToken]) -> list[m.ResponseLogprob]:

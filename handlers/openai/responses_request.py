@@ -5,9 +5,9 @@ from typing import Final
 
 from engine.request import SamplingParams
 from generated.openai import models as m
+from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
+from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
-from handlers.chat.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from generated.openai import models as m
-from handlers.chat.strict_schema import require_strict
+from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 

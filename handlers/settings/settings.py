@@ -21,7 +21,7 @@ from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES, QUANTIZATIONS
 from engine.native.instructions import ISA_NAMES, NATIVE
-from handlers.chat.tool_formats.registry import TOOL_FORMAT_NAMES, tool_format_named
+from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.settings.kinds import Count, Limit, Names, Seconds, env
 
 EMBEDDED_MODEL = "verbatim-demo"

@@ -8,7 +8,7 @@ from typing_extensions import override
 from generated.operation import Answer
 from generated.tgi import models as m
 from handlers.chat.params import ChatParams
-from handlers.chat.result import ChatResult
+from handlers.chat.reading.result import ChatResult
 from handlers.service.timing import Timing
 from handlers.tgi.chat_events import ChatEvents
 from handlers.tgi.chat_request import chat_params

@@ -7,7 +7,7 @@ import orjson
 
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.chat.delta import ChatDelta, ToolCallDelta
+from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.tgi.chat_response import logprobs
 from handlers.tgi.usage import usage

@@ -7,9 +7,9 @@ import msgspec
 
 from generated.tgi import models as m
 from handlers.chat.errors import ToolsWithResponseFormat
+from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
-from handlers.chat.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.service.seed import draw_seed

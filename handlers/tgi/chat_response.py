@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from engine.events import TokenEvent
 from generated.tgi import models as m
-from handlers.chat.logprobs import bounded
-from handlers.chat.result import ChatChoice, ChatResult
+from handlers.chat.reading.logprobs import bounded
+from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.tgi.usage import usage
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT

@@ -2,7 +2,7 @@
 
 from engine.request import SamplingParams
 from generated.tgi import models as m
-from handlers.chat.response_format import JsonSchema, Regex, ResponseFormat
+from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
 from handlers.tgi_family.params import value_or
 
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from generated.operation import Answer, Call, EncodedEvent
 from handlers.chat.core import PreparedChat
-from handlers.chat.delta import ChatDelta
 from handlers.chat.params import ChatParams
-from handlers.chat.result import ChatResult, collect
+from handlers.chat.reading.delta import ChatDelta
+from handlers.chat.reading.result import ChatResult, collect
 from handlers.chat.usage import ChatUsage
 from handlers.service.timing import Timing
 from handlers.tgi_family.headers import Headers, cost_headers

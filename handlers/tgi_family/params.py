@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from engine.request import SamplingParams, Watermark
-from handlers.chat.response_format import ResponseFormat, response_grammar
+from handlers.chat.form.response_format import ResponseFormat, response_grammar
 
 
 class NativeParams(msgspec.Struct, frozen=True, kw_only=True):

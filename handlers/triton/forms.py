@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from generated.triton import models as m
-from handlers.chat.response_format import (
+from handlers.chat.form.response_format import (
     AnyJsonObject,
     Choice,
     Ebnf,

@@ -8,7 +8,7 @@ from engine.errors import PromptTooLong
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from generated.triton import models as m
-from handlers.chat.response_format import ResponseFormat, response_grammar
+from handlers.chat.form.response_format import ResponseFormat, response_grammar
 from handlers.faults.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts

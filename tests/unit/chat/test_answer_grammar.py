@@ -17,17 +17,23 @@ from engine.errors import GenerationFailed
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarState
 from engine.request import Grammar, GrammarKind
-from handlers.chat.answer_grammar import answer_grammar
-from handlers.chat.answer_parser import AnswerFormat, AnswerParser, AnswerText, ReasoningReading, ToolReading
-from handlers.chat.delta import join_pieces
-from handlers.chat.reasoning import ReasoningStart
-from handlers.chat.reasoning_format import THINK
-from handlers.chat.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat
-from handlers.chat.tool_format import ToolFormat
-from handlers.chat.tool_formats.hermes import HERMES
-from handlers.chat.tool_formats.llama import LLAMA_JSON
-from handlers.chat.tool_formats.registry import TOOL_FORMATS
-from handlers.chat.tool_use import ToolUse
+from handlers.chat.form.answer_grammar import answer_grammar
+from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat
+from handlers.chat.reading.answer_parser import (
+    AnswerFormat,
+    AnswerParser,
+    AnswerText,
+    ReasoningReading,
+    ToolReading,
+)
+from handlers.chat.reading.delta import join_pieces
+from handlers.chat.reading.reasoning import ReasoningStart
+from handlers.chat.reading.reasoning_format import THINK
+from handlers.chat.tool_calls.formats.hermes import HERMES
+from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
+from handlers.chat.tool_calls.tool_format import ToolFormat
+from handlers.chat.tool_calls.use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
 from tests.unit.chat.models import chat_tokenizer
 

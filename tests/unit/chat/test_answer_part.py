@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from engine.events import FinishReason, TokenEvent
-from handlers.chat.answer_parser import AnswerFormat, ReasoningReading
-from handlers.chat.output import ChatOutputs
-from handlers.chat.reasoning import ReasoningStart
-from handlers.chat.reasoning_format import REASONING_FORMATS, THINK, ReasoningFormat
-from handlers.chat.result import ChatChoice, join
+from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading
+from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.reading.reasoning import ReasoningStart
+from handlers.chat.reading.reasoning_format import REASONING_FORMATS, THINK, ReasoningFormat
+from handlers.chat.reading.result import ChatChoice, join
 from tests.unit.chat.cuts import cut
 from tests.unit.chat.events import events_of
 

@@ -1,8 +1,8 @@
 import pytest
 
-from handlers.chat.conversation import template_messages, template_tools
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
 from handlers.chat.messages import ChatMessage, MediaKind, MediaPart, TextPart, is_continuable
+from handlers.chat.prompt.conversation import template_messages, template_tools
 from handlers.chat.tools import ToolCall, ToolDefinition
 
 

@@ -14,14 +14,14 @@ from handlers.chat.errors import (
     UnknownTool,
     UnsupportedContent,
 )
+from handlers.chat.form.response_format import JsonSchema, Regex
 from handlers.chat.messages import ChatMessage, MediaKind, MediaPart
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.reasoning import ReasoningStart
-from handlers.chat.response_format import JsonSchema, Regex
-from handlers.chat.result import ChatChoice, collect
-from handlers.chat.tool_format import ToolFormat
-from handlers.chat.tool_formats.hermes import HERMES
-from handlers.chat.tool_formats.llama import LLAMA_JSON
+from handlers.chat.reading.reasoning import ReasoningStart
+from handlers.chat.reading.result import ChatChoice, collect
+from handlers.chat.tool_calls.formats.hermes import HERMES
+from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
+from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.chat.events import events_of, stream
 from tests.unit.chat.models import (

@@ -3,7 +3,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.chat.json_span import JsonSpan
+from handlers.chat.tool_calls.json_span import JsonSpan
 from tests.unit.chat.cuts import cut
 
 JSON = st.recursive(

@@ -2,7 +2,7 @@ from msgspec.structs import replace
 
 from engine.events import TokenEvent, TokenLogprob
 from engine.text.tokenizer import Tokenizer
-from handlers.chat.logprobs import LEAST_LOGPROB, bounded, scored_tokens
+from handlers.chat.reading.logprobs import LEAST_LOGPROB, bounded, scored_tokens
 from tests.unit.chat.events import events_of
 from tests.unit.engine.text.tiny_tokenizers import byte_level
 

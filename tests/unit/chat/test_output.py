@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
-from handlers.chat.answer_parser import AnswerFormat, ReasoningReading, ToolReading
-from handlers.chat.delta import ChatDelta, ChatFinish
-from handlers.chat.ids import new_tool_call_id
-from handlers.chat.output import ChatOutputs
-from handlers.chat.reasoning import ReasoningStart
-from handlers.chat.reasoning_format import THINK
-from handlers.chat.result import ChatChoice, collect, join
-from handlers.chat.tool_formats.hermes import HERMES
+from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
+from handlers.chat.reading.delta import ChatDelta, ChatFinish
+from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.reading.reasoning import ReasoningStart
+from handlers.chat.reading.reasoning_format import THINK
+from handlers.chat.reading.result import ChatChoice, collect, join
+from handlers.chat.tool_calls.formats.hermes import HERMES
+from handlers.chat.tool_calls.ids import new_tool_call_id
 from handlers.chat.tools import ToolDefinition
 from handlers.chat.usage import ChatUsage
 from tests.unit.chat.cuts import cut

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.events import FinishReason, TokenEvent
-from handlers.chat.answer_parser import AnswerFormat, ReasoningReading
-from handlers.chat.delta import ChatDelta
-from handlers.chat.output import ChatOutput
-from handlers.chat.reasoning import ReasoningStart
-from handlers.chat.reasoning_format import ReasoningFormat
+from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading
+from handlers.chat.reading.delta import ChatDelta
+from handlers.chat.reading.output import ChatOutput
+from handlers.chat.reading.reasoning import ReasoningStart
+from handlers.chat.reading.reasoning_format import ReasoningFormat
 
 TAGS = ReasoningFormat(begin="<think>", end="</think>")
 FORMATS = (

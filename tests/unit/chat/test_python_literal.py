@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from handlers.chat.python_literal import read_literal, to_json_string
-from handlers.chat.tool_text import CallArguments, IncomingText, Malformed
+from handlers.chat.tool_calls.python_literal import read_literal, to_json_string
+from handlers.chat.tool_calls.text import CallArguments, IncomingText, Malformed
 from tests.unit.chat.cuts import cut
 from tests.unit.chat.tool_cases import NESTED, STRINGS
 

@@ -16,11 +16,11 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.request import SamplingParams
 from handlers.chat.core import ChatCore
-from handlers.chat.delta import ChatFinish
+from handlers.chat.form.response_format import JsonSchema
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.response_format import JsonSchema
-from handlers.chat.result import ChatChoice, collect
+from handlers.chat.reading.delta import ChatFinish
+from handlers.chat.reading.result import ChatChoice, collect
 from tests.unit.chat.random_schemas import Schema, SchemaMaker
 
 NUM_SCHEMAS = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "40"))

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.chat.reasoning import ReasoningParser, ReasoningStart, reasoning_start
-from handlers.chat.reasoning_format import THINK
+from handlers.chat.reading.reasoning import ReasoningParser, ReasoningStart, reasoning_start
+from handlers.chat.reading.reasoning_format import THINK
 from tests.unit.chat.cuts import cut
 
 TEXTS = st.lists(

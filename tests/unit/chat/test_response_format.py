@@ -6,7 +6,7 @@ from engine.errors import GenerationFailed
 from engine.grammar.compiler import GrammarCompiler
 from engine.request import Grammar, GrammarKind
 from handlers.chat.errors import InvalidResponseFormat
-from handlers.chat.response_format import (
+from handlers.chat.form.response_format import (
     AnyJsonObject,
     Choice,
     Ebnf,

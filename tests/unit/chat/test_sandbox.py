@@ -6,10 +6,10 @@ import pytest
 from jinja2.exceptions import SecurityError
 
 from engine.demo_model import DEMO_MODEL
-from handlers.chat.conversation import template_messages, template_tools
 from handlers.chat.messages import ChatMessage
-from handlers.chat.sandbox import sandboxed
-from handlers.chat.template import ChatTemplate
+from handlers.chat.prompt.conversation import template_messages, template_tools
+from handlers.chat.prompt.sandbox import sandboxed
+from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.chat.models import (
     HERMES_TEMPLATE,

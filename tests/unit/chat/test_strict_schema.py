@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from handlers.chat.errors import NotStrict
-from handlers.chat.strict_schema import require_strict, strict_violations
+from handlers.chat.form.strict_schema import require_strict, strict_violations
 from tests.unit.chat.random_schemas import Schema
 
 STEP: Schema = {

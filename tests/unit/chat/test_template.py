@@ -6,7 +6,7 @@ import pytest
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart
-from handlers.chat.template import ChatTemplate
+from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.chat.models import (
     HERMES_TEMPLATE,

@@ -6,26 +6,26 @@ import pytest
 
 from engine.request import SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
-from handlers.chat.dialect import Dialect
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams
-from handlers.chat.result import ChatChoice, collect
-from handlers.chat.tool_dialect import ToolDialect
-from handlers.chat.tool_format import ToolFormat
-from handlers.chat.tool_formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
-from handlers.chat.tool_formats.glm import GLM
-from handlers.chat.tool_formats.granite import GRANITE, PHI_4_MINI
-from handlers.chat.tool_formats.hermes import HERMES
-from handlers.chat.tool_formats.internlm import INTERNLM
-from handlers.chat.tool_formats.kimi import KIMI_K2
-from handlers.chat.tool_formats.llama import LLAMA_JSON
-from handlers.chat.tool_formats.minimax import MINIMAX_M2
-from handlers.chat.tool_formats.mistral import MISTRAL, MISTRAL_LIST
-from handlers.chat.tool_formats.nemotron import NEMOTRON
-from handlers.chat.tool_formats.pythonic import LFM_2, PYTHONIC
-from handlers.chat.tool_formats.qwen_coder import QWEN_CODER
-from handlers.chat.tool_formats.registry import TOOL_FORMATS, tool_format_of
-from handlers.chat.tool_formats.seed_oss import SEED_OSS
+from handlers.chat.prompt.dialect import Dialect
+from handlers.chat.reading.result import ChatChoice, collect
+from handlers.chat.tool_calls.dialect import ToolDialect
+from handlers.chat.tool_calls.formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
+from handlers.chat.tool_calls.formats.glm import GLM
+from handlers.chat.tool_calls.formats.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_calls.formats.hermes import HERMES
+from handlers.chat.tool_calls.formats.internlm import INTERNLM
+from handlers.chat.tool_calls.formats.kimi import KIMI_K2
+from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.minimax import MINIMAX_M2
+from handlers.chat.tool_calls.formats.mistral import MISTRAL, MISTRAL_LIST
+from handlers.chat.tool_calls.formats.nemotron import NEMOTRON
+from handlers.chat.tool_calls.formats.pythonic import LFM_2, PYTHONIC
+from handlers.chat.tool_calls.formats.qwen_coder import QWEN_CODER
+from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS, tool_format_of
+from handlers.chat.tool_calls.formats.seed_oss import SEED_OSS
+from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.chat.events import events_of, stream
 from tests.unit.chat.models import HERMES_TEMPLATE, LLAMA_TEMPLATE, PLAIN_TEMPLATE, chat_tokenizer

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.chat.delta import ToolCallDelta
-from handlers.chat.tool_format import ToolFormat
-from handlers.chat.tool_formats.hermes import HERMES
-from handlers.chat.tool_formats.llama import LLAMA_JSON
-from handlers.chat.tool_parser import ToolParser, ToolText
+from handlers.chat.reading.delta import ToolCallDelta
+from handlers.chat.tool_calls.formats.hermes import HERMES
+from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
+from handlers.chat.tool_calls.parser import ToolParser, ToolText
+from handlers.chat.tool_calls.tool_format import ToolFormat
 from tests.unit.chat.cuts import cut
 
 NAMES = ("get_weather", 'say "hi"')

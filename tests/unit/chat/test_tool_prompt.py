@@ -1,7 +1,7 @@
 import pytest
 
 from handlers.chat.messages import ChatMessage
-from handlers.chat.tool_prompt import PROMPTED_FORMAT, tell_of_tools, write_out
+from handlers.chat.prompt.tool_prompt import PROMPTED_FORMAT, tell_of_tools, write_out
 from handlers.chat.tools import ToolCall, ToolDefinition
 
 TOOL = ToolDefinition(name="get_weather", description="Tells the weather.")

@@ -1,7 +1,7 @@
 import pytest
 
 from handlers.chat.errors import ToolError, UnknownTool
-from handlers.chat.tool_use import ToolUse, tool_use
+from handlers.chat.tool_calls.use import ToolUse, tool_use
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 
 TOOLS = (ToolDefinition(name="a"), ToolDefinition(name="b"))

@@ -7,11 +7,11 @@ from itertools import count
 import msgspec
 from hypothesis import strategies as st
 
-from handlers.chat.delta import ToolCallDelta, join_pieces
-from handlers.chat.tool_format import Schema, ToolFormat
-from handlers.chat.tool_formats.registry import TOOL_FORMATS
-from handlers.chat.tool_formats.tagged_values import TaggedValuesFormat
-from handlers.chat.tool_parser import ToolParser
+from handlers.chat.reading.delta import ToolCallDelta, join_pieces
+from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
+from handlers.chat.tool_calls.formats.tagged_values import TaggedValuesFormat
+from handlers.chat.tool_calls.parser import ToolParser
+from handlers.chat.tool_calls.tool_format import Schema, ToolFormat
 
 NAMES = ("get", "get_weather", "send-mail", "math.add")
 MARKUP = sorted({text for known in TOOL_FORMATS for text in known.tags if text.strip()})

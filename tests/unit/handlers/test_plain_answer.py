@@ -10,8 +10,8 @@ from hypothesis import given
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from handlers.chat.delta import ChatFinish
-from handlers.chat.result import ChatChoice, ChatResult
+from handlers.chat.reading.delta import ChatFinish
+from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage
 from handlers.hf.chat_response import chat_completion as hf_answer

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from engine.request import SamplingParams
 from engine.text.tokenizer import Tokenizer
-from handlers.chat.control.control_tokens import control_tokens
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.params import ChatParams
+from handlers.chat.prompt.control.control_tokens import control_tokens
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.chat.control.families import FAMILIES, tokenizer_of
 
@@ -223,5 +223,5 @@ def test_a_plain_text_takes_the_plain_path(family: str, monkeypatch: pytest.Monk
         raise AssertionError("no mark is needed")
 
     core = core_of(family)
-    monkeypatch.setattr("handlers.chat.control.client_text.ClientText.marked", fail)
+    monkeypatch.setattr("handlers.chat.prompt.control.client_text.ClientText.marked", fail)
     core.prepare(user_turns("Who wrote Faust? Ω 日本 100% {sure}"))

@@ -13,11 +13,11 @@ from tokenizers import models as backends
 from engine.errors import InvalidRequest
 from engine.request import SamplingParams
 from engine.text.tokenizer import Tokenizer
-from handlers.chat.control.control_tokens import control_tokens
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.params import ChatParams
+from handlers.chat.prompt.control.control_tokens import control_tokens
 from handlers.chat.tools import ToolCall, ToolDefinition
 from tests.unit.chat.control.families import FAMILIES, Family, tokenizer_of, wrapped
 

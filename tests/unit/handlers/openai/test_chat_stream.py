@@ -8,7 +8,7 @@ from hypothesis import given
 
 from engine.events import FinishReason
 from generated.openai import models as m
-from handlers.chat.delta import ChatDelta
+from handlers.chat.reading.delta import ChatDelta
 from handlers.openai.chat_events import ChatEvents, empty_chunk
 from handlers.openai.chat_response import ChatAnswer
 from handlers.wire.envelope import Envelope

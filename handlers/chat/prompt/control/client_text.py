@@ -1,0 +1,126 @@
+"""All that a client says to a chat template."""
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from handlers.chat.errors import TemplateError
+from handlers.chat.messages import ChatMessage, ContentPart, Document, TextPart
+from handlers.chat.prompt.control.marks import KNOWN_ROLES, Marks
+from handlers.chat.tools import ToolCall, ToolDefinition
+
+
+class ClientText(msgspec.Struct, frozen=True, kw_only=True):
+    """A request as its template is given it.
+
+    variables: of the template, by names that are the template's and not text.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+    documents: tuple[Document, ...] = ()
+    variables: Mapping[str, object] = {}
+
+    def in_one(self) -> str | None:
+        """All texts in one string, some as JSON; None where there is no such form (a lone surrogate)."""
+        texts: list[str] = []
+        for message in self.messages:
+            if isinstance(message.content, str):
+                texts.append(message.content)
+            if message.role not in KNOWN_ROLES:
+                texts.append(message.role)
+            texts.extend(_other_texts(message))
+        if self.tools or self.documents or self.variables:
+            try:
+                texts.append(msgspec.json.encode((self.tools, self.documents, self.variables)).decode())
+            except (TypeError, ValueError, RecursionError):
+                return None
+        return "\n".join(texts)
+
+    def marked(self, marks: Marks, mark: str) -> "ClientText":
+        """The same with the mark wherever a control token could begin. Raises TemplateError."""
+        marker = _Marker(marks, mark)
+        try:
+            return ClientText(
+                messages=tuple(map(marker.message, self.messages)),
+                tools=tuple(map(marker.tool, self.tools)),
+                documents=tuple(map(marker.mapping, self.documents)),
+                variables={name: marker.value(value) for name, value in self.variables.items()},
+            )
+        except RecursionError:
+            raise TemplateError("what a message holds is nested too deeply", "messages") from None
+
+
+def _other_texts(message: ChatMessage) -> list[str]:
+    """All but a content that is one text, and the role."""
+    texts = [text for text in (message.reasoning, message.tool_call_id, message.name) if text is not None]
+    if isinstance(message.content, tuple):
+        texts += [part.text for part in message.content if isinstance(part, TextPart)]
+    for call in message.tool_calls:
+        texts += (call.id, call.name, call.arguments)
+    return texts
+
+
+class _Marker(msgspec.Struct, frozen=True):
+    """Puts one mark into values of every kind."""
+
+    marks: Marks
+    mark: str
+
+    def value(self, value: object) -> object:
+        """A value of JSON's kinds."""
+        match value:
+            case str():
+                return self.text(value)
+            case Mapping():
+                return self.mapping(value)
+            case list() | tuple():
+                return [self.value(inner) for inner in value]
+            case _:
+                return value
+
+    def mapping(self, values: Mapping[str, object]) -> dict[str, object]:
+        return {self.text(key): self.value(value) for key, value in values.items()}
+
+    def text(self, text: str) -> str:
+        return self.marks.put(text, self.mark)
+
+    def optional(self, text: str | None) -> str | None:
+        return None if text is None else self.text(text)
+
+    def message(self, message: ChatMessage) -> ChatMessage:
+        return ChatMessage(
+            role=self.marks.put_in_role(message.role, self.mark),
+            content=self._content(message),
+            reasoning=self.optional(message.reasoning),
+            tool_calls=tuple(map(self._call, message.tool_calls)),
+            tool_call_id=self.optional(message.tool_call_id),
+            name=self.optional(message.name),
+        )
+
+    def tool(self, tool: ToolDefinition) -> ToolDefinition:
+        return replace(
+            tool,
+            name=self.text(tool.name),
+            description=self.optional(tool.description),
+            parameters=None if tool.parameters is None else self.mapping(tool.parameters),
+        )
+
+    def _content(self, message: ChatMessage) -> str | tuple[ContentPart, ...] | None:
+        content = message.content
+        put = self._words if message.role == "assistant" else self.text
+        if content is None or isinstance(content, str):
+            return content and put(content)
+        return tuple(TextPart(put(part.text)) if isinstance(part, TextPart) else part for part in content)
+
+    def _words(self, text: str) -> str:
+        """An assistant's."""
+        return self.marks.put(text, self.mark, has_thoughts=True)
+
+    def _call(self, call: ToolCall) -> ToolCall:
+        return ToolCall(
+            id=self.text(call.id),
+            name=self.text(call.name),
+            arguments=self.marks.put_in_json(call.arguments, self.mark),
+        )

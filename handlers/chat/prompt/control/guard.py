@@ -1,0 +1,102 @@
+"""Keeps a template's control tokens apart from those that a client writes."""
+
+import re
+from secrets import choice
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.text.placed_tokens import PlacedTokens
+from engine.text.tokenizer import Tokenizer
+from handlers.chat.prompt.control.client_text import ClientText
+from handlers.chat.prompt.control.control_tokens import control_tokens
+from handlers.chat.prompt.control.literals import literals_of
+from handlers.chat.prompt.control.marks import Marks
+from handlers.chat.prompt.control.patterns import any_of
+from handlers.chat.prompt.dialect import Dialect
+from handlers.chat.prompt.tool_prompt import RESULT_TAGS
+
+# Digits come out of every filter of a template as they went in. The first is not among the others, so that a
+# mark is found where it was put, whatever stands beside it.
+_MARK: Final = "9052716348"
+_DIGITS: Final = "012345678"
+_ESCAPE: Final = r"\u"  # of a character, in the JSON text of a call's arguments
+# All characters of the basic plane but surrogates: whatever a normalizer makes of them.
+_BASIC_PLANE: Final = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x10000)]))
+
+
+class MarkedText(msgspec.Struct, frozen=True):
+    """What a client says with a mark wherever a control token could begin."""
+
+    said: ClientText
+    mark: str
+
+
+class RenderedPrompt(msgspec.Struct, frozen=True):
+    """A prompt as it reads, special tokens as text, and how it is encoded.
+
+    parts: its text and its control tokens in turn, where they must be told apart; else None.
+    """
+
+    text: str
+    parts: tuple[str | int, ...] | None = None
+    placed: PlacedTokens | None = None
+
+    def encode(self, tokenizer: Tokenizer, *, add_special_tokens: bool) -> list[int]:
+        """Raises InvalidRequest."""
+        if self.parts is None or self.placed is None:
+            return tokenizer.encode(self.text, add_special_tokens=add_special_tokens)
+        return self.placed.encode(self.parts, add_special_tokens=add_special_tokens)
+
+
+class ControlGuard:
+    """What is known of one template's control tokens. Every method may be called from any thread."""
+
+    def __init__(self, tokenizer: Tokenizer, dialect: Dialect) -> None:
+        tags = dialect.reasoning_format
+        thoughts = () if tags is None else (tags.begin, tags.end)
+        sources = dialect.template.sources
+        self._ids = control_tokens(
+            tokenizer.hf, (*sources, *dialect.tools.tool_format.tags, *thoughts, *RESULT_TAGS)
+        )
+        self._marks = Marks(self._ids, literals_of(sources), thoughts)
+        self._tokens = re.compile(f"({any_of(self._ids)})" if self._ids else r"((?!))")
+        self._tools = dialect.tools
+        self._placed = PlacedTokens(tokenizer, self._ids.values())
+        self._is_changed_by_normalizing = _normalizes_into(tokenizer, {token[0] for token in self._ids})
+
+    def marked(self, said: ClientText) -> MarkedText | None:
+        """The text with marks; None where nothing in it could be read as a control token."""
+        text = said.in_one()
+        if text is not None and not self._is_suspect(text):
+            return None
+        mark = _MARK
+        while text is not None and mark in text:
+            mark = _MARK[0] + "".join(choice(_DIGITS) for _ in _MARK[1:])
+        # Identifiers may be hashed, which is done before they have marks.
+        said = replace(said, messages=tuple(self._tools.with_ids(said.messages)))
+        return MarkedText(said.marked(self._marks, mark), mark)
+
+    def _is_suspect(self, text: str) -> bool:
+        if self._is_changed_by_normalizing and not text.isascii():
+            return True
+        return self._marks.are_needed(text) or _ESCAPE in text
+
+    def prompt(self, rendered: str, mark: str) -> RenderedPrompt:
+        """The prompt without marks. rendered: what the template makes of marked text."""
+        text = rendered.replace(mark, "")
+        if text == rendered and not self._is_changed_by_normalizing:
+            return RenderedPrompt(text)
+        pieces = self._tokens.split(rendered)  # the pattern has one group, so every other piece is a token
+        parts = [self._ids[piece] if at % 2 else piece.replace(mark, "") for at, piece in enumerate(pieces)]
+        return RenderedPrompt(text, tuple(parts), self._placed)
+
+
+def _normalizes_into(tokenizer: Tokenizer, characters: set[str]) -> bool:
+    """Whether the tokenizer takes any character for one of these, as NFKC does a full-width bracket."""
+    normalizer = tokenizer.hf.backend_tokenizer.normalizer
+    if normalizer is None:
+        return False
+    normalized: str = normalizer.normalize_str(_BASIC_PLANE)
+    return any(normalized.count(character) > 1 for character in characters)

@@ -1,0 +1,186 @@
+"""Where control tokens could begin in a client's text."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Set
+from functools import partial
+from typing import Final
+
+from handlers.chat.prompt.control.literals import TemplateLiterals
+from handlers.chat.prompt.control.patterns import first_of
+
+# Those of the contracts. A template may make a token of one, as Phi's does: '<|' + role + '|>'.
+KNOWN_ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
+_MAX_KEPT: Final = 64  # characters of a literal that are looked at
+_JSON_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
+class Marks:
+    """Puts a mark into whatever could become a control token, so that it does not.
+
+    A token begins either in the client's text or in the template's. Where it begins in the client's, a mark
+    behind the first character keeps it from forming, whatever the template leaves out or joins later. Where
+    the template writes a beginning in front of a value and an end behind it ('<' + name + '>', as those do
+    that write calls as XML), what would complete a token has a mark, and so has the client's own end of one.
+    """
+
+    def __init__(
+        self, tokens: Collection[str], literals: TemplateLiterals, thoughts: Collection[str]
+    ) -> None:
+        """thoughts: the tags that an assistant's content may hold."""
+        openings = _Openings(frozenset(tokens), literals.written)
+        inner = {inner for _, inner in openings.inner()}
+        self._known_roles = {text for text in literals.sought if text.isidentifier()} - inner
+        starts = {token[0] for token in tokens if not _is_plain(token[0])}
+        kept = set(_kept(literals.sought, frozenset(tokens), starts))
+        places = partial(_Places, frozenset(tokens), openings)
+        self._places = places(kept)
+        self._places_in_answers = places(kept.union(thoughts))
+
+    def are_needed(self, text: str) -> bool:
+        """Whether the text, all of a request's, has a place for one; if in doubt, yes."""
+        return self._places.are_in(text)
+
+    def put(self, text: str, mark: str, *, has_thoughts: bool = False) -> str:
+        """The text with the mark wherever it must be. has_thoughts: whether tags of thoughts are let be."""
+        places = self._places_in_answers if has_thoughts else self._places
+        return places.put(text, mark)
+
+    def put_in_role(self, role: str, mark: str) -> str:
+        """Roles that contract or template know are no text of the client's."""
+        is_known = role in KNOWN_ROLES or role in self._known_roles
+        return role if is_known else self.put(role, mark)
+
+    def put_in_json(self, text: str, mark: str) -> str:
+        """As `put`, in the strings of JSON text alone, in which characters may be escaped: it stays valid."""
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return self.put(text, mark)
+        return _JSON_STRING.sub(lambda found: self._put_in_string(found[0], mark), text)
+
+    def _put_in_string(self, literal: str, mark: str) -> str:
+        text = json.loads(literal, strict=False)
+        marked = self.put(text, mark)
+        return literal if marked == text else json.dumps(marked, ensure_ascii=literal.isascii())
+
+
+class _Openings:
+    """Where a template goes on with a value in the middle of what could be a token."""
+
+    def __init__(self, tokens: Set[str], written: Collection[str]) -> None:
+        self._tokens = tokens
+        beginnings = {token[:length] for token in tokens for length in range(1, len(token))}
+        ends = {token[-length:] for token in tokens for length in range(1, len(token))}
+        longest = max(map(len, tokens), default=1)
+        self._beginnings = {
+            text[-n:]
+            for text in written
+            for n in range(1, min(longest, len(text)) + 1)
+            if text[-n:] in beginnings
+        }
+        self._ends = {
+            text[:n] for text in written for n in range(1, min(longest, len(text)) + 1) if text[:n] in ends
+        }
+
+    def begun(self) -> Iterator[str]:
+        """Tokens whose beginning the template writes in front of a value."""
+        beginnings = tuple(self._beginnings)
+        return (token for token in self._tokens if token.startswith(beginnings))
+
+    def inner(self) -> Iterator[tuple[str, str]]:
+        """What the template writes in front of a value, and the value that would complete a token."""
+        for token in self.begun():
+            for beginning in filter(token.startswith, self._beginnings):
+                for end in filter(token.endswith, self._ends):
+                    if inner := token[len(beginning) : -len(end)]:
+                        yield beginning, inner
+
+
+class _Places:
+    """Where marks go: behind first characters, in front of last ones that the template may have begun, and
+    into words.
+
+    kept: what is left whole although it begins as a token does.
+    """
+
+    def __init__(self, tokens: Set[str], openings: _Openings, kept: Collection[str]) -> None:
+        self._starts = sorted({token[0] for token in tokens if not _is_plain(token[0])})
+        self._ends = sorted({token[-1] for token in openings.begun() if not _is_plain(token[-1])})
+        self._kept = sorted(kept)
+        words = "|".join(_words(tokens, openings))
+        self._words = re.compile(words) if words else None
+
+    def are_in(self, text: str) -> bool:
+        """Whether there may be one."""
+        for character in (*self._starts, *self._ends):
+            if character in text:
+                return True
+        return self._words is not None and self._words.search(text) is not None
+
+    def put(self, text: str, mark: str) -> str:
+        # Words first, since a mark beside one would make it a longer one. All else is by `replace`, which
+        # takes a twentieth of the time that a pattern takes for a text of nothing but first characters.
+        marked = text if self._words is None else self._words.sub(rf"\g<0>{mark}", text)
+        for end in self._ends:
+            marked = marked.replace(end, mark + end)
+        marked = self._behind_starts(marked, mark)
+        if marked != text:
+            for kept in self._kept:
+                marked = self._keep(marked, kept, mark)
+        return marked
+
+    def _behind_starts(self, text: str, mark: str) -> str:
+        for start in self._starts:
+            text = text.replace(start, start + mark)
+        return text
+
+    def _keep(self, marked: str, kept: str, mark: str) -> str:
+        """Without the marks of a literal's first and last characters, but with those of tokens inside it."""
+        rest = kept[1:]
+        for end in self._ends:
+            rest = rest.replace(end, mark + end)
+        return marked.replace(
+            kept[0] + mark + self._behind_starts(rest, mark), kept[0] + self._behind_starts(kept[1:], mark)
+        )
+
+
+def _words(tokens: Set[str], openings: _Openings) -> Iterator[str]:
+    """Patterns of first characters, of tokens that begin like words and of what would complete a token."""
+    if words := [token for token in tokens if _is_plain(token[0])]:
+        yield f"(?i:{first_of(words)})"
+    for beginning, inners in _grouped(openings.inner()).items():
+        # Behind the same beginning in the client's own text, that has the mark.
+        yield f"(?<!{re.escape(beginning)})(?i:{'|'.join(map(_word, sorted(inners)))})"
+
+
+def _grouped(pairs: Iterator[tuple[str, str]]) -> dict[str, set[str]]:
+    grouped: dict[str, set[str]] = {}
+    for key, value in pairs:
+        grouped.setdefault(key, set()).add(value)
+    return grouped
+
+
+def _word(text: str) -> str:
+    """The first character of a text that is no part of a longer word."""
+    behind = r"(?!\w)" if re.match(r"\w", text[-1]) else ""
+    before = r"(?<!\w)" if re.match(r"\w", text[0]) else ""
+    return f"{before}{re.escape(text[0])}(?={re.escape(text[1:])}{behind})"
+
+
+def _kept(sought: Collection[str], tokens: Set[str], starts: Collection[str]) -> Iterator[str]:
+    """What a template looks for that begins like a token and is neither one nor the beginning of one."""
+    beginnings = {token[:length] for token in tokens for length in range(1, len(token) + 1)}
+    for text in sought:
+        for at, character in enumerate(text):
+            literal = text[at : at + _MAX_KEPT]
+            if character in starts and literal not in beginnings and not _begins_with(literal, tokens):
+                yield literal
+
+
+def _begins_with(text: str, tokens: Set[str]) -> bool:
+    return any(text[:length] in tokens for length in range(1, len(text) + 1))
+
+
+def _is_plain(character: str) -> bool:
+    return character.isalnum() or character.isspace()

@@ -1,0 +1,36 @@
+"""What a chat template tells of how its model speaks."""
+
+from dataclasses import dataclass
+
+from transformers import PreTrainedTokenizerBase
+
+from handlers.chat.prompt.template import ChatTemplate
+from handlers.chat.reading.reasoning_format import ReasoningFormat, reasoning_format_of
+from handlers.chat.tool_calls.dialect import ToolDialect
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A template, and the formats that it implies."""
+
+    template: ChatTemplate
+    tools: ToolDialect
+    reasoning_format: ReasoningFormat | None
+
+    @classmethod
+    def of(
+        cls, tokenizer: PreTrainedTokenizerBase, override: str | None = None, tool_format: str | None = None
+    ) -> "Dialect":
+        """As `ChatTemplate` takes the override, and raises TemplateError; `tool_format` by its name."""
+        template = ChatTemplate(tokenizer, override)
+        added = tokenizer.get_added_vocab()
+        return cls(
+            template=template,
+            tools=ToolDialect.of(
+                template,
+                tokens=added,
+                response_template=getattr(tokenizer, "response_template", None),
+                name=tool_format,
+            ),
+            reasoning_format=reasoning_format_of(template.source, added),
+        )

@@ -1,0 +1,236 @@
+"""A model's chat template, rendered in transformers' sandbox and with its rules for blanks."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from inspect import signature
+from typing import Any
+
+import jinja2
+from msgspec.structs import replace
+from transformers import PreTrainedTokenizerBase
+
+from handlers.chat.errors import TemplateError
+from handlers.chat.messages import ChatMessage, Document
+from handlers.chat.prompt.conversation import TemplateMessage, template_messages, template_tools, text_part
+from handlers.chat.prompt.sandbox import sandboxed
+from handlers.chat.tools import ToolDefinition
+
+# Where an object stands in memory, as Python shows objects that have no text of their own.
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+_PROBE = "probe"
+_PROBE_MESSAGE = ChatMessage(role="user", content=_PROBE)
+_PROBE_ID = "a00000000"  # nine letters or digits, as Mistral's templates ask
+_PROBE_ARGUMENTS = {_PROBE: True}  # which JSON and Python write differently
+_PROBE_OPTIONS: Mapping[str, object] = {"tools": None, "documents": None, "add_generation_prompt": False}
+_PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
+
+
+class ChatTemplate:
+    """The template, or the templates, of one tokenizer; or another in their place."""
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase, override: str | None = None) -> None:
+        """override: a Jinja template, or the name of one of the tokenizer's.
+
+        Raises TemplateError for a name that there is not.
+        """
+        self._tokenizer = tokenizer
+        self._templates = _templates(tokenizer.chat_template, override)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The texts of its templates."""
+        return tuple(self._templates.values())
+
+    @cached_property
+    def source(self) -> str:
+        """The text of all its templates; "" where there is none."""
+        return "\n".join(self._templates.values())
+
+    def reads(self, variable: str) -> bool:
+        """Whether a template has this word in it."""
+        return re.search(rf"\b{re.escape(variable)}\b", self.source) is not None
+
+    @cached_property
+    def special_tokens(self) -> frozenset[str]:
+        """Texts of the tokens that are left out of an output's text unless asked for."""
+        return frozenset(
+            token.content for token in self._tokenizer.added_tokens_decoder.values() if token.special
+        )
+
+    @cached_property
+    def _reserved(self) -> frozenset[str]:
+        """Names that transformers takes for itself, so that no template can have them for variables."""
+        taken = signature(self._tokenizer.apply_chat_template).parameters
+        return frozenset(taken) | {"conversations", "messages", "self"}
+
+    @cached_property
+    def shows_tools(self) -> bool:
+        """Whether tools make a difference to what it renders."""
+        try:
+            with_tools = self.render([_PROBE_MESSAGE], tools=[_PROBE_TOOL])
+            return with_tools != self.render([_PROBE_MESSAGE])
+        except TemplateError:
+            return False
+
+    @cached_property
+    def wants_parts(self) -> bool:
+        """Whether a message's content must be a list of parts, as templates of models that see often ask."""
+        return not self._shows(_PROBE) and self._shows([text_part(_PROBE)])
+
+    @cached_property
+    def shows_calls(self) -> bool:
+        """Whether it writes an assistant's tool calls."""
+        return self._shows_call(_PROBE_ARGUMENTS) or self.wants_argument_text
+
+    @cached_property
+    def wants_argument_text(self) -> bool:
+        """Whether a call's arguments must be JSON text, as in DeepSeek's templates, and not an object."""
+        return not self._shows_call(_PROBE_ARGUMENTS) and self._shows_call(json.dumps(_PROBE_ARGUMENTS))
+
+    def check(self) -> None:
+        """Raises TemplateError for a template that is no Jinja, or fails on every form of a plain message.
+
+        One that refuses the message in its own words, by `raise_exception`, does as its maker wants.
+        """
+        for name, source in self._templates.items():
+            try:
+                sandboxed(source)
+            except jinja2.TemplateSyntaxError as error:
+                where = f"line {error.lineno}: {error.message}"
+                raise TemplateError(
+                    f"the {name} chat template is no Jinja: {where}", "chat_template"
+                ) from error
+        if "default" not in self._templates:
+            return
+        default = self._templates["default"]
+        failures = [self._failure(default, content) for content in (_PROBE, [text_part(_PROBE)])]
+        if all(failure is not None for failure in failures):
+            raise TemplateError(f"the chat template fails: {failures[0]}", "chat_template")
+
+    def _failure(self, source: str, content: object) -> str | None:
+        """What goes wrong with a user's content of this form, unless the template refuses it on purpose."""
+        try:
+            self._apply(source, [{"role": "user", "content": content}], _PROBE_OPTIONS)
+        except TemplateError as error:
+            return None if type(error.__cause__) is jinja2.TemplateError else str(error)
+        return None
+
+    def render(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        tools: Sequence[ToolDefinition] = (),
+        documents: Sequence[Document] = (),
+        variables: Mapping[str, object] = {},
+        add_generation_prompt: bool = True,
+        continue_final_message: bool = False,
+    ) -> str:
+        """The conversation as the model's prompt text, special tokens as text.
+
+        Raises TemplateError, InvalidMessage and UnsupportedContent.
+        """
+        if reserved := self._reserved.intersection(variables):
+            name = min(reserved)
+            raise TemplateError(f"{name} cannot be set by a request", f"template_kwargs.{name}")
+        conversation = template_messages(
+            [self._with_known_role(message) for message in messages],
+            as_parts=self.wants_parts,
+            arguments_as_text=self.wants_argument_text,
+        )
+        options = {
+            **variables,
+            "tools": template_tools(tools) or None,
+            "documents": [dict(document) for document in documents] or None,
+            "add_generation_prompt": add_generation_prompt and not continue_final_message,
+        }
+        source = self._choose(tools, documents)
+        return self._apply(source, conversation, options, continues=continue_final_message)
+
+    def _choose(self, tools: Sequence[ToolDefinition], documents: Sequence[Document]) -> str:
+        """Among several, as transformers does; retrieval has one of its own in Cohere's models."""
+        for name, is_meant in (("tool_use", bool(tools)), ("rag", bool(documents)), ("default", True)):
+            if is_meant and name in self._templates:
+                return self._templates[name]
+        if not self._templates:
+            raise TemplateError("the model has no chat template", "messages")
+        names = ", ".join(sorted(self._templates))
+        raise TemplateError(f"the model has no default chat template, but {names}", "chat_template")
+
+    def _shows(self, content: object) -> bool:
+        """Whether a user's content of this form comes out as text. A list that is printed is none."""
+        try:
+            text = self._apply(self._choose((), ()), [{"role": "user", "content": content}], _PROBE_OPTIONS)
+        except TemplateError:
+            return False
+        return _PROBE in text and repr(content) not in text
+
+    def _shows_call(self, arguments: object) -> bool:
+        """Whether a call with arguments of this form comes out, with them in JSON's form if at all."""
+        function = {"name": _PROBE, "arguments": arguments}
+        call = {"type": "function", "id": _PROBE_ID, "function": function}
+        content: object = [text_part("-")] if self.wants_parts else "-"
+        conversation: list[TemplateMessage] = [
+            {"role": "user", "content": content},
+            {"role": "assistant", "content": content, "tool_calls": [call]},
+        ]
+        try:
+            text = self._apply(self._choose((), ()), conversation, _PROBE_OPTIONS)
+        except TemplateError:
+            return False
+        return _PROBE in text and repr(arguments) not in text
+
+    def _apply(
+        self,
+        source: str,
+        conversation: list[TemplateMessage],
+        options: Mapping[str, object],
+        *,
+        continues: bool = False,
+    ) -> str:
+        try:
+            if continues:
+                return self._continue(source, conversation, options)
+            return sandboxed(source).render({**self._special_texts, **options}, messages=conversation)
+        except RecursionError:
+            raise TemplateError("what a message holds is nested too deeply", "messages") from None
+        # A template is a program of the model's maker run on the client's data: it may fail in any way.
+        except Exception as error:
+            text = _ADDRESS.sub("", str(error)) or type(error).__name__
+            raise TemplateError(text, "messages") from error
+
+    def _continue(self, source: str, conversation: list[TemplateMessage], options: Mapping[str, Any]) -> str:
+        """By transformers, which knows where to cut what a template writes behind a message."""
+        render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
+        return str(
+            render(conversation, tokenize=False, chat_template=source, continue_final_message=True, **options)
+        )
+
+    @cached_property
+    def _special_texts(self) -> Mapping[str, str]:
+        """Variables of every template, such as bos_token."""
+        return dict(self._tokenizer.special_tokens_map)
+
+    @cached_property
+    def _known_as(self) -> Mapping[str, str]:
+        """A developer's word is the system's for models that know no developers; what a function returns is
+        a tool's result, as it is called since there are tools."""
+        return {"function": "tool"} | ({} if "developer" in self.source else {"developer": "system"})
+
+    def _with_known_role(self, message: ChatMessage) -> ChatMessage:
+        role = self._known_as.get(message.role)
+        return message if role is None else replace(message, role=role)
+
+
+def _templates(own: str | dict[str, str] | None, override: str | None) -> Mapping[str, str]:
+    """By name; a tokenizer's only one, or the one in place of all, is the default."""
+    named = own if isinstance(own, dict) else {"default": own} if own else {}
+    if override is None:
+        return named
+    if override in named:
+        return {"default": named[override]}
+    if "{" not in override:
+        raise TemplateError(f"the model has no chat template named {override!r}", "chat_template")
+    return {"default": override}

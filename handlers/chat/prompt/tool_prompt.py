@@ -1,0 +1,75 @@
+"""Tools for a model whose template has no place for them: told in words, calls and results written as
+text.
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
+
+from handlers.chat.messages import ChatMessage
+from handlers.chat.prompt.conversation import flatten, template_tools
+from handlers.chat.tool_calls.formats.hermes import HERMES
+from handlers.chat.tool_calls.tool_format import ToolFormat
+from handlers.chat.tools import ToolDefinition
+
+# What a model is asked to write of whose own format nothing is known.
+PROMPTED_FORMAT = HERMES
+RESULT_TAGS = ("<tool_response>", "</tool_response>")
+
+
+def tell_of_tools(
+    messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition], tool_format: ToolFormat
+) -> list[ChatMessage]:
+    """The conversation with the tools described at its start, and how they are called.
+
+    The description joins the system message or, since not all templates take one, the user's first.
+    """
+    first, *rest = messages
+    text = flatten(first.content, "messages[0].content")
+    described = _describe(tools, tool_format)
+    match first.role:
+        case "system" | "developer":
+            return [replace(first, content="\n\n".join(filter(None, (text, described)))), *rest]
+        case "user":
+            return [replace(first, content="\n\n".join(filter(None, (described, text)))), *rest]
+        case _:
+            return [ChatMessage(role="user", content=described), first, *rest]
+
+
+def write_out(messages: Sequence[ChatMessage], tool_format: ToolFormat) -> list[ChatMessage]:
+    """Calls as words of the assistant's; results that follow one another as one message of the user's."""
+    written: list[ChatMessage] = []
+    for is_result, group in groupby(messages, lambda message: message.role == "tool"):
+        together = list(group)
+        if is_result:
+            written.append(_results(together))
+        else:
+            written.extend(_with_calls_as_text(message, tool_format) for message in together)
+    return written
+
+
+def _results(messages: Sequence[ChatMessage]) -> ChatMessage:
+    texts = (flatten(message.content, "messages") for message in messages)
+    begin, end = RESULT_TAGS
+    return ChatMessage(role="user", content="\n".join(f"{begin}\n{text}\n{end}" for text in texts))
+
+
+def _with_calls_as_text(message: ChatMessage, tool_format: ToolFormat) -> ChatMessage:
+    if not message.tool_calls:
+        return message
+    calls = tool_format.write_all(*((call.name, call.arguments) for call in message.tool_calls))
+    texts = [flatten(message.content, "messages"), calls]
+    return replace(message, content="\n".join(filter(None, texts)), tool_calls=())
+
+
+def _describe(tools: Sequence[ToolDefinition], tool_format: ToolFormat) -> str:
+    functions = "\n".join(
+        json.dumps(tool["function"], ensure_ascii=False, default=dict) for tool in template_tools(tools)
+    )
+    example = tool_format.write("function-name", '{"argument": "value"}')
+    return (
+        "You may call these functions, each given as JSON with a JSON Schema of its parameters:\n"
+        f"{functions}\n\nTo call a function, answer with nothing but:\n{example}"
+    )

@@ -1,0 +1,56 @@
+"""To which part of an answer each of its tokens belongs; pure."""
+
+from enum import Enum
+
+from engine.events import TokenEvent
+from handlers.chat.reading.answer_parser import AnswerFormat
+from handlers.chat.reading.reasoning import ReasoningStage, ReasoningText
+
+
+class AnswerPart(Enum):
+    """What a token is to those who count tokens, or read their log-probabilities."""
+
+    THOUGHT = "thought"  # tags too
+    LAYOUT = "layout"  # blanks between thoughts and answer; special tokens that do not show
+    ANSWER = "answer"  # content and tool calls
+
+
+class PartReader:
+    """Sorts the tokens of one answer as they come.
+
+    It reads `TokenEvent.token_text`, which tells each token as soon as it is there: the output text may be
+    held back for a stop string.
+    """
+
+    def __init__(self, answer_format: AnswerFormat) -> None:
+        reasoning = answer_format.reasoning
+        self._parser = reasoning.parser() if reasoning else None
+        self._tags = reasoning.reasoning_format if reasoning else None
+        self._hides_special = answer_format.hides_special
+
+    @property
+    def reads_answer_alone(self) -> bool:
+        """Whether all tokens that follow are the answer's, special ones apart."""
+        return self._parser is None or self._parser.stage is ReasoningStage.ANSWER
+
+    def feed(self, event: TokenEvent) -> AnswerPart | None:
+        """None: the same as that of the next token. The last event is never in doubt."""
+        is_tag = self._tags is not None and self._tags.holds(event.token_text)
+        if event.is_special and self._hides_special and not is_tag:
+            return AnswerPart.LAYOUT
+        parser = self._parser
+        if parser is None or self.reads_answer_alone:
+            return AnswerPart.ANSWER
+        before = parser.stage
+        told = parser.feed(event.token_text)
+        if parser.stage is ReasoningStage.BEFORE:
+            return AnswerPart.ANSWER if event.finish else None
+        return _part(before, told)
+
+
+def _part(before: ReasoningStage, told: ReasoningText) -> AnswerPart:
+    """Of a token that the parser met at this stage. One that ends the thoughts and begins the answer is the
+    answer's."""
+    if told.content:
+        return AnswerPart.ANSWER
+    return AnswerPart.LAYOUT if before is ReasoningStage.BEHIND else AnswerPart.THOUGHT

@@ -1,0 +1,64 @@
+"""How a model is told of tools and of earlier calls, and how it writes its own."""
+
+from collections.abc import Collection, Sequence
+
+import msgspec
+
+from handlers.chat.messages import ChatMessage
+from handlers.chat.prompt.template import ChatTemplate
+from handlers.chat.prompt.tool_prompt import PROMPTED_FORMAT, tell_of_tools, write_out
+from handlers.chat.tool_calls.formats.registry import tool_format_named, tool_format_of
+from handlers.chat.tool_calls.formats.response_template import ResponseTemplateFormat
+from handlers.chat.tool_calls.ids import with_conforming_ids
+from handlers.chat.tool_calls.tool_format import ToolFormat
+from handlers.chat.tool_calls.use import ToolUse
+from handlers.chat.tools import ToolDefinition
+
+
+class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
+    """What a chat template has a place for, and the format of the calls.
+
+    shows_tools, shows_calls: whether the template does; otherwise they are told in words.
+    """
+
+    tool_format: ToolFormat
+    shows_tools: bool
+    shows_calls: bool
+
+    @classmethod
+    def of(
+        cls,
+        template: ChatTemplate,
+        *,
+        tokens: Collection[str] = (),
+        response_template: object = None,
+        name: str | None = None,
+    ) -> "ToolDialect":
+        """The format of that name, or the one that template or vocabulary tell of, or the tokenizer's
+        response template.
+
+        A template whose format remains unknown is not shown tools: nothing could read what it teaches.
+        """
+        known = tool_format_named(name) if name else tool_format_of(template.source, tokens)
+        if known is None and template.shows_tools:
+            known = ResponseTemplateFormat.of(response_template)
+        if known is None:
+            return cls(tool_format=PROMPTED_FORMAT, shows_tools=False, shows_calls=False)
+        return cls(tool_format=known, shows_tools=template.shows_tools, shows_calls=template.shows_calls)
+
+    def format_for(self, use: ToolUse) -> ToolFormat:
+        """The format of the calls that answer a request."""
+        return self.tool_format.demanded if use.is_demanded else self.tool_format
+
+    def conversation(
+        self, messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition]
+    ) -> tuple[Sequence[ChatMessage], Sequence[ToolDefinition]]:
+        """What the template is given."""
+        messages = self.with_ids(messages) if self.shows_calls else write_out(messages, self.tool_format)
+        if self.shows_tools or not tools:
+            return messages, tools
+        return tell_of_tools(messages, tools, self.tool_format), ()
+
+    def with_ids(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+        """The conversation with identifiers of calls as the template takes them."""
+        return with_conforming_ids(messages, self.tool_format.ids)

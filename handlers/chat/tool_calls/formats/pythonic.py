@@ -1,0 +1,161 @@
+"""Calls as a list of Python's: Llama 3.2 and 4 under templates that teach it, ToolACE, LFM 2."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from keyword import iskeyword
+
+from typing_extensions import override
+
+from handlers.chat.form.structural_tag import (
+    Tag,
+    any_number,
+    const,
+    either,
+    json_value,
+    optional,
+    regex,
+    sequence,
+)
+from handlers.chat.tool_calls.parameters import Parameter, parameters_of
+from handlers.chat.tool_calls.python_literal import read_literal
+from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Malformed, Reading
+from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat
+
+# Of optional arguments where none is required: which of them comes first is written out.
+_MAX_OPTIONAL = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonicFormat(ToolFormat):
+    """A call is NAME(KEY=VALUE, ...), or NAME(**{...}) for arguments that its schema does not name.
+
+    marker_end: what may close a block that its marker opened.
+    """
+
+    marker_end: str
+
+    @property
+    @override
+    def tags(self) -> tuple[str, ...]:
+        return (*super().tags, self.marker_end)
+
+    @override
+    def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
+        marker = yield from text.literal(self.marker, *([""] if self.start else []))
+        yield from text.spaced("[")
+        while True:
+            yield from text.blanks()
+            head = yield from text.literal(*(f"{name}(" for name in tools))
+            yield CallBegin(head[:-1])
+            yield from _read_arguments(text)
+            yield CallEnd()
+            if (yield from text.ending(",", "]")) != ",":
+                break
+        if marker:
+            yield from text.ending(self.marker_end)
+
+    @override
+    def call(self, tool: BoundTool) -> CallSyntax:
+        parameters = parameters_of(tool.schema)
+        named = None if parameters is None else _named_arguments(parameters)
+        if set(tool.schema) <= {"type"}:
+            named = _any_arguments()
+        arguments = named or sequence(const("**"), json_value(tool.schema))
+        return CallSyntax(begin=f"{tool.name}(", arguments=arguments, end=")")
+
+    @override
+    def write_call(self, name: str, arguments: str) -> str:
+        values: dict[str, object] = json.loads(arguments)
+        if not all(map(_is_keyword, values)):
+            return f"{name}(**{values!r})"
+        return f"{name}({', '.join(f'{key}={_literal(value)}' for key, value in values.items())})"
+
+
+def _literal(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def _read_arguments(text: IncomingText) -> Reading[None]:
+    """Reads the arguments and the bracket after them."""
+    yield from text.blanks()
+    if (yield from text.literal("**", "")):
+        yield from read_literal(text)
+        yield from text.literal(")")
+        return
+    separator = "{"
+    following = yield from text.literal(")", "")
+    while not following.endswith(")"):
+        key = (yield from text.until("=")).strip()
+        if not _is_keyword(key):
+            raise Malformed
+        yield CallArguments(f'{separator}"{key}": ')
+        yield from read_literal(text)
+        separator = ", "
+        following = yield from text.literal(",", ")")
+        if following == ",":
+            yield from text.blanks()
+            following = yield from text.literal(")", "")
+    yield CallArguments("{}" if separator == "{" else "}")
+
+
+def _is_keyword(name: str) -> bool:
+    """Whether an argument can have this name."""
+    return name.isidentifier() and not iskeyword(name)
+
+
+def _named_arguments(parameters: Sequence[Parameter]) -> Tag | None:
+    """Those required first; None where names or number forbid to write them so."""
+    if not all(_is_keyword(parameter.name) for parameter in parameters):
+        return None
+    required = [_argument(parameter) for parameter in parameters if parameter.is_required]
+    optionals = [_argument(parameter) for parameter in parameters if not parameter.is_required]
+    if required:
+        return _first_and(required[0], required[1:], optionals)
+    if len(optionals) > _MAX_OPTIONAL:
+        return None
+    starts = [_first_and(first, [], optionals[at:]) for at, first in enumerate(optionals, start=1)]
+    return either(const(""), *starts)
+
+
+def _any_arguments() -> Tag:
+    value = either(json_value({}), *map(const, ("True", "False", "None")))
+    argument = sequence(regex(r"[A-Za-z_][A-Za-z0-9_]*"), const("="), value)
+    return optional(sequence(argument, any_number(sequence(const(", "), argument))))
+
+
+def _first_and(first: Tag, required: Sequence[Tag], optionals: Sequence[Tag]) -> Tag:
+    following = [sequence(const(", "), argument) for argument in (*required, *optionals)]
+    return sequence(first, *following[: len(required)], *map(optional, following[len(required) :]))
+
+
+def _argument(parameter: Parameter) -> Tag:
+    value = json_value(parameter.schema)
+    if parameter.types == {"boolean"} and not parameter.restrictions:
+        value = either(const("True"), const("False"))
+    return sequence(const(f"{parameter.name}="), value)
+
+
+PYTHONIC = PythonicFormat(
+    name="pythonic",
+    aliases=("llama4_pythonic",),
+    marker="<|python_start|>",
+    marker_end="<|python_end|>",
+    start="[",
+    begin="[",
+    separator=", ",
+    end="]",
+    holds_many=True,
+    signs=("[func_name1(",),
+)
+
+LFM_2 = PythonicFormat(
+    name="lfm2",
+    marker="<|tool_call_start|>",
+    marker_end="<|tool_call_end|>",
+    begin="<|tool_call_start|>[",
+    separator=", ",
+    end="]<|tool_call_end|>",
+    holds_many=True,
+    signs=("<|tool_call_start|>",),
+)

@@ -1,0 +1,55 @@
+"""Every tool-call format that we know, and which of them a model's is."""
+
+from collections.abc import Collection
+
+from handlers.chat.tool_calls.formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
+from handlers.chat.tool_calls.formats.glm import GLM
+from handlers.chat.tool_calls.formats.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_calls.formats.hermes import HERMES
+from handlers.chat.tool_calls.formats.internlm import INTERNLM
+from handlers.chat.tool_calls.formats.kimi import KIMI_K2
+from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.minimax import MINIMAX_M2
+from handlers.chat.tool_calls.formats.mistral import MISTRAL, MISTRAL_LIST
+from handlers.chat.tool_calls.formats.nemotron import NEMOTRON
+from handlers.chat.tool_calls.formats.pythonic import LFM_2, PYTHONIC
+from handlers.chat.tool_calls.formats.qwen_coder import QWEN_CODER
+from handlers.chat.tool_calls.formats.seed_oss import SEED_OSS
+from handlers.chat.tool_calls.tool_format import ToolFormat
+
+TOOL_FORMATS: tuple[ToolFormat, ...] = (
+    HERMES,
+    QWEN_CODER,
+    GLM,
+    MISTRAL,
+    MISTRAL_LIST,
+    DEEPSEEK_V3,
+    DEEPSEEK_V31,
+    KIMI_K2,
+    GRANITE,
+    PHI_4_MINI,
+    NEMOTRON,
+    INTERNLM,
+    SEED_OSS,
+    MINIMAX_M2,
+    LFM_2,
+    PYTHONIC,
+    LLAMA_JSON,
+)
+
+TOOL_FORMAT_NAMES = tuple(sorted(name for known in TOOL_FORMATS for name in (known.name, *known.aliases)))
+
+
+def tool_format_of(template: str, tokens: Collection[str] = ()) -> ToolFormat | None:
+    """The format that a chat template teaches its model, or failing that the one whose tokens the vocabulary
+    has; None if it is none that we know.
+    """
+    taught = next((known for known in TOOL_FORMATS if known.is_format_of(template)), None)
+    return taught or next(
+        (known for known in TOOL_FORMATS if known.tokens and set(known.tokens) <= set(tokens)), None
+    )
+
+
+def tool_format_named(name: str) -> ToolFormat | None:
+    """The format of this name or alias."""
+    return next((known for known in TOOL_FORMATS if name in (known.name, *known.aliases)), None)

@@ -1,0 +1,215 @@
+"""Calls whose arguments stand one by one between tags: Qwen 3 Coder, GLM 4.5, Seed OSS, MiniMax M2.
+
+A string is written as it is; any other value as JSON.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+from typing_extensions import override
+
+from handlers.chat.form.structural_tag import (
+    Tag,
+    any_number,
+    const,
+    either,
+    json_value,
+    optional,
+    regex,
+    sequence,
+    tag,
+    text_without,
+)
+from handlers.chat.tool_calls.formats.json_object import JsonObjectFormat
+from handlers.chat.tool_calls.parameters import (
+    ANY_TYPE,
+    Parameter,
+    named_parameters,
+    parameters_of,
+    type_of_json,
+)
+from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Reading
+from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Schema, ToolFormat
+
+_OBJECT = JsonObjectFormat(name="object", signs=())  # how arguments are written that have no names
+_MAX_LENGTH = 1000  # of a string whose length a regular expression counts
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggedValuesFormat(ToolFormat):
+    """A call is `call_begin` NAME `name_end`, its arguments, `call_end`.
+
+    An argument is `key_begin` KEY `key_end` VALUE `value_end`. What is given here with its line breaks may be
+    read without them.
+
+    padding: on either side of a value, and no part of it.
+    """
+
+    call_begin: str = ""
+    name_end: str
+    call_end: str = ""
+    key_begin: str
+    key_end: tuple[str, ...]
+    value_end: str
+    padding: str = ""
+
+    @property
+    @override
+    def tags(self) -> tuple[str, ...]:
+        own = (self.call_begin, self.name_end, self.call_end, self.key_begin, *self.key_end, self.value_end)
+        return (*super().tags, *own)
+
+    @override
+    def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
+        yield from text.spaced(self.begin)
+        while True:
+            yield from self._read_call(text, tools, is_bound=is_bound)
+            if not self.holds_many:
+                yield from text.ending(self.end.strip())
+                yield CallEnd()
+                break
+            yield CallEnd()
+            if (yield from text.ending(self.call_begin, self.end.strip())) != self.call_begin:
+                break
+            text.go_back(len(self.call_begin))
+
+    def _read_call(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
+        if (yield from text.peek()) == "{":
+            yield from _OBJECT.read_object(text, tools, is_bound=is_bound)
+            return
+        yield from text.spaced(self.call_begin)
+        name = yield from text.literal(*tools)
+        yield from text.spaced(self.name_end)
+        yield CallBegin(name)
+        yield from self._read_arguments(text, named_parameters(tools[name]), is_bound=is_bound)
+
+    def _read_arguments(
+        self, text: IncomingText, parameters: Mapping[str, Parameter], *, is_bound: bool
+    ) -> Reading[None]:
+        separator = "{"
+        end = (self.call_end or self.end).strip()
+        while True:
+            yield from text.blanks()
+            if (yield from text.literal(self.key_begin, end)) == end:
+                break
+            key = (yield from text.until(self.key_end[0])).strip()
+            for literal in self.key_end[1:]:
+                yield from text.blanks()
+                yield from text.literal(literal)
+            yield from text.literal(self.padding, "")
+            yield CallArguments(f"{separator}{json.dumps(key, ensure_ascii=False)}: ")
+            separator = ", "
+            parameter = parameters.get(key)
+            if parameter is not None and _is_text(parameter):
+                yield from self._read_text(text)
+            else:
+                value = yield from self._read_value(text, is_bound=is_bound)
+                yield CallArguments(self._as_json(value, parameter.types if parameter else ANY_TYPE))
+        if not self.call_end:
+            text.go_back(len(end))
+        yield CallArguments("{}" if separator == "{" else "}")
+
+    def _read_text(self, text: IncomingText) -> Reading[None]:
+        ends = (self.padding + self.value_end, self.value_end)
+        yield CallArguments('"')
+        while True:
+            if value := text.certain_before(*ends):
+                yield CallArguments(json.dumps(value, ensure_ascii=False)[1:-1])
+            if text.unread.startswith(ends):
+                break
+            yield from text.more()
+        yield from text.literal(*ends)
+        yield CallArguments('"')
+
+    def _read_value(self, text: IncomingText, *, is_bound: bool) -> Reading[str]:
+        value = yield from text.until(self.value_end)
+        while is_bound and _is_inside_string(value):  # it has the tag for text
+            value += self.value_end + (yield from text.until(self.value_end))
+        return value
+
+    def _as_json(self, value: str, types: frozenset[str]) -> str:
+        """The value, if it is JSON of a type that it may have; otherwise it is a string."""
+        word = _PYTHON_WORDS.get(value.strip(), value.strip())
+        for text in (value.strip(), word):
+            try:
+                if type_of_json(msgspec.json.decode(text)) & types:
+                    return text
+            except (msgspec.MsgspecError, RecursionError):
+                continue
+        return json.dumps(value.removesuffix(self.padding), ensure_ascii=False)
+
+    @override
+    def write_call(self, name: str, arguments: str) -> str:
+        written = [self._write_argument(key, value) for key, value in json.loads(arguments).items()]
+        return self.call_begin + name + self.name_end + "".join(written) + self.call_end
+
+    def _write_argument(self, key: str, value: object) -> str:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        begin = self.key_begin + key + "\n".join(self.key_end) + self.padding
+        return begin + text + self.padding + self.value_end + "\n"
+
+    @override
+    def call(self, tool: BoundTool) -> CallSyntax:
+        begin = self.call_begin + tool.name + self.name_end
+        if set(tool.schema) <= {"type"}:
+            return CallSyntax(begin=begin, arguments=self._any_arguments(), end=self.call_end)
+        parameters = parameters_of(tool.schema)
+        if parameters is None or any(re.search(r"[<>\s]", parameter.name) for parameter in parameters):
+            return _OBJECT.call(tool)
+        arguments = [self._argument(parameter) for parameter in parameters] or [const("")]
+        return CallSyntax(begin=begin, arguments=sequence(*arguments), end=self.call_end)
+
+    def _any_arguments(self) -> Tag:
+        key_end = "\n".join(self.key_end) + self.padding
+        argument = sequence(regex(r"[^<>\s]+"), const(key_end), text_without(self.value_end))
+        return any_number(sequence(tag(self.key_begin, argument, self.value_end), const("\n")))
+
+    def _argument(self, parameter: Parameter) -> Tag:
+        begin = self.key_begin + parameter.name + "\n".join(self.key_end) + self.padding
+        content = self._value(parameter)
+        is_free = content["type"] == "any_text"
+        # Free text ends where the tag begins; its last line break is padding then.
+        end = self.value_end if is_free else self.padding + self.value_end
+        argument = sequence(tag(begin, content, end), const("\n"))
+        return argument if parameter.is_required else optional(argument)
+
+    def _value(self, parameter: Parameter) -> Tag:
+        restrictions = parameter.restrictions
+        if not _is_text(parameter):
+            return json_value(parameter.schema)
+        if not restrictions:
+            return text_without(self.value_end)
+        if choices := _choices(parameter):
+            return either(*map(const, choices))
+        # A part of what may be written: no tag can stand in it.
+        least, most = restrictions.get("minLength", 0), restrictions.get("maxLength", "")
+        return regex(f"[^<]{{{least},{most}}}")
+
+
+def _is_inside_string(value: str) -> bool:
+    """Whether JSON's text breaks off inside a string."""
+    is_json = value.startswith(('"', "[", "{"))
+    return is_json and _ESCAPE.sub("", value).count('"') % 2 == 1
+
+
+def _is_text(parameter: Parameter) -> bool:
+    """Whether the value stands without the quotes of JSON: a string that a grammar can write so."""
+    if parameter.types != {"string"}:
+        return False
+    restrictions = parameter.restrictions
+    if set(restrictions) in ({"enum"}, {"const"}):
+        return all("<" not in choice for choice in _choices(parameter))
+    lengths = restrictions.values()
+    is_counted = all(isinstance(length, int) and length <= _MAX_LENGTH for length in lengths)
+    return set(restrictions) <= {"minLength", "maxLength"} and is_counted
+
+
+def _choices(parameter: Parameter) -> list[str]:
+    """The values that a schema of strings names; none where it names none."""
+    enum = parameter.schema.get("enum", [parameter.schema["const"]] if "const" in parameter.schema else [])
+    return [str(value) for value in enum] if isinstance(enum, list) else []

@@ -1,0 +1,168 @@
+"""Text that arrives in pieces, read by generators that stop where they need more of it; pure.
+
+What a generator finds depends on the text alone, not on how it was cut.
+"""
+
+import re
+from collections.abc import Generator
+from typing import TypeAlias, TypeVar
+
+import msgspec
+
+from handlers.chat.reading.markers import partial_suffix
+from handlers.chat.tool_calls.json_span import JsonSpan
+
+_BLANKS = re.compile(r"\s*")
+
+
+class Malformed(Exception):
+    """The text is no call."""
+
+
+class EndOfText(Malformed):
+    """The text ended inside a call."""
+
+
+class CallBegin(msgspec.Struct, frozen=True):
+    """A call of this function; `id` where the model wrote one."""
+
+    name: str
+    id: str | None = None
+
+
+class CallArguments(msgspec.Struct, frozen=True):
+    """JSON text; a call's pieces joined are its arguments."""
+
+    json: str
+
+
+class CallEnd(msgspec.Struct, frozen=True):
+    """The call is whole."""
+
+
+CallPiece: TypeAlias = CallBegin | CallArguments | CallEnd
+T = TypeVar("T")
+# What yields the pieces of calls, and None wherever it needs more text.
+Reading: TypeAlias = Generator[CallPiece | None, None, T]
+
+
+class IncomingText:
+    """What has arrived and was not yet settled, and how far it was read."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._at = 0
+        self._is_final = False
+
+    @property
+    def is_final(self) -> bool:
+        """Whether all has arrived."""
+        return self._is_final
+
+    @property
+    def unread(self) -> str:
+        return self._text[self._at :]
+
+    def feed(self, text: str) -> None:
+        self._text += text
+
+    def finish(self) -> None:
+        self._is_final = True
+
+    def take(self, num_characters: int) -> str:
+        taken = self._text[self._at : self._at + num_characters]
+        self._at += len(taken)
+        return taken
+
+    def go_back(self, num_characters: int) -> None:
+        """Unreads what was just taken."""
+        self._at -= num_characters
+
+    def settle(self) -> None:
+        """What was read is not come back to."""
+        self._text, self._at = self.unread, 0
+
+    def unread_all(self) -> None:
+        """Goes back to where the text was last settled."""
+        self._at = 0
+
+    def more(self) -> Reading[None]:
+        """Stops until there is more text. Raises EndOfText where none will come."""
+        if self._is_final:
+            raise EndOfText
+        yield None
+
+    def peek(self) -> Reading[str]:
+        """The next character, which stays unread."""
+        while self._at == len(self._text):
+            yield from self.more()
+        return self._text[self._at]
+
+    def blanks(self) -> Reading[None]:
+        """Skips them, all that come."""
+        while True:
+            found = _BLANKS.match(self._text, self._at)
+            self._at = found.end() if found else self._at
+            if self._at < len(self._text) or self._is_final:
+                return
+            yield None
+
+    def literal(self, *options: str) -> Reading[str]:
+        """Reads the longest option that comes next. Raises Malformed if none does; "" always does."""
+        longest = max(map(len, options))
+        while True:
+            head = self._text[self._at : self._at + longest]
+            found = max((option for option in options if head.startswith(option)), key=len, default=None)
+            if not any(len(option) > len(head) and option.startswith(head) for option in options):
+                break
+            yield from self.more()
+        if found is None:
+            raise Malformed
+        return self.take(len(found))
+
+    def ending(self, *options: str) -> Reading[str]:
+        """As `literal`, but "" where the text ends, with what it has of an option."""
+        try:
+            yield from self.blanks()
+            return (yield from self.literal(*options))
+        except EndOfText:
+            self.take(len(self.unread))
+            return ""
+
+    def spaced(self, literal: str) -> Reading[None]:
+        """Reads the literal with any blanks around it, whatever blanks it has itself."""
+        yield from self.blanks()
+        yield from self.literal(literal.strip())
+        yield from self.blanks()
+
+    def until(self, end: str) -> Reading[str]:
+        """Reads what comes before `end`, and `end`."""
+        num_searched = 0
+        while (found := self._text.find(end, self._at + num_searched)) < 0:
+            num_searched = max(len(self._text) - self._at - len(end) + 1, 0)
+            yield from self.more()
+        before = self.take(found - self._at)
+        self.take(len(end))
+        return before
+
+    def certain_before(self, *ends: str) -> str:
+        """Reads what is certain to come before any of the ends, and leaves off where one does come."""
+        found = [at for end in ends if (at := self._text.find(end, self._at)) >= 0]
+        if found:
+            return self.take(min(found) - self._at)
+        unread = self.unread
+        return self.take(len(unread) - partial_suffix(unread, ends))
+
+    def json_object(self) -> Reading[None]:
+        """Reads a JSON object, telling it as arguments while it comes."""
+        if (yield from self.peek()) != "{":
+            raise Malformed
+        span = JsonSpan()
+        while True:
+            unread = self.unread
+            end = span.feed(unread)
+            if piece := self.take(len(unread) if end is None else end):
+                yield CallArguments(piece)
+            if end is not None:
+                return
+            yield from self.more()

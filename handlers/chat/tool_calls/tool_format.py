@@ -1,0 +1,182 @@
+"""How a model family writes tool calls, and how its calls are read and held to their schemas."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+
+from handlers.chat.form.structural_tag import Tag, const, optional, separated, sequence, tag
+from handlers.chat.reading.markers import partial_suffix
+from handlers.chat.tool_calls.ids import OPENAI_IDS, ToolCallIds
+from handlers.chat.tool_calls.text import IncomingText, Reading
+
+Schema: TypeAlias = Mapping[str, object]  # JSON Schema
+
+
+class BoundTool(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool as a grammar holds calls to it.
+
+    schema: of the arguments object. is_strict: whether calls are held to it even where the format leaves them
+        free.
+    """
+
+    name: str
+    schema: Schema
+    is_strict: bool = False
+
+
+class CallSyntax(msgspec.Struct, frozen=True, kw_only=True):
+    """One call, from its first character to its last; `arguments` is a structural tag."""
+
+    begin: str
+    arguments: Tag
+    end: str
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """How many characters certainly come before any call, and whether a call begins after them."""
+
+    num_before: int
+    is_found: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolFormat(ABC):
+    """One family's way of writing calls.
+
+    A block of calls is `begin`, its calls, `end`. Elsewhere than in the calls themselves the texts here are
+    as the family writes them; reading takes other blanks too.
+
+    name, aliases: as vLLM names its parsers, where it has the format.
+    marker: what a block begins with wherever it stands; "" where a block has no sign of its own.
+    start: the character that begins a block without a marker at the start of an answer, where alone it is
+        looked for; "" where every block has its marker.
+    is_marked: whether the family always writes the marker, so that a call once begun can be held to a tool
+        that exists even where calls are not demanded.
+    holds_many: whether one block holds several calls, `separator` between them. Otherwise each call has a
+        block of its own, and the separator is between those.
+    ids: the identifiers that the family's templates take.
+    signs: what a template of the family holds; all of them. strangers: what only templates of others hold.
+    tokens: what the vocabulary of the family's models has, and no other's; all of them.
+    """
+
+    name: str
+    aliases: tuple[str, ...] = ()
+    marker: str = ""
+    start: str = ""
+    begin: str = ""
+    separator: str = "\n"
+    end: str = ""
+    holds_many: bool = False
+    ids: ToolCallIds = OPENAI_IDS
+    signs: tuple[str, ...]
+    strangers: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+
+    @property
+    def is_marked(self) -> bool:
+        return bool(self.marker) and not self.start
+
+    @property
+    def stop_free(self) -> tuple[tuple[str, str], ...]:
+        """Where stop strings are not looked for, as in `engine.request.StopConditions`: they are for content.
+
+        A block whose end is a mere bracket, as its arguments hold them too, counts to the end of the answer.
+        """
+        end = self.end.strip()
+        return ((self.marker, end if len(end) > 1 else ""),) if self.marker else ()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """All fixed texts of the format."""
+        return (self.marker, self.begin, self.separator, self.end)
+
+    def special_tags(self, special_tokens: Collection[str]) -> set[str]:
+        """Those of a model's special tokens that are part of the format."""
+        return {token for token in special_tokens if token and any(token in text for text in self.tags)}
+
+    @property
+    def demanded(self) -> "ToolFormat":
+        """The format in which a grammar writes calls that are demanded."""
+        return self
+
+    def is_format_of(self, template: str) -> bool:
+        """Whether a chat template belongs to this family."""
+        return all(sign in template for sign in self.signs) and not any(
+            stranger in template for stranger in self.strangers
+        )
+
+    def opening(self, text: str, *, is_final: bool) -> Opening:
+        """Where in the text a marker comes first, or may come when the text goes on."""
+        if not self.marker:
+            return Opening(len(text), is_found=False)
+        found = text.find(self.marker)
+        if found >= 0:
+            return Opening(found, is_found=True)
+        return Opening(len(text) - (0 if is_final else partial_suffix(text, (self.marker,))), is_found=False)
+
+    @abstractmethod
+    def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
+        """Reads one block of calls from its marker or its start on. Raises Malformed.
+
+        tools: the schemas of the arguments by name of the function; a call of another is malformed.
+        is_bound: whether a grammar keeps the calls well-formed, so that they can be told while they come.
+        """
+
+    @abstractmethod
+    def call(self, tool: BoundTool) -> CallSyntax:
+        """A call as a grammar writes it, without what begins and ends its block."""
+
+    @abstractmethod
+    def write_call(self, name: str, arguments: str) -> str:
+        """A call as text, without what begins and ends its block; `arguments` is a JSON object."""
+
+    def write(self, name: str, arguments: str) -> str:
+        """A whole call; `arguments` is a JSON object."""
+        return self.write_all((name, arguments))
+
+    def write_all(self, *calls: tuple[str, str]) -> str:
+        """Calls as the family writes them, each a name and its arguments."""
+        written = [self.write_call(name, arguments) for name, arguments in calls]
+        if self.holds_many:
+            return self.begin + self.separator.join(written) + self.end
+        return self.separator.join(self.begin + call + self.end for call in written)
+
+    def only_calls(self, tools: Sequence[BoundTool], *, is_single: bool) -> Tag:
+        """One call or more, and nothing else."""
+        blocks = self._blocks(tools, is_single=is_single)
+        return blocks[0] if self.holds_many else separated(blocks, self.separator, is_single=is_single)
+
+    def calls_in_text(self, tools: Sequence[BoundTool], *, is_single: bool) -> Tag | None:
+        """Free text in which a call once begun is held to its tool; None where nothing is held.
+
+        Until a call begins xgrammar masks nothing, so prose costs nothing.
+        """
+        if self.is_marked:
+            blocks, triggers = self._blocks(tools, is_single=is_single), [self.marker]
+        else:
+            strict = [tool for tool in tools if tool.is_strict]
+            blocks = [self._block_from(tool, tools, is_single=is_single) for tool in strict]
+            triggers = [self.begin + self.call(tool).begin for tool in strict]
+        if not blocks:
+            return None
+        return {"type": "triggered_tags", "triggers": triggers, "tags": blocks, "stop_after_first": is_single}
+
+    def _blocks(self, tools: Sequence[BoundTool], *, is_single: bool) -> list[Tag]:
+        calls = [self.call(tool) for tool in tools]
+        if not self.holds_many:
+            return [tag(self.begin + call.begin, call.arguments, call.end + self.end) for call in calls]
+        inside = [tag(call.begin, call.arguments, call.end) for call in calls]
+        return [tag(self.begin, separated(inside, self.separator, is_single=is_single), self.end)]
+
+    def _block_from(self, first: BoundTool, tools: Sequence[BoundTool], *, is_single: bool) -> Tag:
+        """A block whose first call is of this tool."""
+        begin, call = self.begin + self.call(first).begin, self.call(first)
+        if not self.holds_many or is_single:
+            return tag(begin, call.arguments, call.end + self.end)
+        further = [(self.separator + other.begin, other) for other in map(self.call, tools)]
+        calls = [tag(begin, other.arguments, other.end) for begin, other in further]
+        more = optional(separated(calls, "", is_single=False))
+        return tag(begin, sequence(call.arguments, const(call.end), more), self.end)
