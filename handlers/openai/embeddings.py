@@ -3,7 +3,7 @@
 from generated.openai import models as m
 from generated.openai.operations import CreateEmbeddingHeaders
 from generated.operation import Call
-from handlers.openai.prompts import prompts_of
+from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_prompt_ids
 from handlers.service.embeddings import EmbeddedTexts, Embedder, Vector, base64_of

@@ -18,12 +18,12 @@ from generated.openai.operations import (
 )
 from generated.operation import Answer, Call, EventStream, Operation
 from handlers.faults.mapping import telling
-from handlers.openai.chat import Chat
-from handlers.openai.completions import Completions
+from handlers.openai.chat.operation import Chat
+from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings
 from handlers.openai.errors import told
 from handlers.openai.models import Models
-from handlers.openai.responses import Responses
+from handlers.openai.responses.operation import Responses
 from handlers.openai.service import Service
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.service.embeddings import Embedder

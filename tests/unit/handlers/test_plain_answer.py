@@ -15,8 +15,8 @@ from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage
 from handlers.hf.chat_response import chat_completion as hf_answer
-from handlers.openai.chat_response import ChatAnswer
-from handlers.openai.chat_response import chat_completion as openai_answer
+from handlers.openai.chat.response import ChatAnswer
+from handlers.openai.chat.response import chat_completion as openai_answer
 from handlers.tgi.chat_response import chat_completion as tgi_answer
 from handlers.wire.envelope import Envelope
 from handlers.wire.plain_answer import PlainAnswers

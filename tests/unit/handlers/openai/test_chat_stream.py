@@ -9,8 +9,8 @@ from hypothesis import given
 from engine.events import FinishReason
 from generated.openai import models as m
 from handlers.chat.reading.delta import ChatDelta
-from handlers.openai.chat_events import ChatEvents, empty_chunk
-from handlers.openai.chat_response import ChatAnswer
+from handlers.openai.chat.events import ChatEvents, empty_chunk
+from handlers.openai.chat.response import ChatAnswer
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import Script, says
 from tests.unit.chat.models import chat_tokenizer

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from engine.events import FinishReason
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from generated.openai import models as m
-from handlers.openai.completion_request import completion_plan
-from handlers.openai.completion_response import CompletionEvents
+from handlers.openai.completions.request import completion_plan
+from handlers.openai.completions.response import CompletionEvents
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import Script, ScriptedEngine, says, token
 from tests.unit.chat.models import chat_tokenizer

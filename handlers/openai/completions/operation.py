@@ -10,8 +10,8 @@ from generated.operation import Call, EncodedEvent
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.concurrency.merge import merge
-from handlers.openai.completion_request import CompletionPlan, completion_plan, completion_requests
-from handlers.openai.completion_response import CompletionEvents, completion_choices
+from handlers.openai.completions.request import CompletionPlan, completion_plan, completion_requests
+from handlers.openai.completions.response import CompletionEvents, completion_choices
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams
 from handlers.openai.service import Service

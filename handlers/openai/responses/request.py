@@ -11,7 +11,7 @@ from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.openai.responses_conversation import Conversation
+from handlers.openai.responses.conversation import Conversation
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts
 from handlers.runtime.problem import Problem
 from handlers.wire.missing import given_or

@@ -9,8 +9,8 @@ from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.form.response_format import response_grammar
 from handlers.faults.refused import Refused
+from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.formats import answer_form, grammar_field
-from handlers.openai.prompts import prompts_of
 from handlers.openai.sampling import (
     beam_params,
     check_min_tokens,

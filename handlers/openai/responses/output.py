@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from engine.events import TokenEvent
 from generated.openai import models as m
 from handlers.chat.reading.delta import ChatDelta, ChatFinish, ToolCallDelta
-from handlers.openai.responses_item import FunctionCall, ItemStatus, Message, OutputItem, Thoughts, WireItem
+from handlers.openai.responses.item import FunctionCall, ItemStatus, Message, OutputItem, Thoughts, WireItem
 
 
 class Begun(NamedTuple):

@@ -11,9 +11,9 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.reading.result import ChatResult, collect
 from handlers.concurrency.limit import Beams
-from handlers.openai.chat_events import ChatEvents, empty_chunk
-from handlers.openai.chat_request import chat_params, request_field
-from handlers.openai.chat_response import ChatAnswer, chat_completion
+from handlers.openai.chat.events import ChatEvents, empty_chunk
+from handlers.openai.chat.request import chat_params, request_field
+from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage, num_beams
 from handlers.openai.service import Service

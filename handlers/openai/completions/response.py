@@ -10,9 +10,9 @@ from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.usage import ChatUsage
-from handlers.openai.chat_response import stop_reason
-from handlers.openai.completion_request import CompletionPlan
-from handlers.openai.completion_text import LogprobWriter
+from handlers.openai.chat.response import stop_reason
+from handlers.openai.completions.request import CompletionPlan
+from handlers.openai.completions.text import LogprobWriter
 from handlers.openai.usage import usage
 from handlers.service.sequences import GeneratedRequest, GeneratedSequence
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
-from handlers.openai.responses_item import WireItem
+from handlers.openai.responses.item import WireItem
 from handlers.runtime.problem import Problem
 
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete", "failed"]

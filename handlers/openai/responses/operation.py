@@ -14,18 +14,18 @@ from handlers.chat.errors import ChatError
 from handlers.chat.reading.delta import ChatDelta
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.output import ChatOutputs
-from handlers.openai.responses_conversation import Conversation
-from handlers.openai.responses_events import ResponseEvent, ResponseEvents
-from handlers.openai.responses_logprobs import response_logprobs
-from handlers.openai.responses_output import ResponseOutput
-from handlers.openai.responses_request import (
+from handlers.openai.responses.conversation import Conversation
+from handlers.openai.responses.events import ResponseEvent, ResponseEvents
+from handlers.openai.responses.logprobs import response_logprobs
+from handlers.openai.responses.output import ResponseOutput
+from handlers.openai.responses.request import (
     chat_params,
     check_rules,
     grammar_field,
     request_field,
     tells_logprobs,
 )
-from handlers.openai.responses_response import ResponseDraft
+from handlers.openai.responses.response import ResponseDraft
 from handlers.openai.service import Service
 from handlers.openai.token_ids import check_bias_ids
 from handlers.runtime.problem import Problem

@@ -9,7 +9,7 @@ from generated.openai import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
-from handlers.openai.chat_response import ChatAnswer
+from handlers.openai.chat.response import ChatAnswer
 from handlers.openai.usage import usage
 from handlers.wire.envelope import Envelope
 
