@@ -155,7 +155,7 @@ test-isa-short: $(READY)  ## Do the same with fewer tests, and not for the proce
 
 .PHONY: fuzz
 fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, with 500 random requests an operation
-	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal tests/contract tests/unit/chat -m fuzz --timeout=7200
+	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal tests/contract tests/unit/handlers/chat -m fuzz --timeout=7200
 
 .PHONY: conform
 conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: bounds, streams, fuzz (seven minutes)

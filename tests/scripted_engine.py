@@ -11,7 +11,7 @@ from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import Counters, EngineStats, Health
 from engine.text.tokenizer import Tokenizer
-from tests.unit.chat.models import chat_tokenizer
+from tests.unit.handlers.chat.models import chat_tokenizer
 
 HIDDEN_SIZE = 4
 

@@ -46,7 +46,8 @@ class RateLimited(Problem):
 class KeyCheck:
     """Asks each request for a key, and charges it for the request.
 
-    Implements `handlers.runtime.protocols.checks_keys.ChecksKeys`. wall_clock: Unix time, by which keys expire.
+    Implements `handlers.runtime.protocols.checks_keys.ChecksKeys`. wall_clock: Unix time, by which keys
+    expire.
     """
 
     def __init__(self, keyring: Keyring, wall_clock: Callable[[], float] = time.time) -> None:

@@ -84,7 +84,7 @@ class BoundedProtocol(HttpToolsProtocol):
     - An upgrade is never taken, so what follows its head is the request's body (RFC 9110, section 7.8).
 
     A subclass binds `registry` (`bounded_protocol`). What is used of uvicorn beside what it documents is
-    listed in tests/unit/http/test_uvicorn.py.
+    listed in tests/unit/handlers/http/test_uvicorn.py.
     """
 
     registry: ClassVar[Connections]

@@ -12,7 +12,7 @@ import pytest
 from tests.attack.pulse import pulse
 from tests.attack.wire import Answer, exchange, request_bytes
 from tests.conftest import LIMITS, Server, running_server
-from tests.unit.access.keys import table, write
+from tests.unit.handlers.access.keys import table, write
 
 TRITON = "/v2/models/verbatim-demo/generate"
 PAGE = "https://evil.example"

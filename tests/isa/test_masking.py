@@ -13,10 +13,10 @@ from tests.isa.masking import IS_X86, can_mask_cpuid, masked_by_cpuid, masked_by
 
 _FINDINGS = """
 import json, torch
-from engine.fbgemm_weight import choose_levels, has_fbgemm
-from engine.instructions import usable_instructions
+from engine.linear.fbgemm_weight import choose_levels, has_fbgemm
+from engine.native.instructions import usable_instructions
 from engine.linear import has_onednn_bfloat16
-from engine.vnni_weight import has_vnni
+from engine.linear.vnni_weight import has_vnni
 print(json.dumps({
     "instructions": usable_instructions().label,
     "aten": torch.backends.cpu.get_cpu_capability(),

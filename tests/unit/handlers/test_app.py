@@ -14,8 +14,8 @@ from handlers.openai.contract import OpenAIContract
 from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api, chat, native
-from tests.unit.runtime.client import send
 
 
 @pytest.mark.parametrize("prefix", ["", "/tgi"])

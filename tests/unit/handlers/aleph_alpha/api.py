@@ -14,7 +14,7 @@ from engine.request import GenerationRequest
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.scripted_engine import Script, ScriptedEngine, says
-from tests.unit.runtime.client import events, send
+from tests.unit.handlers.runtime.client import events, send
 
 CHAT = "/aleph_alpha/chat/completions"
 COMPLETE = "/aleph_alpha/complete"

@@ -14,8 +14,8 @@ from handlers.aleph_alpha.chat_response import finish_reason
 from handlers.chat.reading.delta import ChatDelta, ChatFinish
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import Script, says
-from tests.unit.chat.models import chat_tokenizer
 from tests.unit.handlers.aleph_alpha.api import CHAT, MODEL, Api, chat
+from tests.unit.handlers.chat.models import chat_tokenizer
 
 ENDS = [
     (says("a"), "stop"),

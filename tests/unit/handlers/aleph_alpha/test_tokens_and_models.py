@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.tokens import detokenize, tokenize
-from tests.unit.chat.models import chat_tokenizer
 from tests.unit.handlers.aleph_alpha.api import DETOKENIZE, MODEL, TOKENIZE, completion, quiet, refused
+from tests.unit.handlers.chat.models import chat_tokenizer
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from engine.request import GenerationRequest
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.scripted_engine import Script, ScriptedEngine, says
-from tests.unit.runtime.client import send
+from tests.unit.handlers.runtime.client import send
 
 MESSAGES: Final = "/anthropic/v1/messages"
 COUNT: Final = "/anthropic/v1/messages/count_tokens"

@@ -10,7 +10,7 @@ from engine.stats import Health
 from tests.scripted_engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.hf.api import Api, chat, completion, native
 from tests.unit.handlers.hf.test_chat import TOOL
-from tests.unit.runtime.client import send
+from tests.unit.handlers.runtime.client import send
 
 GENERATING: list[tuple[str, dict[str, Any]]] = [
     ("/generate", native()),

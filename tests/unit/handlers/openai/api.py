@@ -14,8 +14,8 @@ from engine.request import GenerationRequest
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.scripted_engine import Script, ScriptedEngine, says, token
-from tests.unit.chat.models import chat_tokenizer
-from tests.unit.runtime.client import events, send
+from tests.unit.handlers.chat.models import chat_tokenizer
+from tests.unit.handlers.runtime.client import events, send
 
 CHAT = "/openai/v1/chat/completions"
 COMPLETIONS = "/openai/v1/completions"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from engine.request import Grammar, GrammarKind
 from tests.scripted_engine import ScriptedEngine, says
-from tests.unit.chat.models import chat_tokenizer
+from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import CHAT, TOOL, Api, chat, prompt_of, quiet, submitted
 
 RECORDS: list[dict[str, Any]] = [

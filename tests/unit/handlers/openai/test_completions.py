@@ -14,7 +14,7 @@ from handlers.openai.completions.request import completion_plan
 from handlers.openai.completions.response import CompletionEvents
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import Script, ScriptedEngine, says, token
-from tests.unit.chat.models import chat_tokenizer
+from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import COMPLETIONS, MODEL, Api, completion, spells, submitted
 from tests.unit.handlers.openai.test_chat import ENDS, STOPS
 

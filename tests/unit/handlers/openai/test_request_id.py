@@ -7,7 +7,7 @@ import pytest
 from engine.errors import GenerationFailed
 from tests.scripted_engine import fails_after, says
 from tests.unit.handlers.openai.api import CHAT, COMPLETIONS, EMBEDDINGS, MODEL, MODELS, Api, chat, completion
-from tests.unit.runtime.client import send
+from tests.unit.handlers.runtime.client import send
 
 EMBED = {"model": MODEL, "input": "Hi"}
 REQUESTS: list[tuple[str, str, dict[str, Any] | None, int]] = [

@@ -11,8 +11,8 @@ from handlers.playground.assets import HEADERS
 from handlers.serve import describe
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api
-from tests.unit.runtime.client import send
 
 TYPES = {
     ".css": "text/css; charset=utf-8",

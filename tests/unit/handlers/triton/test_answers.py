@@ -8,7 +8,7 @@ from engine.events import FinishReason
 from generated.triton import models as m
 from handlers.triton.response import Envelope, Responses
 from tests.scripted_engine import ScriptedEngine, says, token
-from tests.unit.runtime.client import send
+from tests.unit.handlers.runtime.client import send
 
 from .api import MODEL, Api
 

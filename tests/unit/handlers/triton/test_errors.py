@@ -9,7 +9,7 @@ import pytest
 from engine.errors import EngineStopped, GenerationFailed
 from engine.stats import Health
 from tests.scripted_engine import ScriptedEngine, fails_after, says
-from tests.unit.runtime.client import send
+from tests.unit.handlers.runtime.client import send
 
 from .api import MODEL, Api
 

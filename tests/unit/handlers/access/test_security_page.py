@@ -1,0 +1,55 @@
+"""What SECURITY.md says is open is what is open."""
+
+import re
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from handlers.app import CONTRACTS, TABLES, build_app
+from handlers.settings.settings import Settings
+from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.runtime.client import send
+
+PAGE = (Path(__file__).parents[4] / "SECURITY.md").read_text(encoding="utf-8")
+ROW = re.compile(
+    r"^\| (?P<of>[\w ]+) \| (?P<what>`[A-Z]+ /.*`) \| (?P<operations>.+) \| (?P<all>.+) \|$", re.M
+)
+MODEL = ("model", "model_name", "model_id")
+VALUES = {**dict.fromkeys(MODEL, "verbatim-demo"), "model_version": "1"}
+
+
+def stated(setting: str) -> dict[str, bool]:
+    """Whether each route asks for a key, as the table has it; operations under their contract's prefix."""
+    found: dict[str, bool] = {}
+    for row in ROW.finditer(PAGE):
+        prefix = f"/{row['of']}" if row["of"] in CONTRACTS else ""
+        for method, path in re.findall(r"`([A-Z]+) (/[^`]*)`", row["what"]):
+            contracts = list(CONTRACTS) if "{contract}" in path else [""]
+            for contract in contracts:
+                route = f"{method} {prefix}{path.replace('{contract}', contract)}"
+                assert route not in found, f"{route} stands there twice"
+                found[route] = row[setting].startswith("key")
+    return found
+
+
+@pytest.mark.parametrize("setting", ["operations", "all"])
+async def test_what_asks_for_a_key_is_what_the_page_says(setting: Literal["operations", "all"]) -> None:
+    app = build_app(Settings(api_key="key", require_key=setting), ScriptedEngine(says("a")))
+    for route, asks in stated(setting).items():
+        method, path = route.split(" ")
+        for name, value in VALUES.items():
+            path = path.replace(f"{{{name}}}", value)
+        status = (await send(app, method, path, content=b"")).status_code
+        assert (status == 401) == asks, f"{route} answered {status}"
+
+
+def test_the_page_has_every_operation_and_every_page() -> None:
+    operations = {
+        f"{one.method} /{name}{one.path.replace(':path', '')}"
+        for name, operations in TABLES.items()
+        for one in operations
+    }
+    pages = {f"GET /{name}/{page}" for name in CONTRACTS for page in ("docs", "openapi.json")}
+    playground = {f"GET /playground{path}" for path in ("", "/about", "/state")}
+    assert set(stated("all")) == operations | pages | playground | {"GET /docs", "GET /nothing"}

@@ -1,0 +1,134 @@
+"""Over real HTTP: a client that goes away ends the work done for it, at once."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.requests import ClientDisconnect
+from starlette.types import Message
+
+from handlers.runtime.answering.disconnect import CancelledByDisconnect, Patience
+from handlers.runtime.server import ContractServer
+from tests.unit.handlers.runtime.notes import Kept, serve
+
+HEAD = b"POST /notes HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n"
+
+
+@asynccontextmanager
+async def running(app: ContractServer, http: str) -> AsyncGenerator[int, None]:
+    """Serves the application; gives the port."""
+    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", http=http)
+    server = uvicorn.Server(config)
+    task = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        await task
+
+
+async def request(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    body = json.dumps({"text": "a"}).encode()
+    writer.write(HEAD + b"content-length: %d\r\n\r\n" % len(body) + body)
+    await writer.drain()
+    return reader, writer
+
+
+class Trace:
+    """When the handler began, and how many seconds after its client left it ended."""
+
+    def __init__(self) -> None:
+        self.began = asyncio.Event()
+        self.cancelled = asyncio.Event()
+
+    @asynccontextmanager
+    async def work(self) -> AsyncGenerator[None, None]:
+        self.began.set()
+        try:
+            yield
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+
+
+def test_one_who_has_gone_is_found_in_whatever_loop_runs() -> None:
+    patience = Patience()
+
+    async def gone() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def enter(seconds: float) -> None:
+        with CancelledByDisconnect(gone, patience):
+            await asyncio.sleep(seconds)
+
+    asyncio.run(enter(0.0))  # its loop ends before its timer does
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(enter(10.0))
+
+
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+async def test_a_client_that_leaves_cancels_a_handler_that_still_works(http: str) -> None:
+    trace = Trace()
+
+    async def write(body: object, call: object) -> Kept:
+        async with trace.work():
+            await asyncio.sleep(60)
+        return Kept(id=1, text="never")
+
+    async with running(serve(write=write), http) as port:
+        _, writer = await request(port)
+        await trace.began.wait()
+        await asyncio.sleep(0.05)
+        assert not trace.cancelled.is_set(), "a client that waits is not one that left"
+        await leaves(writer, trace)
+
+
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+@pytest.mark.parametrize("num_events_read", [0, 1])
+async def test_a_client_that_leaves_closes_the_stream(http: str, num_events_read: int) -> None:
+    trace = Trace()
+
+    async def stream() -> AsyncGenerator[Any, None]:
+        async with trace.work():
+            for index in range(num_events_read):
+                yield Kept(id=index, text="a")
+            await asyncio.sleep(60)
+
+    async with running(serve(write=lambda body, call: stream()), http) as port:
+        reader, writer = await request(port)
+        await trace.began.wait()
+        for _ in range(num_events_read):
+            await reader.readuntil(b'"text":"a"}')
+        await leaves(writer, trace)
+
+
+async def leaves(writer: asyncio.StreamWriter, trace: Trace) -> None:
+    left = time.perf_counter()
+    writer.close()
+    await asyncio.wait_for(trace.cancelled.wait(), timeout=5)
+    assert time.perf_counter() - left < 1
+
+
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+async def test_one_connection_carries_many_requests(http: str) -> None:
+    """What watches for the client's departure takes nothing from the request that follows."""
+
+    async def write(body: object, call: object) -> Kept:
+        await asyncio.sleep(0.001)
+        return Kept(id=1, text="a")
+
+    async with running(serve(write=write), http) as port:
+        reader, writer = await request(port)
+        assert b'"text":"a"}' in await reader.readuntil(b'"text":"a"}')
+        for _ in range(20):
+            writer.write(HEAD + b'content-length: 17\r\n\r\n{"text": "again"}')
+            assert b" 200 OK" in await reader.readuntil(b'"text":"a"}')
+        writer.close()

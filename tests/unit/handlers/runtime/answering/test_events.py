@@ -1,0 +1,167 @@
+"""Streams: their framing, their errors before and after the first event, and their end."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import httpx
+import pytest
+
+from handlers.runtime.options import RuntimeOptions
+from handlers.runtime.problem import Problem
+from tests.unit.handlers.runtime.client import events, send
+from tests.unit.handlers.runtime.notes import Added, Kept, Note, NotesContract, serve, stream_of
+
+NOTE = {"text": "a", "stream": True}
+EVENT = '{"id":1,"text":"a"}'
+
+
+async def write(*items: Kept | bytes | Exception, pause_s: float = 0.0) -> httpx.Response:
+    app = serve(write=lambda body, call: stream_of(*items, pause_s=pause_s))
+    return await send(app, "POST", "/notes", json=NOTE)
+
+
+async def test_a_stream_is_framed_and_ends_with_its_terminator() -> None:
+    response = await write(Kept(id=1, text="a"), b'{"id":2,"text":"b"}')
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "text/event-stream"
+    assert response.headers["cache-control"] == "no-cache"
+    assert response.headers["x-accel-buffering"] == "no"
+    assert response.text == f'data: {EVENT}\n\ndata: {{"id":2,"text":"b"}}\n\ndata: [DONE]\n\n'
+
+
+async def test_a_streams_content_type_is_the_operations() -> None:
+    response = await send(serve(watch=lambda call: stream_of(Kept(id=1, text="a"))), "GET", "/changes")
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+
+
+async def follow(*items: Any) -> httpx.Response:
+    return await send(serve(follow=lambda call: stream_of(*items)), "GET", "/log")
+
+
+async def test_an_event_is_named_by_its_own_property_where_the_operation_says_so() -> None:
+    response = await follow(Added(text="event: x\n"), b'{"text":"b","kind":"added"}')
+    assert response.content == (
+        b'event: added\ndata: {"kind":"added","text":"event: x\\n"}\n\n'
+        b'event: added\ndata: {"text":"b","kind":"added"}\n\n'
+        b"data: [DONE]\n\n"
+    )
+
+
+async def test_the_event_of_an_error_is_named_too() -> None:
+    response = await follow(Added(text="a"), Problem(500, "Lost"))
+    assert response.content == (
+        b'event: added\ndata: {"kind":"added","text":"a"}\n\n'
+        b'event: broken\ndata: {"kind":"broken","reason":"Lost"}\n\n'
+        b"data: [DONE]\n\n"
+    )
+
+
+async def test_an_event_without_its_name_is_not_sent() -> None:
+    assert (await follow(b'{"text":"a"}')).status_code == 500
+    response = await follow(Added(text="a"), b'{"text":"a"}')
+    assert b"event: broken" in response.content
+
+
+async def test_an_empty_stream_is_its_terminator() -> None:
+    assert events(await write()) == ["[DONE]"]
+
+
+async def test_head_of_a_stream_neither_reads_it_nor_leaves_it_open() -> None:
+    stream = stream_of(Problem(429, "Not read"))
+    response = await send(serve(watch=lambda call: stream), "HEAD", "/changes")
+    assert (response.status_code, response.content) == (200, b"")
+    assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+    with pytest.raises(StopAsyncIteration):
+        await anext(stream)
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 0.001])
+async def test_an_error_before_the_first_event_keeps_its_status(pause_s: float) -> None:
+    response = await write(Problem(429, "Full", "busy"), pause_s=pause_s)
+    assert (response.status_code, response.json()) == (429, {"reason": "Full", "kind": "busy"})
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 0.001])
+@pytest.mark.parametrize(
+    ("error", "frame"),
+    [
+        (Problem(424, "Broken", "generation"), {"reason": "Broken", "kind": "generation"}),
+        (ValueError("Unforeseen"), {"reason": "Internal server error", "kind": "internal"}),
+    ],
+)
+async def test_an_error_after_the_first_event_is_the_last_event_before_the_terminator(
+    error: Exception, frame: dict[str, str], pause_s: float
+) -> None:
+    response = await write(Kept(id=1, text="a"), error, Kept(id=2, text="never"), pause_s=pause_s)
+    first, last, terminator = events(response)
+    assert (response.status_code, first, json.loads(last), terminator) == (200, EVENT, frame, "[DONE]")
+
+
+async def test_a_first_event_that_the_document_does_not_declare_is_a_500() -> None:
+    undeclared: Any = Note(text="a")
+    assert (await write(undeclared)).status_code == 500
+
+
+async def test_a_later_event_that_the_document_does_not_declare_is_not_sent() -> None:
+    undeclared: Any = Note(text="a")
+    response = await write(Kept(id=1, text="a"), undeclared)
+    assert json.loads(events(response)[1])["kind"] == "internal"
+
+
+async def test_a_stream_is_refused_where_none_is_declared() -> None:
+    app = serve(keep=lambda arguments, body, call: stream_of(Kept(id=1, text="a")))
+    with pytest.raises(RuntimeError, match="keep declares no status 500"):
+        await send(app, "PUT", "/shelves/a", json=NOTE)
+
+
+async def test_headers_set_before_the_first_event_go_out_with_the_stream() -> None:
+    async def stream(call: Any) -> AsyncGenerator[Kept, None]:
+        await asyncio.sleep(0)
+        call.respond_with({"x-shelf": "top"})
+        yield Kept(id=1, text="a")
+
+    response = await send(serve(write=lambda body, call: stream(call)), "POST", "/notes", json=NOTE)
+    assert response.headers["x-shelf"] == "top"
+
+
+async def test_a_silent_stream_sends_comments_only_after_its_first_event() -> None:
+    async def stream() -> AsyncGenerator[Kept, None]:
+        await asyncio.sleep(0.05)
+        yield Kept(id=1, text="a")
+        await asyncio.sleep(0.05)
+        yield Kept(id=2, text="b")
+
+    app = serve(write=lambda body, call: stream(), options=RuntimeOptions(keep_alive_s=0.02))
+    frames = (await send(app, "POST", "/notes", json=NOTE)).text.split("\n\n")
+    assert frames[0] == f"data: {EVENT}"
+    assert frames[1:-3] == [":"] * len(frames[1:-3]) and len(frames[1:-3]) in (1, 2)
+
+
+async def test_a_contract_whose_clients_know_no_comments_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NotesContract, "has_comments", False)
+    stream = stream_of(*[Kept(id=1, text="a")] * 2, pause_s=0.05)
+    app = serve(write=lambda body, call: stream, options=RuntimeOptions(keep_alive_s=0.01))
+    frames = (await send(app, "POST", "/notes", json=NOTE)).text.split("\n\n")
+    assert frames[:2] == [f"data: {EVENT}"] * 2
+
+
+async def test_events_that_are_ready_together_go_out_together() -> None:
+    sent: list[bytes] = []
+    app = serve(write=lambda body, call: stream_of(*[Kept(id=1, text="a")] * 3))
+    body = json.dumps(NOTE).encode()
+    incoming = [{"type": "http.request", "body": body}]
+
+    async def receive() -> Any:
+        if incoming:
+            return incoming.pop()
+        return await asyncio.Future()
+
+    async def record(message: Any) -> None:
+        sent.append(message.get("body", b""))
+
+    headers = [(b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/notes", "query_string": b"", "headers": headers}
+    await app(scope, receive, record)
+    assert sent == [b"", f"data: {EVENT}\n\n".encode() * 3, b"data: [DONE]\n\n"]

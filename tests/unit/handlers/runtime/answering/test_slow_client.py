@@ -1,0 +1,76 @@
+"""Over real HTTP: a client that does not read costs bounded memory, and others nothing."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncGenerator
+
+from generated.operation import EncodedEvent
+from tests.unit.handlers.runtime.notes import Kept, Note, serve
+
+from .test_disconnect import running
+
+EVENT = EncodedEvent(b'{"id":1,"text":"%b"}' % (b"a" * 1000))
+MAX_BYTES = 16 * 2**20  # what the kernel may buffer for a connection, and more
+
+
+def post(body: bytes) -> bytes:
+    head = b"POST /notes HTTP/1.1\r\nhost: test\r\ncontent-type: application/json\r\n"
+    return head + b"content-length: %d\r\n\r\n" % len(body) + body
+
+
+class Endless:
+    """A stream without an end, which counts the events that were taken."""
+
+    def __init__(self) -> None:
+        self.num_taken = 0
+        self.ended = asyncio.Event()
+
+    async def events(self) -> AsyncGenerator[EncodedEvent, None]:
+        try:
+            while True:
+                self.num_taken += 1
+                yield EVENT
+                if self.num_taken % 7 == 0:
+                    await asyncio.sleep(0)
+        finally:
+            self.ended.set()
+
+    async def stands(self) -> None:
+        """Until no event has been taken for a while."""
+        before = -1
+        while before != self.num_taken:
+            before = self.num_taken
+            await asyncio.sleep(0.2)
+
+
+async def whole_answer_s(port: int) -> float:
+    started = time.perf_counter()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(post(b'{"text":"b"}'))
+    status = await reader.readline()
+    assert status.split()[1] == b"200", status
+    writer.close()
+    return time.perf_counter() - started
+
+
+async def test_a_client_that_does_not_read_holds_back_its_own_stream_alone() -> None:
+    stream = Endless()
+
+    async def write(body: Note, call: object) -> Kept:
+        return Kept(id=1, text=body.text)
+
+    def answer(body: Note, call: object) -> object:
+        return stream.events() if body.stream else write(body, call)
+
+    async with running(serve(write=answer), "httptools") as port:
+        silent = socket.create_connection(("127.0.0.1", port))
+        silent.sendall(post(b'{"text":"a","stream":true}'))
+        async with asyncio.timeout(20):
+            while not stream.num_taken:
+                await asyncio.sleep(0.01)
+            await stream.stands()
+            assert stream.num_taken * len(EVENT) < MAX_BYTES
+            assert max([await whole_answer_s(port) for _ in range(5)]) < 1
+            silent.close()
+            await stream.ended.wait()
