@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from engine.build import build_core
+from engine.call_thread import CallThread
 from engine.config import MAX_UNREAD_BYTES, EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
@@ -21,7 +22,6 @@ from engine.errors import (
 )
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
-from engine.frontend.call_thread import CallThread
 from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
 from engine.frontend.request_stream import RequestStream, UnreadBound
 from engine.grammar.compile_queue import GrammarQueue

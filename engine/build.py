@@ -9,7 +9,7 @@ from engine.attention.kv_geometry import KVGeometry
 from engine.attention.kv_pages import KVPages
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.fusion.install_fast_path import shorten_steps
+from engine.fusion.install_fast_path import install_fast_path
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
 from engine.linear.int8_linear import check_can_quantize, quantize_linears
@@ -50,7 +50,7 @@ def build_core(
     check_attention(loaded.model, runner)
     fuse_layers(loaded.model, lambda: paged_logits(runner))
     stack_layers(loaded.model, lambda: decoded_logits(runner))
-    shorten_steps(loaded.model, runner, lambda: decoded_logits(runner))
+    install_fast_path(loaded.model, runner, lambda: decoded_logits(runner))
     info = _describe(
         config,
         loaded,

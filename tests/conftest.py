@@ -56,7 +56,7 @@ def _url(process: "subprocess.Popen[str]") -> str:
 
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """Of this process: a server that a test starts within it sets it for itself (handlers/process/gc_tuning.py)."""
+    """Of this process; a server that a test starts in it sets it itself (handlers/process/gc_tuning.py)."""
     threshold = gc.get_threshold()
     yield
     gc.set_threshold(*threshold)

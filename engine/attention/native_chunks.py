@@ -7,7 +7,7 @@ from torch import Tensor
 
 from engine.attention.plan import ChunkKeys
 from engine.attention.scores import Scores
-from engine.linear.panel_linear import can_multiply
+from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.native.library import compiled
 
 _NO_WINDOW = 1 << 40  # keys: more than any sequence has
@@ -29,7 +29,7 @@ class _Call(ctypes.Structure):
 
 def can_attend(device: torch.device, dtype: torch.dtype) -> bool:
     """Whether `attend_chunks` takes pages there of that type; elsewhere torch is not known to be slower."""
-    return device.type == "cpu" and dtype == torch.bfloat16 and can_multiply()
+    return device.type == "cpu" and dtype == torch.bfloat16 and has_compiled_bfloat16()
 
 
 def attend_chunks(

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
 
+from engine.call_thread import CallThread
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.errors import EngineError
-from engine.frontend.call_thread import CallThread
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables

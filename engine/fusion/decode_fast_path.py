@@ -10,8 +10,8 @@ from engine.attention.batch import Batch
 from engine.fusion.decoder_stack import DecoderStack
 
 
-class DecodingPass:
-    """Made by `shorten_steps`, of a model's own modules.
+class DecodeFastPath:
+    """Made by `install_fast_path`, of a model's own modules.
 
     embedding: of ids; what the first layer is given. rotary: that and positions -> cosine, sine. norm: of
     what the last layer returns; head: of its rows.

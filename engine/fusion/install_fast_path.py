@@ -11,15 +11,15 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.fusion.decode_fast_path import DecodingPass
+from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.fused_layer import FusedLayer
 from engine.model.call_hooks import observed
 from engine.model.runner import ModelRunner
 
 
 @torch.inference_mode()
-def shorten_steps(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> bool:
-    """Whether steps whose rows all decode are computed by a `DecodingPass` from now on.
+def install_fast_path(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> bool:
+    """Whether steps whose rows all decode are computed by a `DecodeFastPath` from now on.
 
     run: computes such steps, and returns their logits [num_rows, vocab_size] each.
     """
@@ -27,10 +27,10 @@ def shorten_steps(model: PreTrainedModel, runner: ModelRunner, run: Callable[[],
     if len(leads) != 1:
         return False
     calls, expected = _observe(model, leads[0], run)
-    runner.decoding_pass = _find_pass(model, leads[0], calls)
-    if runner.decoding_pass is not None and not all(map(torch.equal, run(), expected)):
-        runner.decoding_pass = None
-    return runner.decoding_pass is not None
+    runner.decode_path = _find_pass(model, leads[0], calls)
+    if runner.decode_path is not None and not all(map(torch.equal, run(), expected)):
+        runner.decode_path = None
+    return runner.decode_path is not None
 
 
 class _Call(NamedTuple):
@@ -58,7 +58,7 @@ def _observe(
 
 def _find_pass(
     model: PreTrainedModel, first_layer: FusedLayer, calls: dict[nn.Module, _Call]
-) -> DecodingPass | None:
+) -> DecodeFastPath | None:
     """None where another module stands between them."""
     stack, embedding = first_layer.leads, model.get_input_embeddings()
     head: nn.Module | None = model.get_output_embeddings()  # type: ignore[no-untyped-call]  # transformers'
@@ -71,4 +71,4 @@ def _find_pass(
     ]
     if calls[embedding].returned is not stream or len(rotary) != 1 or len(norms) != 1:
         return None
-    return DecodingPass(embedding, rotary[0], stack, norms[0], head)
+    return DecodeFastPath(embedding, rotary[0], stack, norms[0], head)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from engine.frontend.call_thread import CallThread
+from engine.call_thread import CallThread
 from engine.grammar.matcher import GrammarState
 
 # After the model, for the masks of one step. Thousands of masks of large vocabularies take less.

@@ -20,8 +20,9 @@ from typing_extensions import override
 from engine.errors import ModelNotSupported
 from engine.linear.channel_scales import channel_scales
 from engine.linear.fbgemm_weight import FbgemmWeight, has_fbgemm
-from engine.linear.panel_linear import Int8PanelLinear, can_multiply
+from engine.linear.panel_linear import Int8PanelLinear
 from engine.linear.vnni_weight import VnniWeight, has_vnni
+from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.native.instructions import usable_instructions
 
 _MOST_INPUTS = 2**31 // 127**2  # whose products' sum always fits into 32 bits
@@ -129,4 +130,4 @@ def _difference(plain: nn.Linear, rounded: nn.Module) -> float:
 
 
 def _can_quantize_head(head: nn.Linear) -> bool:
-    return head.weight.dtype == torch.bfloat16 and can_multiply()
+    return head.weight.dtype == torch.bfloat16 and has_compiled_bfloat16()

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from engine.linear.merged_linear import MergedLinear
-from engine.linear.panel_linear import PanelLinear, can_multiply
-from engine.native.instructions import Instructions, hides, usable_instructions
+from engine.linear.panel_linear import PanelLinear
+from engine.native.bfloat16 import has_compiled_bfloat16, has_onednn_bfloat16
 
 # Rows that the layout is chosen for: a small batch that decodes.
 _TYPICAL_ROWS = 16
@@ -36,18 +36,6 @@ class PackedLinear(nn.Module):
         return output
 
 
-def has_fast_bfloat16() -> bool:
-    """Whether the CPU multiplies bfloat16 natively. On AVX-512 alone oneDNN emulates it."""
-    is_emulated = Instructions.AVX512 <= usable_instructions() < Instructions.AVX512_BF16
-    return has_onednn_bfloat16() and not is_emulated
-
-
-def has_onednn_bfloat16() -> bool:
-    """Whether oneDNN takes bfloat16 here, natively or not; on x86 it wants AVX-512 for it, or newer AVX2."""
-    is_supported: bool = torch.ops.mkldnn._is_mkldnn_bf16_supported()
-    return is_supported and not hides(Instructions.AVX512)
-
-
 def can_pack(model: nn.Module) -> bool:
     """Whether packing helps: bfloat16 weights on a CPU that oneDNN multiplies them on."""
     weight = next(model.parameters())
@@ -60,7 +48,7 @@ def pack_linears(model: nn.Module) -> None:
 
     Subclasses of nn.Linear, such as quantised ones, stay as they are.
     """
-    is_ours = can_multiply()
+    is_ours = has_compiled_bfloat16()
     for parent in list(model.modules()):
         for name, child in list(parent.named_children()):
             if type(child) is nn.Linear and child.weight.dtype == torch.bfloat16:

@@ -11,8 +11,7 @@ from typing_extensions import override
 
 from engine.linear.channel_scales import channel_scales, round_channels
 from engine.native.huge_pages import empty_tensor
-from engine.native.instructions import Instructions, usable_instructions
-from engine.native.library import compiled, load_library
+from engine.native.library import compiled
 
 PANEL_OUTPUTS = 32  # of native/src/linear/bfloat16_panels.h
 _OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # that are packed in place
@@ -31,7 +30,7 @@ class _Call(ctypes.Structure):
 
 
 class Panels(nn.Module):
-    """A linear layer of bfloat16 in inference alone. `can_multiply` must hold.
+    """A linear layer of bfloat16 in inference alone. `has_compiled_bfloat16` must hold.
 
     panels: the weight [num_outputs, num_inputs] as native/src/linear/bfloat16_panels.h describes it, of
     bfloat16, or of int8 with scales. scales, bias: float32, padded with zeros to whole panels.
@@ -92,12 +91,6 @@ class Int8PanelLinear(Panels):
         for rows, numbers in round_channels(weight, scales):
             rounded[rows] = numbers
         super().__init__(rounded, scales, linear.bias)
-
-
-def can_multiply() -> bool:
-    """Whether `PanelLinear` runs here and is faster than oneDNN, which uses AMX where there is any."""
-    library = load_library() if usable_instructions() == Instructions.AVX512_BF16 else None
-    return library is not None and library.verbatim_panels_size(1, 1) > 0
 
 
 def _pack(weight: Tensor, *, in_place: bool) -> Tensor:

@@ -14,10 +14,10 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.linear.packed_linear import has_fast_bfloat16
 from engine.model.pooling_config import find_own_pooling
 from engine.model.progress import line_bar
 from engine.model.weights import one_line, read_weights
+from engine.native.bfloat16 import has_fast_bfloat16
 from engine.request import Pooling
 from engine.text.tokenizer import Tokenizer
 

@@ -7,14 +7,14 @@ from transformers import PreTrainedModel
 from engine.attention.batch import Batch
 from engine.attention.kv_pages import KVPages
 from engine.attention.paged_attention import PagedAttention, current_attention
-from engine.fusion.decode_fast_path import DecodingPass
+from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
 
 
 class ModelRunner:
     """The model, its KV pages, and one forward pass of both.
 
-    hidden_states: of the batch that ran last. decoding_pass: for batches whose rows all decode, where there
+    hidden_states: of the batch that ran last. decode_path: for batches whose rows all decode, where there
     is one.
     """
 
@@ -22,7 +22,7 @@ class ModelRunner:
         self._model = model
         self.pages = pages
         self.hidden_states = HiddenStates(model)
-        self.decoding_pass: DecodingPass | None = None
+        self.decode_path: DecodePath | None = None
 
     @property
     def device(self) -> torch.device:
@@ -44,10 +44,10 @@ class ModelRunner:
             current_attention.reset(token)
 
     def _decode(self, batch: Batch, logit_rows: list[int]) -> Tensor | None:
-        if self.decoding_pass is None or (rows := self.decoding_pass.hidden_states(batch)) is None:
+        if self.decode_path is None or (rows := self.decode_path.hidden_states(batch)) is None:
             return None
         self.hidden_states.keep(rows)
-        return self.decoding_pass.logits(rows, logit_rows)
+        return self.decode_path.logits(rows, logit_rows)
 
     def _forward(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         """Through the model's own, so that what it does to its logits (soft-capping, scaling) is done."""

@@ -15,7 +15,7 @@ _FINDINGS = """
 import json, torch
 from engine.linear.fbgemm_weight import choose_levels, has_fbgemm
 from engine.native.instructions import usable_instructions
-from engine.linear import has_onednn_bfloat16
+from engine.native.bfloat16 import has_onednn_bfloat16
 from engine.linear.vnni_weight import has_vnni
 print(json.dumps({
     "instructions": usable_instructions().label,

@@ -135,6 +135,6 @@ def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
 
 
 def test_torch_attends_to_chunks_where_compiled_code_cannot() -> None:
-    with patch("engine.attention.native_chunks.can_multiply", lambda: False):
+    with patch("engine.attention.native_chunks.has_compiled_bfloat16", lambda: False):
         assert not can_attend(CPU, torch.bfloat16)
     assert not can_attend(CPU, torch.float32)

@@ -18,7 +18,7 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core import core as core_module
 from engine.core.core import EngineCore
-from engine.fusion.decode_fast_path import DecodingPass
+from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
 from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.linear.int8_linear import Int8Linear
@@ -57,10 +57,10 @@ class Variant(NamedTuple):
     without: dict[str, Any]
 
 
-_ONEDNN: dict[str, Any] = {"engine.linear.packed_linear.can_multiply": lambda: False}
+_ONEDNN: dict[str, Any] = {"engine.linear.packed_linear.has_compiled_bfloat16": lambda: False}
 _UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
 _APART: dict[str, Any] = {"engine.build.stack_layers": lambda model, run: 0}
-_OWN_FORWARD: dict[str, Any] = {"engine.build.shorten_steps": lambda model, runner, run: False}
+_OWN_FORWARD: dict[str, Any] = {"engine.build.install_fast_path": lambda model, runner, run: False}
 _TORCH_CHUNKS: dict[str, Any] = {"engine.attention.paged_attention.can_attend": lambda device, dtype: False}
 _TORCH_ATTENTION: dict[str, Any] = {
     "engine.attention.paged_attention.can_decode": lambda device, dtype: False,
@@ -200,7 +200,7 @@ def _measured_step(core: EngineCore) -> Row:
     stopwatch = Stopwatch(time.perf_counter)
     places: dict[str, list[tuple[Any, str]]] = {
         "run": [(ModelRunner, "run")],
-        "body": [(Qwen2Model, "forward"), (DecodingPass, "hidden_states")],
+        "body": [(Qwen2Model, "forward"), (DecodeFastPath, "hidden_states")],
         "linears": [
             (Panels, "forward"),
             (PackedLinear, "forward"),

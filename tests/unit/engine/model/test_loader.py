@@ -22,14 +22,9 @@ from engine.attention import paged_attention as attention
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.linear.packed_linear import (
-    PackedLinear,
-    can_pack,
-    has_fast_bfloat16,
-    has_onednn_bfloat16,
-    pack_linears,
-)
+from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
 from engine.model.loader import load_model
+from engine.native.bfloat16 import has_fast_bfloat16, has_onednn_bfloat16
 from tests.tiny import save_tiny_model, tiny_model
 
 
@@ -155,7 +150,7 @@ def test_the_cache_is_as_large_as_asked(llama: Path) -> None:
 @pytest.mark.skipif(not has_onednn_bfloat16(), reason="needs AVX-512, with which oneDNN takes bfloat16")
 def test_packed_weights_give_the_logits_of_plain_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "engine.linear.packed_linear.can_multiply", lambda: False
+        "engine.linear.packed_linear.has_compiled_bfloat16", lambda: False
     )  # tests/parity/test_native_linear.py
     plain, packed = (nn.Module.to(tiny_model("qwen2"), torch.bfloat16) for _ in range(2))
     assert can_pack(packed)

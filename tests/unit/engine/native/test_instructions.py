@@ -12,10 +12,9 @@ import torch
 from engine.attention.native_decode import can_decode
 from engine.fusion.native_layer import can_compute
 from engine.linear.fbgemm_weight import has_fbgemm
-from engine.linear.packed_linear import has_fast_bfloat16, has_onednn_bfloat16
-from engine.linear.panel_linear import can_multiply
 from engine.linear.vnni_weight import has_vnni
 from engine.native import instructions, library
+from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
 from engine.native.instructions import ISA_NAMES, Instructions, hides, limit_libraries, usable_instructions
 from tests.instructions import COMPILER, needs_avx512, needs_compiler
 
@@ -31,7 +30,7 @@ def test_every_kernel_that_this_run_could_have_is_there() -> None:
     assert can_compute(CPU, torch.float32) == has_compiler
     assert can_decode(CPU, torch.float32) == (has_compiler and usable >= Instructions.AVX512)
     assert has_vnni() == (has_compiler and usable >= Instructions.AVX512_VNNI)
-    assert can_multiply() == (has_compiler and usable is Instructions.AVX512_BF16)
+    assert has_compiled_bfloat16() == (has_compiler and usable is Instructions.AVX512_BF16)
     if usable is not Instructions.OTHER:
         assert has_fbgemm() == (usable >= Instructions.AVX2)
 

@@ -11,11 +11,11 @@ import pytest
 
 from engine.async_engine import AsyncEngine
 from engine.build import build_core
+from engine.call_thread import CallThread
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.errors import EngineDied, ModelNotSupported
-from engine.frontend.call_thread import CallThread
 from engine.grammar.process.client import SHARED
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model

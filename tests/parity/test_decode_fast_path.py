@@ -54,4 +54,4 @@ def test_a_model_that_does_more_to_its_logits_keeps_its_forward(
 
     monkeypatch.setattr(Qwen2ForCausalLM, "forward", forward_with_more)
     engine = build_engine(tmp_path, monkeypatch, "qwen2")
-    assert engine.num_stacked == NUM_LAYERS and engine.runner.decoding_pass is None
+    assert engine.num_stacked == NUM_LAYERS and engine.runner.decode_path is None
