@@ -1,4 +1,6 @@
-"""From a neutral chat request to the engine's and to the reader of its output: one path for all contracts."""
+"""The path that all contracts share, from a neutral chat request to the engine's request and the reader of
+its output.
+"""
 
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -30,7 +32,7 @@ class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
     """A chat request ready to be submitted.
 
     prompt_text: the rendered conversation, special tokens as text.
-    answer_format: what its answers hold.
+    answer_format: the parts of its answers, and how they are written.
     """
 
     prompt_text: str
@@ -38,7 +40,7 @@ class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
     answer_format: AnswerFormat
 
     def outputs(self) -> ChatOutputs:
-        """A fresh reader of the request's events."""
+        """Return a new reader of the request's events."""
         return ChatOutputs(self.answer_format, self.request.num_sequences)
 
 
@@ -78,20 +80,20 @@ class ChatCore:
 
     @property
     def has_template(self) -> bool:
-        """Whether there is a template to chat by, the model's or the operator's."""
+        """True if the model or the operator has a chat template."""
         return bool(self._chat_template or self._tokenizer.hf.chat_template)
 
     def check_template(self) -> None:
-        """Raises TemplateError for a template that no chat can use, with which a server need not start."""
+        """Check the template at start-up. Raises TemplateError for one that no chat can use."""
         if self.has_template:
             self._dialect(self._chat_template).template.check()
 
     def reads(self, variable: str) -> bool:
-        """Whether the model's template has a use for a variable, such as reasoning_effort."""
+        """Return whether the model's template uses a variable, such as reasoning_effort."""
         return self._dialect(self._chat_template).template.reads(variable)
 
     def prepare(self, params: ChatParams) -> PreparedChat:
-        """The engine's request for a chat. Raises from `handlers.chat.errors`, and PromptTooLong."""
+        """Return the engine's request for a chat. Raises from `handlers.chat.errors`, and PromptTooLong."""
         if params.response_format is not None and not self._allows_forms:
             raise InvalidResponseFormat("this server takes no response formats", FIELD)
         dialect = self._dialect(params.chat_template or self._chat_template)
@@ -131,7 +133,7 @@ class ChatCore:
         return ControlGuard(self._tokenizer, self._dialect(chat_template))
 
     def _prompt(self, params: ChatParams, use: ToolUse) -> RenderedPrompt:
-        """The rendered conversation, in which nothing that the client says is a control token."""
+        """Return the rendered conversation, in which no text of the client's is a control token."""
         chat_template = params.chat_template or self._chat_template
         dialect = self._dialect(chat_template)
         said = _client_text(dialect, params, use)
@@ -160,7 +162,9 @@ class ChatCore:
 def _for_content(
     stopping: StopConditions, dialect: Dialect, use: ToolUse, answer_format: AnswerFormat
 ) -> StopConditions:
-    """Stop strings are for content, and calls are none, nor are thoughts that are told apart from it."""
+    """Return stopping conditions whose stop strings are sought in content alone: neither in calls nor in
+    thoughts that are split from it.
+    """
     if use.is_demanded:
         return replace(stopping, stop=())
     if use.tools:
@@ -239,7 +243,7 @@ def _answer_format(
         )
     is_bound = use.is_demanded or params.response_format is not None
     if params.reasoning is ReasoningStyle.INLINE and (is_bound or tools is None):
-        reasoning = None  # there are no thoughts, or nothing to tell them from
+        reasoning = None  # there are no thoughts, or nothing to split them from
     hidden = _hidden(dialect, tools, reasoning) if params.skip_special_tokens else ()
     return AnswerFormat(
         tools=tools, reasoning=reasoning, hidden=hidden, hides_special=params.skip_special_tokens
@@ -249,7 +253,7 @@ def _answer_format(
 def _hidden(
     dialect: Dialect, tools: ToolReading | None, reasoning: ReasoningReading | None
 ) -> tuple[str, ...]:
-    """Special tokens to leave out here, since the engine must keep them: a tag is one of them."""
+    """Return the special tokens to filter out here. The engine cannot: one of the tags is a special token."""
     special = dialect.template.special_tokens
     tags = tools.tool_format.special_tags(special) if tools else set()
     if reasoning:

@@ -1,4 +1,4 @@
-"""What the chat core raises: all of it the client's to mend, each naming the field at fault.
+"""The chat core's errors. The client can mend each of them, and each names the field at fault.
 
 ChatError, a Refused
 ├── InvalidMessage          a message that no conversation can hold where it stands
@@ -16,7 +16,7 @@ from handlers.faults.violation import Violation
 
 
 class ChatError(Refused):
-    """Base of all that the chat core raises on purpose.
+    """The base of the errors that the chat core raises on purpose.
 
     field: where in the neutral request, such as `messages[2].content[0]`. Contracts use the same paths but
         for the names that they give their fields.

@@ -1,4 +1,4 @@
-"""A conversation as every contract means it."""
+"""A conversation in the neutral form that all contracts translate to."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -16,7 +16,7 @@ class TextPart(msgspec.Struct, frozen=True, tag=True):
 
 
 class MediaKind(Enum):
-    """What a part holds that is not text."""
+    """The kind of a part that is not text."""
 
     IMAGE = "image"
     AUDIO = "audio"
@@ -55,7 +55,7 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_continuable(messages: tuple[ChatMessage, ...]) -> bool:
-    """Whether the conversation ends in words of the assistant's that the model could go on with."""
+    """Return whether the conversation ends in an assistant's text, which the model could continue."""
     if not messages:
         return False
     last = messages[-1]

@@ -1,4 +1,4 @@
-"""What a contract asks of the chat core."""
+"""The parameters of a chat request, in the neutral form that contracts hand to the chat core."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -12,7 +12,7 @@ from handlers.chat.tools import ToolChoice, ToolDefinition
 
 
 class ReasoningStyle(Enum):
-    """Where the model's thoughts go."""
+    """The place of the model's thoughts in the answer."""
 
     SPLIT = "split"  # into their own field; a grammar binds the answer after them
     INLINE = "inline"  # into the content with their tags; a grammar binds the answer from its first token
@@ -29,9 +29,8 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     beams, adapter, priority, cache_salt, skip_special_tokens: as in `engine.request.GenerationRequest`.
     tools: functions offered. tool_choice: what is asked about them; without tools it has no effect.
     parallel_tool_calls: whether one answer may hold several calls.
-    lists_all_tools: whether the template is told also of the tools that the choice rules out (so that the
-        prompt, and with it the prefix cache, does not change with the choice), or of those alone that the
-        model may call.
+    lists_all_tools: whether the template also gets the tools that the choice rules out (so that the prompt,
+        and with it the prefix cache, does not change with the choice), or only those that the model may call.
     response_format: the form of the answer; None is free text. With tools it binds answers that are no calls.
     documents: for templates that read them.
     chat_template: a Jinja template, or the name of one of the model's, in place of the one that would be
@@ -40,14 +39,14 @@ class ChatParams(msgspec.Struct, frozen=True, kw_only=True):
     template_kwargs: variables for the template. They win over those that the next two make.
     reasoning_effort: how long to think, in words that the template knows; none is not at all, and any other
         turns thinking on where the template has a switch.
-    enable_thinking: whether to think, for templates that can be told; None leaves it to the model's maker.
-        `core.ChatCore.reads` tells what the template can be told.
+    enable_thinking: whether to think, for templates that have such a switch (`core.ChatCore.reads` says so);
+        None leaves the template's default.
     add_special_tokens: whether the tokenizer adds its special tokens to what the template made; most
         templates write them.
     add_generation_prompt: whether the prompt ends with the opening of an assistant's turn; None: unless the
         final message is continued.
     continue_final_message: the last message is the assistant's, and the model goes on with it; no turn can be
-        opened then. `messages.is_continuable` tells whether that can be.
+        opened then. `messages.is_continuable` says whether a conversation allows it.
     """
 
     request_id: str

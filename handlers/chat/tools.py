@@ -1,4 +1,4 @@
-"""Functions that the model may call, and the calls that it makes."""
+"""The functions that the model may call, and the calls that it makes."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -9,7 +9,7 @@ import msgspec
 class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
     """A function that the model may call.
 
-    parameters: JSON Schema of the arguments object; None is an object without properties that are told.
+    parameters: JSON Schema of the arguments object; None is an object without named properties.
     strict: under tool choice auto, whether arguments are held to the schema (True, and None, for contracts
         that know no such field) or only to be a JSON object (False). Where a call is demanded the schema
         always holds.
@@ -30,7 +30,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolMode(Enum):
-    """What a tool choice demands of the model."""
+    """The kind of call that a tool choice permits or demands."""
 
     NONE = "none"  # words only
     AUTO = "auto"  # words or calls, as the model sees fit
@@ -39,12 +39,12 @@ class ToolMode(Enum):
 
 
 class ToolChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tools the model may or must use; `allowed` None is all of them."""
+    """The tools that the model may or must use; `allowed` None is all of them."""
 
     mode: ToolMode = ToolMode.AUTO
     allowed: tuple[str, ...] | None = None
 
     @classmethod
     def named(cls, name: str) -> "ToolChoice":
-        """Exactly one call, of this function."""
+        """Return the choice of exactly one call, of this function."""
         return cls(mode=ToolMode.NAMED, allowed=(name,))

@@ -1,4 +1,4 @@
-"""Tokens that a request took."""
+"""The number of tokens that a request took."""
 
 import msgspec
 

@@ -1,7 +1,6 @@
-"""The grammar that holds an answer to its tools and its response format, after the thoughts, if there are
-any.
+"""The grammar that holds an answer, after any thoughts, to its tools and its response format.
 
-Built of xgrammar's structural tags: plain dictionaries that the engine reads as JSON.
+It is built of xgrammar's structural tags: plain dictionaries that the engine reads as JSON.
 """
 
 from engine.request import Grammar
@@ -28,9 +27,11 @@ def answer_grammar(
     *,
     parallel: bool,
 ) -> Grammar | None:
-    """None where nothing binds the answer. `thoughts` None is an answer that is bound from its first token.
+    """Return the grammar, or None where nothing constrains the answer.
 
-    Under tool choice auto the model is free to call or not, but in formats with tags a call once begun is
+    thoughts: None if the answer is constrained from its first token.
+
+    Under tool choice auto the model is free to call or not, but in formats with tags a call, once begun, is
     held to a tool that exists and to JSON. Until then xgrammar masks nothing, so prose costs nothing.
     """
     answer = None if response_format is None else response_tag(response_format)
@@ -45,7 +46,7 @@ def answer_grammar(
 
 
 def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, parallel: bool) -> Tag | None:
-    """Calls where they are demanded; else calls or the answer, which is prose if None."""
+    """Return a tag of calls where they are demanded; else of calls or the answer (None is prose)."""
     tools = [_bound_tool(tool, use) for tool in use.tools]
     is_single = use.mode is ToolMode.NAMED or not parallel
     if use.is_demanded:

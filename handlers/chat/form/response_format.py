@@ -25,8 +25,9 @@ class JsonSchema(msgspec.Struct, frozen=True, tag=True):
 
     @classmethod
     def parse(cls, value: object, field: str = FIELD) -> "JsonSchema":
-        """From a schema, or from the JSON text of one; `InvalidResponseFormat`, of this field, if it is
-        neither.
+        """Return the form for a schema, or for the JSON text of one.
+
+        Raises InvalidResponseFormat, naming `field`, if the value is neither.
         """
         if isinstance(value, str):
             value = _read(value, field)
@@ -40,7 +41,7 @@ class JsonSchema(msgspec.Struct, frozen=True, tag=True):
 
 
 def _read(text: str, field: str) -> object:
-    """Strictly: RFC 8259 has no NaN, and json.loads has no bound of depth but the stack's."""
+    """Parse strictly: RFC 8259 has no NaN, and json.loads limits depth only by the stack."""
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError as error:
@@ -72,8 +73,10 @@ class StructuralTag(msgspec.Struct, frozen=True, tag=True):
 
     @classmethod
     def parse(cls, value: Mapping[str, object], field: str = FIELD) -> "StructuralTag":
-        """From `{"type": "structural_tag", "format": ...}`, or its older form, with `structures` and
-        `triggers`; `InvalidResponseFormat`, of this field, if it is neither.
+        """Return the form for `{"type": "structural_tag", "format": ...}`, or for the older form, with
+        `structures` and `triggers`.
+
+        Raises InvalidResponseFormat, naming `field`, if the value is neither.
         """
         match value:
             case {"format": Mapping() as tag_format}:
@@ -96,7 +99,7 @@ ResponseFormat: TypeAlias = AnyJsonObject | JsonSchema | Regex | Ebnf | Choice |
 
 
 def response_grammar(response_format: ResponseFormat) -> Grammar:
-    """The engine's grammar for a response format. Whether it compiles is for the engine to say."""
+    """Return the engine's grammar for a response format. It may still fail to compile there."""
     match response_format:
         case AnyJsonObject():
             return Grammar(GrammarKind.JSON_OBJECT)
@@ -116,7 +119,7 @@ def tag_grammar(tag: Tag) -> Grammar:
 
 
 def response_tag(response_format: ResponseFormat) -> Tag:
-    """The same as a part of a structural tag."""
+    """Return a response format as a part of a structural tag."""
     match response_format:
         case AnyJsonObject():
             return {"type": "json_schema", "json_schema": {"type": "object"}}

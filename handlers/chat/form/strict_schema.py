@@ -30,7 +30,7 @@ _ANNOTATIONS = frozenset(
 
 
 class StrictViolation(msgspec.Struct, frozen=True):
-    """What is outside of the subset, and where: "" for the root, `.properties.a.items` inside of it."""
+    """A violation of the subset. place: "" for the root, `.properties.a.items` for a schema inside it."""
 
     place: str
     message: str
@@ -49,7 +49,7 @@ def require_strict(schema: object, field: str) -> None:
 
 
 def strict_violations(schema: object) -> Iterator[StrictViolation]:
-    """All that keeps a schema out of the subset, from the outside in."""
+    """Yield every violation of the subset, from the outermost schema inwards."""
     if not isinstance(schema, Mapping) or schema.get("type") != "object" or "anyOf" in schema:
         yield StrictViolation("", "a strict schema is of type 'object' at its root, without anyOf")
         return
@@ -68,7 +68,7 @@ def strict_violations(schema: object) -> Iterator[StrictViolation]:
 
 
 def _schemas(root: Schema) -> Iterator[_Inner]:
-    """All schemas of a document, down to the first that is too deep."""
+    """Yield all schemas of a document, down to the first that is too deep."""
     waiting = [_Inner("", root, 0)]
     while waiting:
         inner = waiting.pop()
@@ -78,15 +78,15 @@ def _schemas(root: Schema) -> Iterator[_Inner]:
 
 
 def _violations(schema: Schema, place: str) -> Iterator[StrictViolation]:
-    """Of one schema, without those inside of it."""
+    """Yield the violations of one schema, without those of the schemas inside it."""
     for keyword in schema:
         if keyword not in _KEYWORDS | _ANNOTATIONS:
             yield StrictViolation(place, f"'{keyword}' is not permitted in a strict schema")
     declared = schema.get("type")
     types = declared if isinstance(declared, list) else [] if declared is None else [declared]
-    for told in types:
-        if told not in _TYPES:
-            yield StrictViolation(f"{place}.type", f"{told!r} is no type")
+    for name in types:
+        if name not in _TYPES:
+            yield StrictViolation(f"{place}.type", f"{name!r} is no type")
     if not types and not schema.keys() & {"$ref", "anyOf", "enum", "const"}:
         yield StrictViolation(place, "a strict schema must have a 'type' key")
     if "array" in types and "items" not in schema:
@@ -104,9 +104,9 @@ def _object_violations(schema: Schema, place: str) -> Iterator[StrictViolation]:
         if name not in required:
             message = f"'required' has to hold every key of 'properties'; {name!r} is missing"
             yield StrictViolation(place, message)
-    for told in required:
-        if told not in properties:
-            yield StrictViolation(place, f"'required' holds {told!r}, which is none of the 'properties'")
+    for listed in required:
+        if listed not in properties:
+            yield StrictViolation(place, f"'required' holds {listed!r}, which is none of the 'properties'")
 
 
 def _inner_schemas(outer: _Inner) -> Iterator[_Inner]:

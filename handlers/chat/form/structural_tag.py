@@ -7,7 +7,7 @@ Tag: TypeAlias = dict[str, object]
 
 
 def const(text: str) -> Tag:
-    """This text."""
+    """Return a tag of exactly this text."""
     return {"type": "const_string", "value": text}
 
 
@@ -16,7 +16,7 @@ def regex(pattern: str) -> Tag:
 
 
 def json_value(schema: Mapping[str, object]) -> Tag:
-    """JSON of this schema.
+    """Return a tag of JSON that fits a schema.
 
     At most one blank stands between its tokens: a model could write nothing else for ever.
     """
@@ -48,7 +48,7 @@ def any_number(content: Tag) -> Tag:
 
 
 def separated(tags: Sequence[Tag], separator: str, *, is_single: bool) -> Tag:
-    """One of the tags, or more unless it is to be single."""
+    """Return a tag of one of the tags, or of several unless `is_single`."""
     return {
         "type": "tags_with_separator",
         "tags": list(tags),

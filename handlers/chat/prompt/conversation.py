@@ -1,4 +1,4 @@
-"""Messages and tools in the shape that chat templates read: OpenAI's, arguments as objects."""
+"""Messages and tools in the shape that chat templates read: OpenAI's, with arguments as objects."""
 
 import json
 from collections.abc import Sequence
@@ -25,18 +25,22 @@ def check_messages(messages: Sequence[ChatMessage]) -> None:
 def template_messages(
     messages: Sequence[ChatMessage], *, as_parts: bool = False, arguments_as_text: bool = False
 ) -> list[TemplateMessage]:
-    """For a model that reads text alone.
+    """Return the messages for the template of a model that reads only text.
 
     as_parts: whether the template reads a content as a list of parts, or as a string.
     arguments_as_text: whether it reads a call's arguments as JSON text, or as an object.
-    Raises as `check_messages`.
+    Raises InvalidMessage and UnsupportedContent, as `check_messages` does.
     """
     _check_some(messages)
-    told = [
+    converted = [
         _template_message(message, f"messages[{at}]", arguments_as_text=arguments_as_text)
         for at, message in enumerate(messages)
     ]
-    return [message | {"content": _parts(message["content"])} for message in told] if as_parts else told
+    return (
+        [message | {"content": _parts(message["content"])} for message in converted]
+        if as_parts
+        else converted
+    )
 
 
 def _check_some(messages: Sequence[ChatMessage]) -> None:
@@ -49,22 +53,25 @@ def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:
 
 
 def _template_message(message: ChatMessage, field: str, *, arguments_as_text: bool) -> TemplateMessage:
-    told: TemplateMessage = {"role": message.role, "content": flatten(message.content, f"{field}.content")}
+    converted: TemplateMessage = {
+        "role": message.role,
+        "content": flatten(message.content, f"{field}.content"),
+    }
     if message.reasoning is not None:  # gpt-oss's templates read the one name, all others the other
-        told = {"thinking": message.reasoning, **told, "reasoning_content": message.reasoning}
+        converted = {"thinking": message.reasoning, **converted, "reasoning_content": message.reasoning}
     if message.tool_calls:
-        told["tool_calls"] = [
+        converted["tool_calls"] = [
             _template_call(call, arguments_as_text=arguments_as_text) for call in message.tool_calls
         ]
     if message.tool_call_id is not None:
-        told["tool_call_id"] = message.tool_call_id
+        converted["tool_call_id"] = message.tool_call_id
     if message.name is not None:
-        told["name"] = message.name
-    return told
+        converted["name"] = message.name
+    return converted
 
 
 def flatten(content: str | tuple[ContentPart, ...] | None, field: str) -> str:
-    """The text of a message; "" where it has none, since most templates fail on a message without content."""
+    """Return the text of a message; "" where it has none, since most templates fail without content."""
     if content is None or isinstance(content, str):
         return content or ""
     for at, part in enumerate(content):
@@ -88,7 +95,7 @@ def _template_call(call: ToolCall, *, arguments_as_text: bool) -> dict[str, obje
 
 
 def _arguments(text: str) -> object:
-    """The object that a template writes anew; text that is none, such as of a call cut short, as it is."""
+    """Return the arguments as an object; as the text itself if that is none, such as in a call cut short."""
     try:
         arguments = json.loads(text)
     except (ValueError, RecursionError):

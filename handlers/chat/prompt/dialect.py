@@ -1,4 +1,4 @@
-"""What a chat template tells of how its model speaks."""
+"""A chat template with the formats in which its model thinks and calls tools."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,10 @@ class Dialect:
     def of(
         cls, tokenizer: PreTrainedTokenizerBase, override: str | None = None, tool_format: str | None = None
     ) -> "Dialect":
-        """As `ChatTemplate` takes the override, and raises TemplateError; `tool_format` by its name."""
+        """Return the dialect of a tokenizer's template, or of the override.
+
+        override: as in `ChatTemplate`, which raises TemplateError. tool_format: the name of a format.
+        """
         template = ChatTemplate(tokenizer, override)
         added = tokenizer.get_added_vocab()
         return cls(

@@ -28,7 +28,7 @@ class _PlainJson(ImmutableSandboxedEnvironment):
 
 @lru_cache(_MAX_TEMPLATES)
 def sandboxed(source: str) -> Template:
-    """The template among the filters and functions that transformers gives to all."""
+    """Return the compiled template, with the filters and functions that transformers gives to all."""
     environment: Environment = _compile_jinja_template(source).environment.overlay()
     environment.__class__ = _PlainJson  # with all that transformers has put into its own
     # One plain dictionary: a chain of them, as the environment makes, is walked anew for each prompt.

@@ -29,12 +29,12 @@ _PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
 
 
 class ChatTemplate:
-    """The template, or the templates, of one tokenizer; or another in their place."""
+    """The template, or templates, of one tokenizer; or an override in their place."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, override: str | None = None) -> None:
         """override: a Jinja template, or the name of one of the tokenizer's.
 
-        Raises TemplateError for a name that there is not.
+        Raises TemplateError for an unknown name.
         """
         self._tokenizer = tokenizer
         self._templates = _templates(tokenizer.chat_template, override)
@@ -50,25 +50,25 @@ class ChatTemplate:
         return "\n".join(self._templates.values())
 
     def reads(self, variable: str) -> bool:
-        """Whether a template has this word in it."""
+        """Return whether a template contains this word."""
         return re.search(rf"\b{re.escape(variable)}\b", self.source) is not None
 
     @cached_property
     def special_tokens(self) -> frozenset[str]:
-        """Texts of the tokens that are left out of an output's text unless asked for."""
+        """The texts of the tokens that are left out of an output's text by default."""
         return frozenset(
             token.content for token in self._tokenizer.added_tokens_decoder.values() if token.special
         )
 
     @cached_property
     def _reserved(self) -> frozenset[str]:
-        """Names that transformers takes for itself, so that no template can have them for variables."""
+        """The names that transformers reserves, which no template can have as variables."""
         taken = signature(self._tokenizer.apply_chat_template).parameters
         return frozenset(taken) | {"conversations", "messages", "self"}
 
     @cached_property
     def shows_tools(self) -> bool:
-        """Whether tools make a difference to what it renders."""
+        """True if tools change the rendered text."""
         try:
             with_tools = self.render([_PROBE_MESSAGE], tools=[_PROBE_TOOL])
             return with_tools != self.render([_PROBE_MESSAGE])
@@ -77,23 +77,25 @@ class ChatTemplate:
 
     @cached_property
     def wants_parts(self) -> bool:
-        """Whether a message's content must be a list of parts, as templates of models that see often ask."""
+        """True if a message's content must be a list of parts, as it often must for models that
+        read images.
+        """
         return not self._shows(_PROBE) and self._shows([text_part(_PROBE)])
 
     @cached_property
     def shows_calls(self) -> bool:
-        """Whether it writes an assistant's tool calls."""
+        """True if the template writes an assistant's tool calls."""
         return self._shows_call(_PROBE_ARGUMENTS) or self.wants_argument_text
 
     @cached_property
     def wants_argument_text(self) -> bool:
-        """Whether a call's arguments must be JSON text, as in DeepSeek's templates, and not an object."""
+        """True if a call's arguments must be JSON text, as in DeepSeek's templates, and not an object."""
         return not self._shows_call(_PROBE_ARGUMENTS) and self._shows_call(json.dumps(_PROBE_ARGUMENTS))
 
     def check(self) -> None:
-        """Raises TemplateError for a template that is no Jinja, or fails on every form of a plain message.
+        """Raises TemplateError for a template that is not Jinja, or fails on every form of a plain message.
 
-        One that refuses the message in its own words, by `raise_exception`, does as its maker wants.
+        A template that refuses the message on purpose, by `raise_exception`, is accepted.
         """
         for name, source in self._templates.items():
             try:
@@ -111,7 +113,9 @@ class ChatTemplate:
             raise TemplateError(f"the chat template fails: {failures[0]}", "chat_template")
 
     def _failure(self, source: str, content: object) -> str | None:
-        """What goes wrong with a user's content of this form, unless the template refuses it on purpose."""
+        """Return the error for a user's content of this form, None where the template refuses it
+        on purpose.
+        """
         try:
             self._apply(source, [{"role": "user", "content": content}], _PROBE_OPTIONS)
         except TemplateError as error:
@@ -128,7 +132,7 @@ class ChatTemplate:
         add_generation_prompt: bool = True,
         continue_final_message: bool = False,
     ) -> str:
-        """The conversation as the model's prompt text, special tokens as text.
+        """Return the conversation as the model's prompt text, special tokens as text.
 
         Raises TemplateError, InvalidMessage and UnsupportedContent.
         """
@@ -150,7 +154,7 @@ class ChatTemplate:
         return self._apply(source, conversation, options, continues=continue_final_message)
 
     def _choose(self, tools: Sequence[ToolDefinition], documents: Sequence[Document]) -> str:
-        """Among several, as transformers does; retrieval has one of its own in Cohere's models."""
+        """Choose among several templates as transformers does; Cohere's models have one for retrieval."""
         for name, is_meant in (("tool_use", bool(tools)), ("rag", bool(documents)), ("default", True)):
             if is_meant and name in self._templates:
                 return self._templates[name]
@@ -160,7 +164,7 @@ class ChatTemplate:
         raise TemplateError(f"the model has no default chat template, but {names}", "chat_template")
 
     def _shows(self, content: object) -> bool:
-        """Whether a user's content of this form comes out as text. A list that is printed is none."""
+        """Return whether a user's content of this form is rendered as text, and not as a printed list."""
         try:
             text = self._apply(self._choose((), ()), [{"role": "user", "content": content}], _PROBE_OPTIONS)
         except TemplateError:
@@ -168,7 +172,7 @@ class ChatTemplate:
         return _PROBE in text and repr(content) not in text
 
     def _shows_call(self, arguments: object) -> bool:
-        """Whether a call with arguments of this form comes out, with them in JSON's form if at all."""
+        """Return whether a call with arguments of this form is rendered, any arguments as JSON."""
         function = {"name": _PROBE, "arguments": arguments}
         call = {"type": "function", "id": _PROBE_ID, "function": function}
         content: object = [text_part("-")] if self.wants_parts else "-"
@@ -202,7 +206,9 @@ class ChatTemplate:
             raise TemplateError(text, "messages") from error
 
     def _continue(self, source: str, conversation: list[TemplateMessage], options: Mapping[str, Any]) -> str:
-        """By transformers, which knows where to cut what a template writes behind a message."""
+        """Render by transformers, which knows where to cut the text that a template writes
+        behind a message.
+        """
         render: Any = self._tokenizer.apply_chat_template  # annotated as if messages held strings alone
         return str(
             render(conversation, tokenize=False, chat_template=source, continue_final_message=True, **options)
@@ -210,13 +216,13 @@ class ChatTemplate:
 
     @cached_property
     def _special_texts(self) -> Mapping[str, str]:
-        """Variables of every template, such as bos_token."""
+        """The variables of every template, such as bos_token."""
         return dict(self._tokenizer.special_tokens_map)
 
     @cached_property
     def _known_as(self) -> Mapping[str, str]:
-        """A developer's word is the system's for models that know no developers; what a function returns is
-        a tool's result, as it is called since there are tools."""
+        """The roles that stand in for those that the template does not know: system for developer, and tool,
+        its newer name, for function."""
         return {"function": "tool"} | ({} if "developer" in self.source else {"developer": "system"})
 
     def _with_known_role(self, message: ChatMessage) -> ChatMessage:
@@ -225,7 +231,7 @@ class ChatTemplate:
 
 
 def _templates(own: str | dict[str, str] | None, override: str | None) -> Mapping[str, str]:
-    """By name; a tokenizer's only one, or the one in place of all, is the default."""
+    """Return the templates by name; the tokenizer's only one, or the override, is the default."""
     named = own if isinstance(own, dict) else {"default": own} if own else {}
     if override is None:
         return named

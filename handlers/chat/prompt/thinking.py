@@ -1,4 +1,4 @@
-"""How much a model is to think, in the words that its template reads."""
+"""The template variables that say how much a model is to think."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ _SWITCHES = ("enable_thinking", "thinking")
 
 
 def template_variables(params: ChatParams) -> Mapping[str, object]:
-    """All variables of a request's for its template; a template passes over those that it does not know."""
+    """Return a request's variables for its template, which ignores those that it does not know."""
     is_on = params.enable_thinking
     if is_on is None and params.reasoning_effort is not None:
         is_on = params.reasoning_effort != NO_EFFORT

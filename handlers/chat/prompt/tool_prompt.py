@@ -1,5 +1,5 @@
-"""Tools for a model whose template has no place for them: told in words, calls and results written as
-text.
+"""Tools for a model whose template has no place for them: a description in the prompt, and calls and
+results as text.
 """
 
 import json
@@ -14,15 +14,15 @@ from handlers.chat.tool_calls.formats.hermes import HERMES
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolDefinition
 
-# What a model is asked to write of whose own format nothing is known.
+# The format that the prompt asks for where the model's own is unknown.
 PROMPTED_FORMAT = HERMES
 RESULT_TAGS = ("<tool_response>", "</tool_response>")
 
 
-def tell_of_tools(
+def describe_tools(
     messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition], tool_format: ToolFormat
 ) -> list[ChatMessage]:
-    """The conversation with the tools described at its start, and how they are called.
+    """Return the conversation with the tools, and how to call them, described at its start.
 
     The description joins the system message or, since not all templates take one, the user's first.
     """
@@ -39,7 +39,9 @@ def tell_of_tools(
 
 
 def write_out(messages: Sequence[ChatMessage], tool_format: ToolFormat) -> list[ChatMessage]:
-    """Calls as words of the assistant's; results that follow one another as one message of the user's."""
+    """Return the conversation with calls as the assistant's text, and adjacent results as one
+    user message.
+    """
     written: list[ChatMessage] = []
     for is_result, group in groupby(messages, lambda message: message.role == "tool"):
         together = list(group)

@@ -1,4 +1,4 @@
-"""From an answer's text to content, thoughts and tool calls while it arrives; pure."""
+"""The parser of an answer's text into content, thoughts and tool calls, while the text arrives; pure."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from handlers.chat.tools import ToolDefinition
 
 
 class ToolReading(msgspec.Struct, frozen=True, kw_only=True):
-    """How calls are read: the parameters of `tool_parser.ToolParser`."""
+    """The parameters of the `ToolParser` that reads an answer's calls."""
 
     tool_format: ToolFormat
     tools: tuple[ToolDefinition, ...]
@@ -26,7 +26,7 @@ class ToolReading(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(tool.name for tool in self.tools)
 
     def parser(self, new_id: Callable[[str], str] | None = None) -> ToolParser:
-        """new_id: as in `tool_parser.ToolParser`; by default the format's own."""
+        """Return a parser. new_id: as in `ToolParser`; by default the format's own."""
         return ToolParser(
             self.tool_format,
             {tool.name: tool.parameters or {} for tool in self.tools},
@@ -37,7 +37,7 @@ class ToolReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReasoningReading(msgspec.Struct, frozen=True, kw_only=True):
-    """How thoughts are read: the parameters of `reasoning.ReasoningParser`."""
+    """The parameters of the `ReasoningParser` that reads an answer's thoughts."""
 
     reasoning_format: ReasoningFormat
     start: ReasoningStart
@@ -48,9 +48,9 @@ class ReasoningReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerFormat(msgspec.Struct, frozen=True, kw_only=True):
-    """What the text of an answer holds.
+    """The parts that the text of an answer may have, and their syntax.
 
-    hidden: special tokens that the engine leaves in the text, and that are to be left out.
+    hidden: special tokens that the engine leaves in the text, to be left out here.
     hides_special: whether special tokens other than tags are left out, here or by the engine.
     """
 
@@ -61,7 +61,7 @@ class AnswerFormat(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AnswerText(msgspec.Struct, frozen=True):
-    """What a piece of text turned out to hold."""
+    """The content, thoughts and calls that a piece of text added."""
 
     content: str = ""
     reasoning: str = ""
@@ -78,10 +78,10 @@ class AnswerText(msgspec.Struct, frozen=True):
 
 
 class AnswerParser:
-    """Takes one answer's text apart; the pieces join to the same however the text was cut."""
+    """The parser of one answer's text. Its results join to the same whole however the text was cut."""
 
     def __init__(self, answer_format: AnswerFormat, new_id: Callable[[str], str] | None = None) -> None:
-        """new_id: as in `tool_parser.ToolParser`; by default the tool format's own."""
+        """new_id: as in `ToolParser`; by default the tool format's own."""
         reasoning, tools = answer_format.reasoning, answer_format.tools
         self._filter = MarkerFilter(answer_format.hidden) if answer_format.hidden else None
         self._thoughts_are_content = reasoning is not None and reasoning.is_content
@@ -90,12 +90,12 @@ class AnswerParser:
 
     @property
     def num_calls(self) -> int:
-        """Tool calls that are whole so far."""
+        """The number of tool calls that are whole so far."""
         return self._tools.num_calls if self._tools else 0
 
     @property
     def reads_content_alone(self) -> bool:
-        """Whether what follows is content, whatever it is; nothing is held then."""
+        """True if all text from here on is content; no text is held back then."""
         reasoning = self._reasoning
         return (
             self._filter is None
@@ -105,31 +105,31 @@ class AnswerParser:
 
     @property
     def is_reasoning(self) -> bool:
-        """Whether the text so far ends inside of the thoughts."""
+        """True if the text so far ends inside the thoughts."""
         return self._reasoning is not None and self._reasoning.is_open
 
     def feed(self, text: str) -> AnswerText:
-        """What is certain after this piece."""
+        """Return the parts that are certain after this piece."""
         if self.reads_content_alone:
             return AnswerText(content=text)
         return self._read(self._filter.feed(text) if self._filter else text)
 
     def finish(self, *, is_cut: bool = False) -> AnswerText:
-        """What is left at the end of the answer; `is_cut` as in `tool_parser.ToolParser.finish`."""
+        """Return the rest at the end of the answer; `is_cut` as in `ToolParser.finish`."""
         if self.reads_content_alone:
             return AnswerText()
         held = self._read(self._filter.finish() if self._filter else "")
         thought = self._reasoning.finish() if self._reasoning else ReasoningText()
-        told = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)
+        found = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)
         left = self._tools.finish(is_cut=is_cut) if self._tools else ToolText()
-        return held + self._place(thought.reasoning, told) + self._place("", left)
+        return held + self._place(thought.reasoning, found) + self._place("", left)
 
     def _read(self, text: str) -> AnswerText:
         thought = self._reasoning.feed(text) if self._reasoning else ReasoningText(content=text)
-        told = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)
-        return self._place(thought.reasoning, told)
+        found = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)
+        return self._place(thought.reasoning, found)
 
-    def _place(self, reasoning: str, told: ToolText) -> AnswerText:
+    def _place(self, reasoning: str, found: ToolText) -> AnswerText:
         if self._thoughts_are_content:
-            return AnswerText(content=reasoning + told.content, calls=told.calls)
-        return AnswerText(content=told.content, reasoning=reasoning, calls=told.calls)
+            return AnswerText(content=reasoning + found.content, calls=found.calls)
+        return AnswerText(content=found.content, reasoning=reasoning, calls=found.calls)

@@ -1,4 +1,4 @@
-"""To which part of an answer each of its tokens belongs; pure."""
+"""The part of an answer to which each of its tokens belongs; pure."""
 
 from enum import Enum
 
@@ -8,7 +8,7 @@ from handlers.chat.reading.reasoning import ReasoningStage, ReasoningText
 
 
 class AnswerPart(Enum):
-    """What a token is to those who count tokens, or read their log-probabilities."""
+    """The part of an answer that a token belongs to, for token counts and log-probabilities."""
 
     THOUGHT = "thought"  # tags too
     LAYOUT = "layout"  # blanks between thoughts and answer; special tokens that do not show
@@ -18,8 +18,8 @@ class AnswerPart(Enum):
 class PartReader:
     """Sorts the tokens of one answer as they come.
 
-    It reads `TokenEvent.token_text`, which tells each token as soon as it is there: the output text may be
-    held back for a stop string.
+    It reads `TokenEvent.token_text`, which has each token at once: the output text may be held back for a
+    stop string.
     """
 
     def __init__(self, answer_format: AnswerFormat) -> None:
@@ -30,11 +30,13 @@ class PartReader:
 
     @property
     def reads_answer_alone(self) -> bool:
-        """Whether all tokens that follow are the answer's, special ones apart."""
+        """True if all tokens from here on are the answer's, except special ones."""
         return self._parser is None or self._parser.stage is ReasoningStage.ANSWER
 
     def feed(self, event: TokenEvent) -> AnswerPart | None:
-        """None: the same as that of the next token. The last event is never in doubt."""
+        """Return the token's part, or None if it is that of the next token. The last event's is
+        never None.
+        """
         is_tag = self._tags is not None and self._tags.holds(event.token_text)
         if event.is_special and self._hides_special and not is_tag:
             return AnswerPart.LAYOUT
@@ -42,15 +44,16 @@ class PartReader:
         if parser is None or self.reads_answer_alone:
             return AnswerPart.ANSWER
         before = parser.stage
-        told = parser.feed(event.token_text)
+        found = parser.feed(event.token_text)
         if parser.stage is ReasoningStage.BEFORE:
             return AnswerPart.ANSWER if event.finish else None
-        return _part(before, told)
+        return _part(before, found)
 
 
-def _part(before: ReasoningStage, told: ReasoningText) -> AnswerPart:
-    """Of a token that the parser met at this stage. One that ends the thoughts and begins the answer is the
-    answer's."""
-    if told.content:
+def _part(before: ReasoningStage, found: ReasoningText) -> AnswerPart:
+    """Return the part of a token that the parser read at stage `before`. A token that ends the thoughts and
+    begins the answer is the answer's.
+    """
+    if found.content:
         return AnswerPart.ANSWER
     return AnswerPart.LAYOUT if before is ReasoningStage.BEHIND else AnswerPart.THOUGHT

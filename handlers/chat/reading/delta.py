@@ -1,4 +1,4 @@
-"""What an answer gains with one token."""
+"""The text, calls and events that a token adds to an answer."""
 
 from collections.abc import Iterable
 from enum import Enum
@@ -9,7 +9,7 @@ from engine.events import TokenEvent
 
 
 class ChatFinish(Enum):
-    """Why an answer ended."""
+    """The reason for the end of an answer."""
 
     STOP = "stop"  # the model ended it, or a stop string did
     LENGTH = "length"  # max_tokens, or the context is full
@@ -31,7 +31,9 @@ class ToolCallDelta(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def join_pieces(pieces: Iterable[ToolCallDelta]) -> tuple[ToolCallDelta, ...]:
-    """One piece for each call, in the order of the calls: clients may read a call's first piece alone."""
+    """Join the pieces to one for each call, in the order of the calls, since some clients read only a call's
+    first piece.
+    """
     joined: dict[int, ToolCallDelta] = {}
     for piece in pieces:
         first = joined.setdefault(piece.index, piece)
@@ -42,10 +44,10 @@ def join_pieces(pieces: Iterable[ToolCallDelta]) -> tuple[ToolCallDelta, ...]:
 
 
 class ChatDelta(msgspec.Struct, frozen=True, kw_only=True):
-    """What answer `index` gains. All deltas of an answer joined, field by field, are the whole answer.
+    """An addition to answer `index`. All deltas of an answer, joined field by field, are the whole answer.
 
     events: the engine's events that this delta accounts for, with their log-probabilities; every event of the
-        answer is in one delta exactly. A token whose text is held back (it may be the start of a tag) is in
+        answer is in exactly one delta. A token whose text is held back (it may be the start of a tag) is in
         the next delta.
     answer_events: those whose tokens are content (thoughts too, if they are left in it) or tool calls:
         no special token that does not show, no blank that is left out, nothing of a stop string cut off.

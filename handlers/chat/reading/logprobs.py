@@ -30,16 +30,18 @@ class ScoredToken(TokenScore, frozen=True, kw_only=True):
 
 
 def scored_tokens(events: Iterable[TokenEvent], tokenizer: Tokenizer) -> tuple[ScoredToken, ...]:
-    """Of events with log-probabilities.
+    """Return the scored tokens of events with log-probabilities.
 
-    Of `ChatChoice.answer_events`, the bytes joined are the answer's text, but for blanks beside thoughts
-    and what a stop string cuts off inside of a token.
+    The bytes of `ChatChoice.answer_events`, joined, are the answer's text, except for blanks beside thoughts
+    and for text that a stop string cuts off inside a token.
     """
     return tuple(_scored(event, tokenizer) for event in events)
 
 
 def bounded(logprob: float | None) -> float:
-    """None, of a token without one, is as if it had probability 0."""
+    """Return a log-probability of at least LEAST_LOGPROB; None, of a token without one, counts as
+    probability 0.
+    """
     return LEAST_LOGPROB if logprob is None else max(LEAST_LOGPROB, logprob)
 
 

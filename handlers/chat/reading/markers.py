@@ -1,11 +1,11 @@
-"""Finding tags in text that arrives in pieces; pure."""
+"""The search for tags in text that arrives in pieces; pure."""
 
 import re
 from collections.abc import Iterable
 
 
 def partial_suffix(text: str, markers: Iterable[str]) -> int:
-    """Length of the longest end of `text` that may become one of the markers with what follows it."""
+    """Return the length of the longest end of `text` that further text may complete to one of the markers."""
     return max((_overlap(text, marker) for marker in markers), default=0)
 
 
@@ -18,9 +18,9 @@ def _overlap(text: str, marker: str) -> int:
 
 
 class MarkerFilter:
-    """Leaves markers out of a text; none of them may stand inside another.
+    """A filter that leaves markers out of a text. No marker may contain another.
 
-    For special tokens that are in the engine's text only because a tag of the model's is a special token too.
+    It removes special tokens that the engine keeps only because one of the model's tags is special too.
     """
 
     def __init__(self, markers: Iterable[str]) -> None:
@@ -29,13 +29,13 @@ class MarkerFilter:
         self._held = ""
 
     def feed(self, text: str) -> str:
-        """The text that is certain now."""
+        """Return the text that is certain after this piece."""
         *certain, rest = self._pattern.split(self._held + text)
         end = len(rest) - partial_suffix(rest, self._markers)
         self._held = rest[end:]
         return "".join(certain) + rest[:end]
 
     def finish(self) -> str:
-        """What was held back."""
+        """Return the text that was held back."""
         held, self._held = self._held, ""
         return held

@@ -1,4 +1,4 @@
-"""From the engine's token events to what a chat answer gains with each; no I/O."""
+"""The reader of the engine's token events, which gives the additions to each chat answer; no I/O."""
 
 from collections.abc import Callable, Iterator
 
@@ -10,7 +10,7 @@ from handlers.chat.usage import ChatUsage
 
 
 class ChatOutput:
-    """One answer while it is written."""
+    """The reader of one answer's events."""
 
     def __init__(self, index: int, answer_format: AnswerFormat, new_id: Callable[[str], str] | None) -> None:
         self._index = index
@@ -23,7 +23,7 @@ class ChatOutput:
         self.num_reasoning_tokens = 0
 
     def feed(self, event: TokenEvent) -> ChatDelta | None:
-        """What the answer gains; None while there is nothing to tell yet."""
+        """Return the event's addition to the answer, or None while all of it is held back."""
         if self._is_plain(event):
             return ChatDelta(index=self._index, content=event.text, events=(event,), answer_events=(event,))
         self._pending.append((event, self._parts.feed(event)))
@@ -34,7 +34,9 @@ class ChatOutput:
         return None if text.is_empty else self._delta(text, event)
 
     def _is_plain(self, event: TokenEvent) -> bool:
-        """Whether the event's text is content for certain, as most are: what reads it finds nothing else."""
+        """Return whether the event's text is certainly all content, as most are, so that no parser
+        need see it.
+        """
         if not self._reads_content_alone:  # once it does, it does to the end
             self._reads_content_alone = self._parser.reads_content_alone and self._parts.reads_answer_alone
         return (
@@ -46,28 +48,28 @@ class ChatOutput:
         )
 
     def _delta(self, text: AnswerText, last: TokenEvent) -> ChatDelta:
-        told = self._take_pending()
-        self.num_reasoning_tokens += sum(part is AnswerPart.THOUGHT for _, part in told)
+        taken = self._take_pending()
+        self.num_reasoning_tokens += sum(part is AnswerPart.THOUGHT for _, part in taken)
         return ChatDelta(
             index=self._index,
             content=text.content,
             reasoning=text.reasoning,
             tool_calls=join_pieces(text.calls),
-            events=tuple(event for event, _ in told),
-            answer_events=tuple(event for event, part in _uncut(told) if self._is_answer(part)),
+            events=tuple(event for event, _ in taken),
+            answer_events=tuple(event for event, part in _uncut(taken) if self._is_answer(part)),
             stop_match=last.stop_match,
             finish=None if last.finish is None else self._finish(last.finish),
         )
 
     def _take_pending(self) -> list[tuple[TokenEvent, AnswerPart]]:
-        """All events that no delta has told yet; who is in doubt is what follows it."""
-        told: list[tuple[TokenEvent, AnswerPart]] = []
+        """Return the events that are in no delta yet; an event of unknown part has that of the next one."""
+        taken: list[tuple[TokenEvent, AnswerPart]] = []
         following = AnswerPart.ANSWER
         for event, part in reversed(self._pending):
             following = part or following
-            told.append((event, following))
+            taken.append((event, following))
         self._pending = []
-        return told[::-1]
+        return taken[::-1]
 
     def _is_answer(self, part: AnswerPart) -> bool:
         return part is AnswerPart.ANSWER or (self._thoughts_are_content and part is AnswerPart.THOUGHT)
@@ -78,25 +80,25 @@ class ChatOutput:
         return ChatFinish.TOOL_CALLS if self._parser.num_calls else ChatFinish.STOP
 
 
-def _uncut(told: list[tuple[TokenEvent, AnswerPart]]) -> Iterator[tuple[TokenEvent, AnswerPart]]:
-    """Without the tokens at the end whose text is cut: by a stop string, or for being a stop token."""
-    if not told or told[-1][0].stop_match is None:
-        yield from told[:-1] if told and _is_stop_token(told[-1][0]) else told
+def _uncut(taken: list[tuple[TokenEvent, AnswerPart]]) -> Iterator[tuple[TokenEvent, AnswerPart]]:
+    """Yield the events without those at the end whose text is cut: by a stop string, or as a stop token."""
+    if not taken or taken[-1][0].stop_match is None:
+        yield from taken[:-1] if taken and _is_stop_token(taken[-1][0]) else taken
         return
-    num_left = sum(len(event.text) for event, _ in told)
-    for event, part in told:
+    num_left = sum(len(event.text) for event, _ in taken)
+    for event, part in taken:
         if num_left > 0:
             yield event, part
         num_left -= len(event.token_text)
 
 
 def _is_stop_token(last: TokenEvent) -> bool:
-    """Whether the token ended the answer, and its text is left out."""
+    """Return whether the token ended the answer and its text is left out."""
     return last.finish is FinishReason.STOP and not last.text.endswith(last.token_text)
 
 
 class ChatOutputs:
-    """All answers to one request while they are written."""
+    """The readers of all answers to one request."""
 
     def __init__(
         self, answer_format: AnswerFormat, num_sequences: int, new_id: Callable[[str], str] | None = None
@@ -107,7 +109,7 @@ class ChatOutputs:
         self._num_completion_tokens = 0
 
     def feed(self, event: TokenEvent) -> ChatDelta | None:
-        """What the event's answer gains; None while there is nothing to tell yet."""
+        """Return the event's addition to its answer, or None while all of it is held back."""
         self._num_prompt_tokens = event.num_prompt_tokens
         self._num_cached_tokens = event.num_cached_tokens
         self._num_completion_tokens += 1
@@ -115,7 +117,7 @@ class ChatOutputs:
 
     @property
     def usage(self) -> ChatUsage:
-        """Counts of the events so far."""
+        """The token counts of the events so far."""
         return ChatUsage(
             num_prompt_tokens=self._num_prompt_tokens,
             num_cached_tokens=self._num_cached_tokens,

@@ -1,4 +1,4 @@
-"""Thoughts told from the answer while it arrives; pure."""
+"""The parser that splits thoughts from the answer while the text arrives; pure."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum, IntEnum, auto
@@ -11,7 +11,7 @@ from handlers.chat.reading.reasoning_format import ReasoningFormat
 
 
 class ReasoningStart(Enum):
-    """Whether thoughts come at the start of an answer."""
+    """The state of the thoughts at the start of an answer."""
 
     OPEN = "open"  # the prompt has opened the block
     POSSIBLE = "possible"  # the model may open one
@@ -19,8 +19,9 @@ class ReasoningStart(Enum):
 
 
 def reasoning_start(tags: ReasoningFormat, prompt: str, continued: str | None = None) -> ReasoningStart:
-    """What a rendered prompt says of it; `continued` is the assistant's text that the answer goes on with, if
-    any.
+    """Return the state of the thoughts where a rendered prompt ends.
+
+    continued: the assistant's text that the answer continues, if any.
     """
     if continued is not None:
         is_open = continued.rfind(tags.begin) > continued.rfind(tags.end)
@@ -32,14 +33,14 @@ def reasoning_start(tags: ReasoningFormat, prompt: str, continued: str | None = 
 
 
 class ReasoningText(msgspec.Struct, frozen=True):
-    """What a piece of text turned out to hold."""
+    """The thoughts and content that a piece of text added."""
 
     reasoning: str = ""
     content: str = ""
 
 
 class ReasoningStage(IntEnum):
-    """How far a parser has come; whole numbers, since their hash is the cheaper."""
+    """The stage of a parser; an IntEnum, since its hash is cheaper than that of an Enum."""
 
     BEFORE = auto()  # thoughts may follow
     INSIDE = auto()
@@ -55,7 +56,7 @@ _FIRST_STAGES: Final = {
 
 
 class ReasoningParser:
-    """Takes text apart into thoughts and answer.
+    """The parser of one text into thoughts and answer.
 
     verbatim: tags and blanks stay with the thoughts, which joined to the answer are then the whole text, to
         the letter. Otherwise they are left out, from both ends of the thoughts and the start of the answer.
@@ -75,25 +76,25 @@ class ReasoningParser:
 
     @property
     def is_open(self) -> bool:
-        """Whether the next text belongs to the thoughts, as far as is known."""
+        """True if the next text belongs to the thoughts, as far as is known."""
         return self.stage is ReasoningStage.INSIDE
 
     def feed(self, text: str) -> ReasoningText:
-        """What is certain after this piece."""
+        """Return the text that is certain after this piece."""
         self._buffer += text
         return self._drain()
 
     def finish(self) -> ReasoningText:
-        """What is left at the end of the text."""
+        """Return the rest at the end of the text."""
         self._is_final = True
         return self._drain()
 
     def _drain(self) -> ReasoningText:
         while _STEPS[self.stage](self):
             pass
-        told = ReasoningText("".join(self._reasoning), "".join(self._content))
+        found = ReasoningText("".join(self._reasoning), "".join(self._content))
         self._reasoning, self._content = [], []
-        return told
+        return found
 
     # Each step returns whether another can follow at once.
 
@@ -101,7 +102,7 @@ class ReasoningParser:
         text = self._buffer.lstrip()
         if text.startswith(self._format.begin):
             num_used = len(self._buffer) - len(text) + len(self._format.begin)
-            self._tell_layout(self._buffer[:num_used])
+            self._emit_layout(self._buffer[:num_used])
             self._buffer = self._buffer[num_used:]
             self.stage = ReasoningStage.INSIDE
             return True
@@ -113,15 +114,15 @@ class ReasoningParser:
     def _read_inside(self) -> bool:
         thought, end, rest = self._buffer.partition(self._format.end)
         if end:
-            self._tell_thought(thought.rstrip())
-            self._tell_layout(thought[len(thought.rstrip()) :] + end)
+            self._emit_thought(thought.rstrip())
+            self._emit_layout(thought[len(thought.rstrip()) :] + end)
             self._buffer = rest
             self.stage = ReasoningStage.ANSWER if self._verbatim else ReasoningStage.BEHIND
             return True
         if not self._is_final:
             certain = len(thought) - partial_suffix(thought, (self._format.end,))
             thought = thought[:certain].rstrip()
-        self._tell_thought(thought)
+        self._emit_thought(thought)
         self._buffer = self._buffer[len(thought) :]
         return False
 
@@ -137,14 +138,14 @@ class ReasoningParser:
         self._buffer = ""
         return False
 
-    def _tell_thought(self, text: str) -> None:
+    def _emit_thought(self, text: str) -> None:
         if not self._has_thought and not self._verbatim:
             text = text.lstrip()
         if text:
             self._has_thought = True
             self._reasoning.append(text)
 
-    def _tell_layout(self, text: str) -> None:
+    def _emit_layout(self, text: str) -> None:
         if self._verbatim:
             self._reasoning.append(text)
 

@@ -12,7 +12,7 @@ class ReasoningFormat(msgspec.Struct, frozen=True, kw_only=True):
     end: str
 
     def holds(self, token_text: str) -> bool:
-        """Whether a token is a part of a tag, or all of it."""
+        """Return whether a token is a tag or a part of one."""
         return bool(token_text) and (token_text in self.begin or token_text in self.end)
 
 
@@ -32,7 +32,7 @@ REASONING_FORMATS = (
 
 
 def reasoning_format_of(template: str, added_tokens: Iterable[str] = ()) -> ReasoningFormat | None:
-    """The format whose end tag stands in a chat template, or whose two tags are tokens of the model's.
+    """Return the format whose end tag stands in a chat template, or whose two tags are tokens of the model's.
 
     None for a model that does not think aloud.
     """

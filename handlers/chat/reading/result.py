@@ -15,7 +15,7 @@ from handlers.chat.usage import ChatUsage
 class ChatChoice(msgspec.Struct, frozen=True, kw_only=True):
     """One whole answer.
 
-    events: one a token, with their log-probabilities. answer_events: those that `delta.ChatDelta` means.
+    events: one per token, with log-probabilities. answer_events: as in `delta.ChatDelta`.
     stop_match: the stop string that ended it, if one did.
     """
 
@@ -37,9 +37,7 @@ class ChatResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def collect(outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, None]) -> ChatResult:
-    """Runs the events through the outputs to their end, and closes them. What the engine raises passes
-    through.
-    """
+    """Read the events to their end through the outputs, and close them. Errors of the engine pass through."""
     deltas: dict[int, list[ChatDelta]] = {}
     async with aclosing(events):
         async for event in events:
@@ -50,7 +48,7 @@ async def collect(outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, None]
 
 
 def join(deltas: Sequence[ChatDelta]) -> ChatChoice:
-    """The answer that all deltas of one index make; the last of them has the finish."""
+    """Return the answer that all deltas of one index make; the last of them has the finish."""
     finish = deltas[-1].finish
     assert finish is not None, "the engine ends every sequence with a finish"
     return ChatChoice(

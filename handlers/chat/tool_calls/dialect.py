@@ -1,4 +1,4 @@
-"""How a model is told of tools and of earlier calls, and how it writes its own."""
+"""The form in which a model reads tools and earlier calls, and writes its own calls."""
 
 from collections.abc import Collection, Sequence
 
@@ -6,7 +6,7 @@ import msgspec
 
 from handlers.chat.messages import ChatMessage
 from handlers.chat.prompt.template import ChatTemplate
-from handlers.chat.prompt.tool_prompt import PROMPTED_FORMAT, tell_of_tools, write_out
+from handlers.chat.prompt.tool_prompt import PROMPTED_FORMAT, describe_tools, write_out
 from handlers.chat.tool_calls.formats.registry import tool_format_named, tool_format_of
 from handlers.chat.tool_calls.formats.response_template import ResponseTemplateFormat
 from handlers.chat.tool_calls.ids import with_conforming_ids
@@ -16,9 +16,9 @@ from handlers.chat.tools import ToolDefinition
 
 
 class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
-    """What a chat template has a place for, and the format of the calls.
+    """A model's format of calls, and whether its chat template writes tools and calls.
 
-    shows_tools, shows_calls: whether the template does; otherwise they are told in words.
+    shows_tools, shows_calls: whether the template writes them; otherwise a message describes them.
     """
 
     tool_format: ToolFormat
@@ -34,8 +34,8 @@ class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
         response_template: object = None,
         name: str | None = None,
     ) -> "ToolDialect":
-        """The format of that name, or the one that template or vocabulary tell of, or the tokenizer's
-        response template.
+        """Return the dialect with the named format, or with the one that the template or the vocabulary
+        implies, or with the tokenizer's response template.
 
         A template whose format remains unknown is not shown tools: nothing could read what it teaches.
         """
@@ -47,18 +47,18 @@ class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
         return cls(tool_format=known, shows_tools=template.shows_tools, shows_calls=template.shows_calls)
 
     def format_for(self, use: ToolUse) -> ToolFormat:
-        """The format of the calls that answer a request."""
+        """Return the format of the calls that answer a request."""
         return self.tool_format.demanded if use.is_demanded else self.tool_format
 
     def conversation(
         self, messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition]
     ) -> tuple[Sequence[ChatMessage], Sequence[ToolDefinition]]:
-        """What the template is given."""
+        """Return the messages and tools for the template."""
         messages = self.with_ids(messages) if self.shows_calls else write_out(messages, self.tool_format)
         if self.shows_tools or not tools:
             return messages, tools
-        return tell_of_tools(messages, tools, self.tool_format), ()
+        return describe_tools(messages, tools, self.tool_format), ()
 
     def with_ids(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
-        """The conversation with identifiers of calls as the template takes them."""
+        """Return the conversation with identifiers of calls in the form that the template takes."""
         return with_conforming_ids(messages, self.tool_format.ids)

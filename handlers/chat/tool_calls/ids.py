@@ -17,7 +17,7 @@ _ALPHANUMERIC = string.ascii_letters + string.digits
 class ToolCallIds(msgspec.Struct, frozen=True):
     """One form of identifiers.
 
-    new: for a call of this function that the model makes.
+    new: returns an identifier for a call of this function that the model makes.
     conform: the identifier that a template takes for a call which the client names otherwise, given the
         client's, the function, and how many calls of the conversation come before it.
     """
@@ -32,7 +32,7 @@ def new_tool_call_id() -> str:
 
 
 def _nine_of(text: str) -> str:
-    """Nine letters and digits drawn from a hash of the text."""
+    """Return nine letters and digits drawn from a hash of the text."""
     number = int.from_bytes(hashlib.sha256(text.encode()).digest())
     return "".join(_ALPHANUMERIC[number // 62**at % 62] for at in range(9))
 
@@ -53,7 +53,7 @@ KIMI_IDS = ToolCallIds(
 
 
 def with_conforming_ids(messages: Sequence[ChatMessage], ids: ToolCallIds) -> list[ChatMessage]:
-    """The conversation with identifiers as a template takes them; results go with their calls."""
+    """Return the conversation with identifiers in the template's form, equal in a call and its result."""
     known: dict[str, str] = {}
     conforming = []
     num_calls = 0

@@ -1,4 +1,4 @@
-"""Where a JSON object ends in text that arrives in pieces; pure."""
+"""The search for the end of a JSON object in text that arrives in pieces; pure."""
 
 import re
 
@@ -7,9 +7,9 @@ _IN_STRING = re.compile(r'["\\]')
 
 
 class JsonSpan:
-    """Follows strings and nesting, from an object's opening brace to the brace that closes it.
+    """A scanner of strings and nesting, from an object's opening brace to the brace that closes it.
 
-    It does not tell valid JSON from invalid: text that is none may end anywhere, or nowhere.
+    It does not check that the text is valid JSON; the end of an invalid object may be anywhere, or nowhere.
     """
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class JsonSpan:
         self._is_escaped = False
 
     def feed(self, text: str) -> int | None:
-        """Index in `text` just past the object's end, None if it does not end there."""
+        """Return the index in `text` just past the object's end, or None if it does not end there."""
         at = 0
         if self._is_escaped and text:
             at, self._is_escaped = 1, False

@@ -1,4 +1,4 @@
-"""The parameters of a function one by one, for formats that write each by its name; pure."""
+"""A function's parameters, one by one, for formats that write each by its name; pure."""
 
 from collections.abc import Iterator, Mapping
 
@@ -29,12 +29,14 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def restrictions(self) -> dict[str, object]:
-        """What the schema says of a value beside its type."""
+        """The keywords that restrict a value beyond its type."""
         return {key: value for key, value in self.schema.items() if key != "type" and key not in _SILENT}
 
 
 def parameters_of(schema: Schema) -> tuple[Parameter, ...] | None:
-    """In the order of the schema; None where they are not all that it says of the arguments."""
+    """Return the parameters in the schema's order; None if the schema restricts the arguments
+    otherwise too.
+    """
     if not set(schema) <= _PLAIN | _SILENT or not isinstance(properties := schema.get("properties"), Mapping):
         return None
     is_open = not properties and bool(schema.get("additionalProperties"))
@@ -45,7 +47,7 @@ def parameters_of(schema: Schema) -> tuple[Parameter, ...] | None:
 
 
 def named_parameters(schema: Schema) -> dict[str, Parameter]:
-    """The properties that the schema names, whatever else it says."""
+    """Return the properties that the schema names, whatever other keywords it has."""
     properties = schema.get("properties")
     if not isinstance(properties, Mapping):
         return {}
@@ -66,7 +68,7 @@ def _required(schema: Schema) -> set[object]:
 
 
 def _standalone(value: object, root: Schema) -> Schema:
-    """With the root's definitions, and in place of a mere reference what it refers to."""
+    """Return a schema that includes the root's definitions, a mere reference replaced by its target."""
     definitions = {key: root[key] for key in _DEFINITIONS if key in root}
     found, num_left = value, _MAX_REFERENCES
     while isinstance(found, Mapping) and not set(found) - _SILENT - {"$ref"} and "$ref" in found and num_left:
@@ -75,7 +77,7 @@ def _standalone(value: object, root: Schema) -> Schema:
 
 
 def _types_of(schema: object, root: Schema) -> frozenset[str]:
-    """Each reference is followed once: they may go in circles."""
+    """Return the types that a schema allows. Each reference is followed once, since they may be cyclic."""
     types: set[str] = set()
     followed: set[str] = set()
     waiting = [schema]
@@ -98,7 +100,7 @@ def _alternatives(schema: object) -> list[object]:
 
 
 def _declared_types(schema: Schema) -> set[str]:
-    """What the schema itself says, not counting what it leaves to its alternatives."""
+    """Return the types that the schema itself declares, without those of its alternatives."""
     if "const" in schema:
         return {_type_of(schema["const"])}
     if "enum" in schema:
@@ -119,7 +121,7 @@ def _type_of(value: object) -> str:
 
 
 def type_of_json(value: object) -> frozenset[str]:
-    """The types under which a schema may allow this value."""
+    """Return the types under which a schema may allow this value."""
     is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
     return frozenset(("integer", "number") if is_whole else (_type_of(value),))
 
@@ -133,7 +135,7 @@ def _referred(reference: str, root: Schema) -> object:
 
 
 def _refers_elsewhere(schema: Schema) -> bool:
-    """Whether it refers to another place than its definitions, which a parameter alone would not have."""
+    """Return whether the schema refers to a place outside its definitions, which a parameter alone lacks."""
     inside = tuple(f"#/{key}/" for key in _DEFINITIONS)
     return any(not str(reference).startswith(inside) for reference in _references(schema))
 

@@ -1,6 +1,6 @@
-"""Tool calls out of an answer's text while it arrives; pure.
+"""The parser of tool calls in an answer's text while it arrives; pure.
 
-What the pieces join to depends on the text alone, not on how it was cut.
+The joined results depend only on the text, not on how it was cut.
 """
 
 import string
@@ -22,21 +22,21 @@ from handlers.chat.tool_calls.tool_format import Schema, ToolFormat
 
 
 class ToolText(msgspec.Struct, frozen=True):
-    """What a piece of text turned out to hold."""
+    """The content and calls that a piece of text added."""
 
     content: str = ""
     calls: tuple[ToolCallDelta, ...] = ()
 
 
 class ToolParser:
-    """Takes text apart into content and calls.
+    """The parser of one text into content and calls.
 
-    A call of a function that is not among the tools, or whose text is malformed, is content, to the letter.
-    Blanks before a call and after the last are layout and belong to neither.
+    A call of a function that is not among the tools, or whose text is malformed, becomes content, unchanged.
+    Blanks before a call and after the last call are layout and belong to neither.
 
     tools: the schemas of the arguments by name of the function.
-    streams: calls are told while they are written, for output that a grammar keeps well-formed. Otherwise a
-        call is told when it is whole, since what has been told cannot become content again.
+    streams: calls are emitted while they are written, for output that a grammar keeps well-formed. Otherwise
+        a call is emitted when it is whole, since emitted pieces cannot become content again.
     new_id: an identifier for a call of this function, where the model writes none.
     max_calls: further calls are left out; None is no limit.
     """
@@ -64,21 +64,21 @@ class ToolParser:
         self._has_marker = False  # whether the block has one; else it is known by its first character alone
         self._has_call = False  # whether a call of the block is whole, which stays one whatever follows
         self._begun: CallBegin | None = None  # the call that is being read
-        self._held: list[CallPiece] = []  # of it, not told yet
+        self._held: list[CallPiece] = []  # of it, not emitted yet
         self._content: list[str] = []
         self._calls: list[ToolCallDelta] = []
         self._reading = self._read()
 
     def feed(self, text: str) -> ToolText:
-        """What is certain after this piece."""
+        """Return the content and calls that are certain after this piece."""
         self._text.feed(text)
         return self._go_on()
 
     def finish(self, *, is_cut: bool = False) -> ToolText:
-        """What is left at the end of the answer.
+        """Return the rest at the end of the answer.
 
-        is_cut: whether it ended against the model's will. Of a call that was being written then, what there
-        is of its arguments is told, and its markup is nobody's; otherwise it is content.
+        is_cut: whether the answer ended against the model's will. An unfinished call is emitted with the
+        arguments that there are, its markup dropped; otherwise it becomes content.
         """
         self._is_cut = is_cut
         self._text.finish()
@@ -86,9 +86,9 @@ class ToolParser:
 
     def _go_on(self) -> ToolText:
         next(self._reading, None)
-        told = ToolText("".join(self._content), tuple(self._calls))
+        found = ToolText("".join(self._content), tuple(self._calls))
         self._content, self._calls = [], []
-        return told
+        return found
 
     def _read(self) -> Generator[None, None, None]:
         while (yield from self._find_block()):
@@ -100,7 +100,7 @@ class ToolParser:
                 self._reject()
 
     def _find_block(self) -> Generator[None, None, bool]:
-        """Whether a block begins after the content that comes next; the text is settled up to there."""
+        """Return whether a block begins after the next content; the text is settled up to there."""
         while not self._is_at_block():
             if self._text.is_final:
                 return False
@@ -120,7 +120,7 @@ class ToolParser:
 
     @property
     def _layout(self) -> str:
-        """What may stand before a block that has no marker."""
+        """The characters that may precede a block that has no marker."""
         return string.whitespace + (self._format.separator if self._follows_call else "")
 
     def _is_at_marker(self) -> bool:
@@ -129,14 +129,16 @@ class ToolParser:
         content = unread[: opening.num_before].rstrip()
         if is_final and not opening.is_found:
             content = self._last_content(unread)
-        self._tell_content(len(content))
+        self._emit_content(len(content))
         if opening.is_found:
             self._text.take(opening.num_before - len(content))
             self._has_marker = True
         return opening.is_found
 
     def _last_content(self, unread: str) -> str:
-        """All of it, but after a call neither blanks nor the start of a further call."""
+        """Return the unread text as content; after a call without blanks and without the start of
+        another call.
+        """
         if not self._follows_call:
             return unread
         is_begun = self._is_cut and self._format.marker.startswith(unread.lstrip())
@@ -160,12 +162,12 @@ class ToolParser:
         elif isinstance(piece, CallEnd):
             self._end_call()
         if self._streams:
-            self._tell_held()
+            self._emit_held()
 
     def _end_call(self) -> None:
         if not self._streams and not _is_json_object(self._held):
             raise Malformed
-        self._tell_held()
+        self._emit_held()
         self._begun = None
         self._index += 1
         self.num_calls += 1
@@ -173,7 +175,7 @@ class ToolParser:
         self._may_start = bool(self._format.start)
 
     def _end_short(self) -> None:
-        """The text has ended inside a block."""
+        """Settle a block inside which the text has ended."""
         if self._begun is not None:
             is_call = self._streams or self._is_cut
         else:
@@ -181,44 +183,46 @@ class ToolParser:
         if not is_call:
             self._reject()
             return
-        self._tell_held()
+        self._emit_held()
         self._text.take(len(self._text.unread))
         self._text.settle()
 
     def _reject(self) -> None:
-        """What was read since the last call is content, as far as it was not told."""
+        """Return the text since the last call to the unread text, as content unless it was
+        emitted already.
+        """
         if self._streams and self._begun is not None:
             self._index += 1
         self._text.unread_all()
         self._may_start = False
         if not self._has_call:
-            # With its first character told, the block is not found again.
+            # With its first character emitted, the block is not found again.
             unread = self._text.unread
-            self._tell_content(len(unread) - len(unread.lstrip()) + 1)
+            self._emit_content(len(unread) - len(unread.lstrip()) + 1)
 
-    def _tell_content(self, num_characters: int) -> None:
+    def _emit_content(self, num_characters: int) -> None:
         if num_characters:
             self._content.append(self._text.take(num_characters))
             self._follows_call = False
         self._text.settle()
 
-    def _tell_held(self) -> None:
+    def _emit_held(self) -> None:
         for piece in self._held:
             match piece:
                 case CallBegin(name=name, id=id):
-                    self._tell_call(id=id or self._new_id(name), name=name)
+                    self._emit_call(id=id or self._new_id(name), name=name)
                 case CallArguments(json=json):
-                    self._tell_call(arguments=json)
+                    self._emit_call(arguments=json)
         self._held = []
         self._text.settle()
 
-    def _tell_call(self, *, id: str | None = None, name: str | None = None, arguments: str = "") -> None:
+    def _emit_call(self, *, id: str | None = None, name: str | None = None, arguments: str = "") -> None:
         if self._max_calls is None or self._index < self._max_calls:
             self._calls.append(ToolCallDelta(index=self._index, id=id, name=name, arguments=arguments))
 
 
 def _is_json_object(pieces: Sequence[CallPiece]) -> bool:
-    """Whether the arguments among the pieces are one."""
+    """Return whether the arguments among the pieces are a JSON object."""
     arguments = "".join(piece.json for piece in pieces if isinstance(piece, CallArguments))
     try:
         msgspec.json.decode(arguments, type=dict[str, object])

@@ -1,4 +1,4 @@
-"""Python literals out of text that arrives in pieces, told as JSON; pure."""
+"""The reader of Python literals in text that arrives in pieces, which emits them as JSON; pure."""
 
 import json
 import re
@@ -22,9 +22,9 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_literal(text: IncomingText) -> Reading[None]:
-    """Reads one literal up to the comma or bracket that follows it, telling its tokens as JSON.
+    """Read one literal up to the comma or bracket that follows it, and emit its tokens as JSON.
 
-    JSON's own words and escapes are taken too. Whether the tokens make a value is not seen to.
+    JSON's own words and escapes are taken too. The tokens are not checked to make a value.
     """
     open_brackets: list[str] = []
     while True:
@@ -51,7 +51,7 @@ def read_literal(text: IncomingText) -> Reading[None]:
 
 
 def _read_comma(text: IncomingText) -> Reading[None]:
-    """Python allows one after the last element."""
+    """Read a comma, which Python also allows after the last element."""
     if text.take(1) != ",":
         raise Malformed
     yield from text.blanks()
@@ -103,6 +103,8 @@ def _unescape(found: "re.Match[str]") -> str:
 
 
 def to_json_string(text: str) -> str:
-    """Halves of surrogate pairs are joined, and escaped where there is no other half: UTF-8 has none."""
+    """Return the text as a JSON string. Surrogate pairs are joined; a lone surrogate is escaped, since UTF-8
+    has none.
+    """
     joined = _PAIR.sub(lambda pair: pair.group().encode("utf-16", "surrogatepass").decode("utf-16"), text)
     return _SURROGATE.sub(lambda half: f"\\u{ord(half.group()):04x}", json.dumps(joined, ensure_ascii=False))

@@ -1,6 +1,6 @@
-"""Text that arrives in pieces, read by generators that stop where they need more of it; pure.
+"""Text that arrives in pieces, read by generators that pause where they need more of it; pure.
 
-What a generator finds depends on the text alone, not on how it was cut.
+The results of a generator depend only on the text, not on how it was cut.
 """
 
 import re
@@ -47,7 +47,7 @@ Reading: TypeAlias = Generator[CallPiece | None, None, T]
 
 
 class IncomingText:
-    """What has arrived and was not yet settled, and how far it was read."""
+    """The text that has arrived and is not yet settled, with the position up to which it was read."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -56,7 +56,7 @@ class IncomingText:
 
     @property
     def is_final(self) -> bool:
-        """Whether all has arrived."""
+        """True if all text has arrived."""
         return self._is_final
 
     @property
@@ -75,31 +75,31 @@ class IncomingText:
         return taken
 
     def go_back(self, num_characters: int) -> None:
-        """Unreads what was just taken."""
+        """Unread the characters that were just taken."""
         self._at -= num_characters
 
     def settle(self) -> None:
-        """What was read is not come back to."""
+        """Drop the text that was read; it cannot be unread any more."""
         self._text, self._at = self.unread, 0
 
     def unread_all(self) -> None:
-        """Goes back to where the text was last settled."""
+        """Go back to the place at which the text was last settled."""
         self._at = 0
 
     def more(self) -> Reading[None]:
-        """Stops until there is more text. Raises EndOfText where none will come."""
+        """Pause until there is more text. Raises EndOfText where none will come."""
         if self._is_final:
             raise EndOfText
         yield None
 
     def peek(self) -> Reading[str]:
-        """The next character, which stays unread."""
+        """Return the next character, which stays unread."""
         while self._at == len(self._text):
             yield from self.more()
         return self._text[self._at]
 
     def blanks(self) -> Reading[None]:
-        """Skips them, all that come."""
+        """Skip all blanks that come next."""
         while True:
             found = _BLANKS.match(self._text, self._at)
             self._at = found.end() if found else self._at
@@ -108,7 +108,7 @@ class IncomingText:
             yield None
 
     def literal(self, *options: str) -> Reading[str]:
-        """Reads the longest option that comes next. Raises Malformed if none does; "" always does."""
+        """Read the longest option that comes next. Raises Malformed if none does; "" always does."""
         longest = max(map(len, options))
         while True:
             head = self._text[self._at : self._at + longest]
@@ -121,7 +121,7 @@ class IncomingText:
         return self.take(len(found))
 
     def ending(self, *options: str) -> Reading[str]:
-        """As `literal`, but "" where the text ends, with what it has of an option."""
+        """Read as `literal` does, but return "" where the text ends, even within an option."""
         try:
             yield from self.blanks()
             return (yield from self.literal(*options))
@@ -130,13 +130,13 @@ class IncomingText:
             return ""
 
     def spaced(self, literal: str) -> Reading[None]:
-        """Reads the literal with any blanks around it, whatever blanks it has itself."""
+        """Read the literal with any blanks around it, whatever blanks it has itself."""
         yield from self.blanks()
         yield from self.literal(literal.strip())
         yield from self.blanks()
 
     def until(self, end: str) -> Reading[str]:
-        """Reads what comes before `end`, and `end`."""
+        """Read the text before `end`, and `end` itself; return the text."""
         num_searched = 0
         while (found := self._text.find(end, self._at + num_searched)) < 0:
             num_searched = max(len(self._text) - self._at - len(end) + 1, 0)
@@ -146,7 +146,7 @@ class IncomingText:
         return before
 
     def certain_before(self, *ends: str) -> str:
-        """Reads what is certain to come before any of the ends, and leaves off where one does come."""
+        """Read the text that certainly comes before any of the ends, up to an end that has come."""
         found = [at for end in ends if (at := self._text.find(end, self._at)) >= 0]
         if found:
             return self.take(min(found) - self._at)
@@ -154,7 +154,7 @@ class IncomingText:
         return self.take(len(unread) - partial_suffix(unread, ends))
 
     def json_object(self) -> Reading[None]:
-        """Reads a JSON object, telling it as arguments while it comes."""
+        """Read a JSON object, and emit it as arguments while it arrives."""
         if (yield from self.peek()) != "{":
             raise Malformed
         span = JsonSpan()

@@ -1,4 +1,4 @@
-"""How a model family writes tool calls, and how its calls are read and held to their schemas."""
+"""The interface of a model family's tool-call format: its writer, its reader and its grammar."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -18,8 +18,8 @@ Schema: TypeAlias = Mapping[str, object]  # JSON Schema
 class BoundTool(msgspec.Struct, frozen=True, kw_only=True):
     """A tool as a grammar holds calls to it.
 
-    schema: of the arguments object. is_strict: whether calls are held to it even where the format leaves them
-        free.
+    schema: that of the arguments object. is_strict: whether calls are held to it even where the format leaves
+        them free.
     """
 
     name: str
@@ -28,7 +28,7 @@ class BoundTool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallSyntax(msgspec.Struct, frozen=True, kw_only=True):
-    """One call, from its first character to its last; `arguments` is a structural tag."""
+    """The parts of one call, from its first character to its last; `arguments` is a structural tag."""
 
     begin: str
     arguments: Tag
@@ -36,7 +36,7 @@ class CallSyntax(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Opening(msgspec.Struct, frozen=True):
-    """How many characters certainly come before any call, and whether a call begins after them."""
+    """The number of characters that certainly come before any call, and whether a call begins after them."""
 
     num_before: int
     is_found: bool
@@ -50,7 +50,7 @@ class ToolFormat(ABC):
     as the family writes them; reading takes other blanks too.
 
     name, aliases: as vLLM names its parsers, where it has the format.
-    marker: what a block begins with wherever it stands; "" where a block has no sign of its own.
+    marker: the text that every block begins with; "" where a block has no sign of its own.
     start: the character that begins a block without a marker at the start of an answer, where alone it is
         looked for; "" where every block has its marker.
     is_marked: whether the family always writes the marker, so that a call once begun can be held to a tool
@@ -58,8 +58,9 @@ class ToolFormat(ABC):
     holds_many: whether one block holds several calls, `separator` between them. Otherwise each call has a
         block of its own, and the separator is between those.
     ids: the identifiers that the family's templates take.
-    signs: what a template of the family holds; all of them. strangers: what only templates of others hold.
-    tokens: what the vocabulary of the family's models has, and no other's; all of them.
+    signs: texts that a template of the family has, all of them. strangers: texts that only templates of other
+        families have.
+    tokens: tokens that only the vocabularies of the family's models have, all of them.
     """
 
     name: str
@@ -81,7 +82,7 @@ class ToolFormat(ABC):
 
     @property
     def stop_free(self) -> tuple[tuple[str, str], ...]:
-        """Where stop strings are not looked for, as in `engine.request.StopConditions`: they are for content.
+        """The spans without stop strings, which are for content, as in `engine.request.StopConditions`.
 
         A block whose end is a mere bracket, as its arguments hold them too, counts to the end of the answer.
         """
@@ -90,11 +91,11 @@ class ToolFormat(ABC):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """All fixed texts of the format."""
+        """The fixed texts of the format."""
         return (self.marker, self.begin, self.separator, self.end)
 
     def special_tags(self, special_tokens: Collection[str]) -> set[str]:
-        """Those of a model's special tokens that are part of the format."""
+        """Return the special tokens that are part of the format."""
         return {token for token in special_tokens if token and any(token in text for text in self.tags)}
 
     @property
@@ -103,13 +104,13 @@ class ToolFormat(ABC):
         return self
 
     def is_format_of(self, template: str) -> bool:
-        """Whether a chat template belongs to this family."""
+        """Return whether a chat template belongs to this family."""
         return all(sign in template for sign in self.signs) and not any(
             stranger in template for stranger in self.strangers
         )
 
     def opening(self, text: str, *, is_final: bool) -> Opening:
-        """Where in the text a marker comes first, or may come when the text goes on."""
+        """Return the first place in the text of a marker, or of the possible start of one at its end."""
         if not self.marker:
             return Opening(len(text), is_found=False)
         found = text.find(self.marker)
@@ -119,38 +120,38 @@ class ToolFormat(ABC):
 
     @abstractmethod
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
-        """Reads one block of calls from its marker or its start on. Raises Malformed.
+        """Read one block of calls from its marker or its start on. Raises Malformed.
 
         tools: the schemas of the arguments by name of the function; a call of another is malformed.
-        is_bound: whether a grammar keeps the calls well-formed, so that they can be told while they come.
+        is_bound: whether a grammar keeps the calls well-formed, so that they can be emitted while they come.
         """
 
     @abstractmethod
     def call(self, tool: BoundTool) -> CallSyntax:
-        """A call as a grammar writes it, without what begins and ends its block."""
+        """Return the grammar's form of a call, without the beginning and end of its block."""
 
     @abstractmethod
     def write_call(self, name: str, arguments: str) -> str:
-        """A call as text, without what begins and ends its block; `arguments` is a JSON object."""
+        """Return a call as text, without the beginning and end of its block; `arguments` is a JSON object."""
 
     def write(self, name: str, arguments: str) -> str:
-        """A whole call; `arguments` is a JSON object."""
+        """Return a call as text, with the beginning and end of its block; `arguments` is a JSON object."""
         return self.write_all((name, arguments))
 
     def write_all(self, *calls: tuple[str, str]) -> str:
-        """Calls as the family writes them, each a name and its arguments."""
+        """Return calls as the family writes them, each given as a name and its arguments."""
         written = [self.write_call(name, arguments) for name, arguments in calls]
         if self.holds_many:
             return self.begin + self.separator.join(written) + self.end
         return self.separator.join(self.begin + call + self.end for call in written)
 
     def only_calls(self, tools: Sequence[BoundTool], *, is_single: bool) -> Tag:
-        """One call or more, and nothing else."""
+        """Return a tag of one call or more, and nothing else."""
         blocks = self._blocks(tools, is_single=is_single)
         return blocks[0] if self.holds_many else separated(blocks, self.separator, is_single=is_single)
 
     def calls_in_text(self, tools: Sequence[BoundTool], *, is_single: bool) -> Tag | None:
-        """Free text in which a call once begun is held to its tool; None where nothing is held.
+        """Return a tag of free text in which a call, once begun, is held to its tool; None for unheld text.
 
         Until a call begins xgrammar masks nothing, so prose costs nothing.
         """
@@ -172,7 +173,7 @@ class ToolFormat(ABC):
         return [tag(self.begin, separated(inside, self.separator, is_single=is_single), self.end)]
 
     def _block_from(self, first: BoundTool, tools: Sequence[BoundTool], *, is_single: bool) -> Tag:
-        """A block whose first call is of this tool."""
+        """Return a tag of a block whose first call is of this tool."""
         begin, call = self.begin + self.call(first).begin, self.call(first)
         if not self.holds_many or is_single:
             return tag(begin, call.arguments, call.end + self.end)

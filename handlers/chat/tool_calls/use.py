@@ -1,4 +1,4 @@
-"""What a request's tools and tool choice come to."""
+"""The tools that a request lets the model call, from its tools and its tool choice."""
 
 from collections.abc import Sequence
 
@@ -24,8 +24,11 @@ class ToolUse(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tool_use(tools: Sequence[ToolDefinition], choice: ToolChoice) -> ToolUse:
-    """Raises UnknownTool where the choice names a function that is not among the tools, ToolError where it
-    demands a call and there is nothing to call, or where a tool's parameters are no object."""
+    """Return the tools that the model may call.
+
+    Raises UnknownTool where the choice names a function that is not among the tools, and ToolError where it
+    demands a call and there are no tools, or where a tool's parameters are no object.
+    """
     for at, tool in enumerate(tools):
         if (tool.parameters or {}).get("type", "object") != "object":
             raise ToolError(f"the parameters of {tool.name} are no object", f"tools[{at}].parameters")

@@ -12,7 +12,7 @@ from handlers.chat.tools import ToolCall, ToolDefinition
 
 
 class ClientText(msgspec.Struct, frozen=True, kw_only=True):
-    """A request as its template is given it.
+    """The texts of a request that its template gets.
 
     variables: of the template, by names that are the template's and not text.
     """
@@ -23,7 +23,9 @@ class ClientText(msgspec.Struct, frozen=True, kw_only=True):
     variables: Mapping[str, object] = {}
 
     def in_one(self) -> str | None:
-        """All texts in one string, some as JSON; None where there is no such form (a lone surrogate)."""
+        """Return all texts in one string, some as JSON; None where there is no such form (a lone
+        surrogate).
+        """
         texts: list[str] = []
         for message in self.messages:
             if isinstance(message.content, str):
@@ -39,7 +41,7 @@ class ClientText(msgspec.Struct, frozen=True, kw_only=True):
         return "\n".join(texts)
 
     def marked(self, marks: Marks, mark: str) -> "ClientText":
-        """The same with the mark wherever a control token could begin. Raises TemplateError."""
+        """Return a copy with the mark wherever a control token could begin. Raises TemplateError."""
         marker = _Marker(marks, mark)
         try:
             return ClientText(
@@ -53,7 +55,7 @@ class ClientText(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _other_texts(message: ChatMessage) -> list[str]:
-    """All but a content that is one text, and the role."""
+    """Return all texts of a message except its role, and its content where that is a single text."""
     texts = [text for text in (message.reasoning, message.tool_call_id, message.name) if text is not None]
     if isinstance(message.content, tuple):
         texts += [part.text for part in message.content if isinstance(part, TextPart)]
@@ -69,7 +71,7 @@ class _Marker(msgspec.Struct, frozen=True):
     mark: str
 
     def value(self, value: object) -> object:
-        """A value of JSON's kinds."""
+        """Return a JSON value with the mark in every text."""
         match value:
             case str():
                 return self.text(value)
@@ -115,7 +117,7 @@ class _Marker(msgspec.Struct, frozen=True):
         return tuple(TextPart(put(part.text)) if isinstance(part, TextPart) else part for part in content)
 
     def _words(self, text: str) -> str:
-        """An assistant's."""
+        """Return an assistant's content with the mark, the tags of thoughts left whole."""
         return self.marks.put(text, self.mark, has_thoughts=True)
 
     def _call(self, call: ToolCall) -> ToolCall:

@@ -6,7 +6,7 @@ from transformers import PreTrainedTokenizerBase
 
 
 def control_tokens(tokenizer: PreTrainedTokenizerBase, written: Iterable[str]) -> Mapping[str, int]:
-    """Ids of the control tokens by their text.
+    """Return the ids of the control tokens by their text.
 
     written: the template's source, and the tags of the formats of tool calls and thoughts. An added token
         that is not special counts if it is written like a tag and stands in one of these.
@@ -21,12 +21,14 @@ def control_tokens(tokenizer: PreTrainedTokenizerBase, written: Iterable[str]) -
 
 
 def _can_be_cut(text: str) -> bool:
-    """Blanks are no marker, even if they are a special token, and one character cannot be split."""
+    """Return False for blanks, which mark nothing even as a special token, and for a single character,
+    which cannot be split.
+    """
     return len(text) > 1 and not text.isspace()
 
 
 def _is_tag(text: str) -> bool:
-    """Whether it stands in brackets of some kind, as `<think>` does, and `word` or `---` does not."""
+    """Return whether the text is in brackets of some kind, as `<think>` is and `word` or `---` is not."""
     return not _is_plain(text[0]) and not _is_plain(text[-1]) and any(map(str.isalnum, text))
 
 

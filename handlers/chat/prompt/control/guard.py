@@ -27,7 +27,7 @@ _BASIC_PLANE: Final = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x10000)]
 
 
 class MarkedText(msgspec.Struct, frozen=True):
-    """What a client says with a mark wherever a control token could begin."""
+    """A client's text with a mark wherever a control token could begin."""
 
     said: ClientText
     mark: str
@@ -36,7 +36,7 @@ class MarkedText(msgspec.Struct, frozen=True):
 class RenderedPrompt(msgspec.Struct, frozen=True):
     """A prompt as it reads, special tokens as text, and how it is encoded.
 
-    parts: its text and its control tokens in turn, where they must be told apart; else None.
+    parts: its text and its control tokens in turn, where they must be kept apart; else None.
     """
 
     text: str
@@ -51,7 +51,7 @@ class RenderedPrompt(msgspec.Struct, frozen=True):
 
 
 class ControlGuard:
-    """What is known of one template's control tokens. Every method may be called from any thread."""
+    """The guard of one template's control tokens. Every method may be called from any thread."""
 
     def __init__(self, tokenizer: Tokenizer, dialect: Dialect) -> None:
         tags = dialect.reasoning_format
@@ -67,7 +67,7 @@ class ControlGuard:
         self._is_changed_by_normalizing = _normalizes_into(tokenizer, {token[0] for token in self._ids})
 
     def marked(self, said: ClientText) -> MarkedText | None:
-        """The text with marks; None where nothing in it could be read as a control token."""
+        """Return the text with marks; None where nothing in it could be read as a control token."""
         text = said.in_one()
         if text is not None and not self._is_suspect(text):
             return None
@@ -84,7 +84,7 @@ class ControlGuard:
         return self._marks.are_needed(text) or _ESCAPE in text
 
     def prompt(self, rendered: str, mark: str) -> RenderedPrompt:
-        """The prompt without marks. rendered: what the template makes of marked text."""
+        """Return the prompt without marks. rendered: the template's output for marked text."""
         text = rendered.replace(mark, "")
         if text == rendered and not self._is_changed_by_normalizing:
             return RenderedPrompt(text)
@@ -94,7 +94,9 @@ class ControlGuard:
 
 
 def _normalizes_into(tokenizer: Tokenizer, characters: set[str]) -> bool:
-    """Whether the tokenizer takes any character for one of these, as NFKC does a full-width bracket."""
+    """Return whether the tokenizer's normalizer maps another character to one of these, as NFKC maps a
+    full-width bracket.
+    """
     normalizer = tokenizer.hf.backend_tokenizer.normalizer
     if normalizer is None:
         return False

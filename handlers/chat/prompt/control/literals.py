@@ -12,9 +12,9 @@ _FORMATS = re.compile(r"%[sdr]|\{[^{}]*\}")  # where str.format and the operator
 
 
 class TemplateLiterals(msgspec.Struct, frozen=True):
-    """What a template writes, and what it looks for in the values that it is given.
+    """The texts that a template writes, and those that it looks for in its values.
 
-    written: each piece between two values; what it looks for is among them.
+    written: each piece between two values, and the texts that it looks for.
     """
 
     written: frozenset[str]
@@ -22,7 +22,7 @@ class TemplateLiterals(msgspec.Struct, frozen=True):
 
 
 def literals_of(sources: Iterable[str]) -> TemplateLiterals:
-    """The literals of all these templates; none of one that cannot be parsed, as it renders nothing."""
+    """Return the literals of the templates; one that cannot be parsed has none, since it renders nothing."""
     written: set[str] = set()
     sought: set[str] = set()
     for source in sources:
@@ -44,7 +44,7 @@ def _written(tree: nodes.Node) -> Iterator[str]:
 
 
 def _sought(tree: nodes.Node) -> Iterator[str]:
-    """Constants that are compared with something, or given to a method, a filter or a test."""
+    """Yield the constants that are compared with something, or given to a method, a filter or a test."""
     for compare in tree.find_all(nodes.Compare):
         yield from _constants(compare)
     for argument in _arguments(tree):

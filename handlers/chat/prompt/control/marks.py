@@ -1,4 +1,4 @@
-"""Where control tokens could begin in a client's text."""
+"""Marks in a client's text, wherever a control token could begin."""
 
 import json
 import re
@@ -38,21 +38,25 @@ class Marks:
         self._places_in_answers = places(kept.union(thoughts))
 
     def are_needed(self, text: str) -> bool:
-        """Whether the text, all of a request's, has a place for one; if in doubt, yes."""
+        """Return whether a mark may be needed in the text, which is all of a request's."""
         return self._places.are_in(text)
 
     def put(self, text: str, mark: str, *, has_thoughts: bool = False) -> str:
-        """The text with the mark wherever it must be. has_thoughts: whether tags of thoughts are let be."""
+        """Return the text with the mark wherever it is needed. has_thoughts: whether to leave the tags of
+        thoughts whole.
+        """
         places = self._places_in_answers if has_thoughts else self._places
         return places.put(text, mark)
 
     def put_in_role(self, role: str, mark: str) -> str:
-        """Roles that contract or template know are no text of the client's."""
+        """Return the role, with marks unless the contract or the template knows it."""
         is_known = role in KNOWN_ROLES or role in self._known_roles
         return role if is_known else self.put(role, mark)
 
     def put_in_json(self, text: str, mark: str) -> str:
-        """As `put`, in the strings of JSON text alone, in which characters may be escaped: it stays valid."""
+        """Return JSON text with the mark put into its strings, escaped characters included; it
+        stays valid.
+        """
         try:
             json.loads(text)
         except (ValueError, RecursionError):
@@ -66,7 +70,7 @@ class Marks:
 
 
 class _Openings:
-    """Where a template goes on with a value in the middle of what could be a token."""
+    """The places at which a template continues with a value in the middle of a possible token."""
 
     def __init__(self, tokens: Set[str], written: Collection[str]) -> None:
         self._tokens = tokens
@@ -84,12 +88,14 @@ class _Openings:
         }
 
     def begun(self) -> Iterator[str]:
-        """Tokens whose beginning the template writes in front of a value."""
+        """Yield the tokens whose beginning the template writes in front of a value."""
         beginnings = tuple(self._beginnings)
         return (token for token in self._tokens if token.startswith(beginnings))
 
     def inner(self) -> Iterator[tuple[str, str]]:
-        """What the template writes in front of a value, and the value that would complete a token."""
+        """Yield pairs: a text that the template writes in front of a value, and a value that would complete a
+        token.
+        """
         for token in self.begun():
             for beginning in filter(token.startswith, self._beginnings):
                 for end in filter(token.endswith, self._ends):
@@ -98,10 +104,10 @@ class _Openings:
 
 
 class _Places:
-    """Where marks go: behind first characters, in front of last ones that the template may have begun, and
-    into words.
+    """The places of marks: behind first characters, in front of last characters of tokens that the template
+    may have begun, and inside words.
 
-    kept: what is left whole although it begins as a token does.
+    kept: texts that stay whole although they begin as a token does.
     """
 
     def __init__(self, tokens: Set[str], openings: _Openings, kept: Collection[str]) -> None:
@@ -112,7 +118,7 @@ class _Places:
         self._words = re.compile(words) if words else None
 
     def are_in(self, text: str) -> bool:
-        """Whether there may be one."""
+        """Return whether the text may have such a place."""
         for character in (*self._starts, *self._ends):
             if character in text:
                 return True
@@ -136,7 +142,7 @@ class _Places:
         return text
 
     def _keep(self, marked: str, kept: str, mark: str) -> str:
-        """Without the marks of a literal's first and last characters, but with those of tokens inside it."""
+        """Remove the marks of a literal's first and last characters, but not those of tokens inside it."""
         rest = kept[1:]
         for end in self._ends:
             rest = rest.replace(end, mark + end)
@@ -146,7 +152,9 @@ class _Places:
 
 
 def _words(tokens: Set[str], openings: _Openings) -> Iterator[str]:
-    """Patterns of first characters, of tokens that begin like words and of what would complete a token."""
+    """Yield patterns of the first characters of tokens that begin like words, and of values that would
+    complete a token.
+    """
     if words := [token for token in tokens if _is_plain(token[0])]:
         yield f"(?i:{first_of(words)})"
     for beginning, inners in _grouped(openings.inner()).items():
@@ -162,14 +170,14 @@ def _grouped(pairs: Iterator[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 def _word(text: str) -> str:
-    """The first character of a text that is no part of a longer word."""
+    """Return a pattern of the text's first character, where the text is not part of a longer word."""
     behind = r"(?!\w)" if re.match(r"\w", text[-1]) else ""
     before = r"(?<!\w)" if re.match(r"\w", text[0]) else ""
     return f"{before}{re.escape(text[0])}(?={re.escape(text[1:])}{behind})"
 
 
 def _kept(sought: Collection[str], tokens: Set[str], starts: Collection[str]) -> Iterator[str]:
-    """What a template looks for that begins like a token and is neither one nor the beginning of one."""
+    """Yield the texts that a template looks for which begin like a token but are not the beginning of one."""
     beginnings = {token[:length] for token in tokens for length in range(1, len(token) + 1)}
     for text in sought:
         for at, character in enumerate(text):

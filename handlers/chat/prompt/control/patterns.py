@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 
 def any_of(texts: Collection[str]) -> str:
-    """The source of a pattern of the longest of the texts; what several begin with is looked at once.
+    """Return the source of a pattern that matches the longest of the texts; a common prefix is read once.
 
     A plain alternation would try a thousand tokens one by one wherever a text begins like one. "" for none.
     """
@@ -23,7 +23,9 @@ def any_of(texts: Collection[str]) -> str:
 
 
 def first_of(texts: Collection[str]) -> str:
-    """The source of a pattern of each text's first character, where the rest follows; "" for no texts."""
+    """Return the source of a pattern that matches each text's first character, where the rest follows; ""
+    for no texts.
+    """
     tails: dict[str, list[str]] = {}
     for text in texts:
         tails.setdefault(text[0], []).append(text[1:])

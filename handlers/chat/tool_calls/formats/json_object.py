@@ -29,7 +29,7 @@ _UNENDED = re.compile(
 
 
 class WrittenCall(msgspec.Struct, frozen=True):
-    """A call as models write it, under either key; the arguments are an undecoded JSON object."""
+    """A call as models write it, with either key for its arguments, which are an undecoded JSON object."""
 
     name: str
     arguments: msgspec.Raw = msgspec.Raw(b"")
@@ -37,7 +37,7 @@ class WrittenCall(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> tuple[str, str] | None:
-        """Name and arguments of a call's JSON text, the arguments to the letter; None if it is no call."""
+        """Return the name and the unchanged arguments of a call's JSON text; None if it is no call."""
         try:
             call = msgspec.json.decode(text, type=cls)
         except (msgspec.MsgspecError, RecursionError):  # nested deeper than any decoder goes
@@ -77,7 +77,7 @@ class JsonObjectFormat(ToolFormat):
     def read_object(
         self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool
     ) -> Reading[None]:
-        """Reads one call but for its end, which is not told."""
+        """Read one call up to its end, for which no piece is emitted."""
         heads = {self._head(name) + "{": name for name in tools} if is_bound else {}
         head = yield from text.literal(*heads, "")
         if not head:
@@ -102,7 +102,7 @@ class JsonObjectFormat(ToolFormat):
 
 
 def _read_whole_object(text: IncomingText) -> Reading[None]:
-    """A call whose object may have its keys in any order, so that it is known when it has ended."""
+    """Read a call whose object may have its keys in any order, so that it is known only at its end."""
     if (yield from text.peek()) != "{":
         raise Malformed
     span, written = JsonSpan(), ""
@@ -113,7 +113,7 @@ def _read_whole_object(text: IncomingText) -> Reading[None]:
         if end is not None:
             break
         if text.is_final:
-            yield from _tell_unended(written)
+            yield from _read_unended(written)
             raise EndOfText
         yield None
     call = WrittenCall.parse(written)
@@ -123,7 +123,7 @@ def _read_whole_object(text: IncomingText) -> Reading[None]:
     yield CallArguments(call[1])
 
 
-def _tell_unended(written: str) -> Reading[None]:
+def _read_unended(written: str) -> Reading[None]:
     if found := _UNENDED.match(written):
         try:
             name = json.loads(found["name"])

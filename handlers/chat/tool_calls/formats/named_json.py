@@ -46,7 +46,9 @@ class NamedJsonFormat(ToolFormat):
             yield from text.ending(self.call_end.strip())
 
     def read_id(self, text: IncomingText, name: str) -> Reading[str | None]:
-        """Reads what stands between name and arguments; the call's identifier, if the model wrote one."""
+        """Read the text between name and arguments, and return the call's identifier if the
+        model wrote one.
+        """
         yield from text.spaced(self.name_end)
         return None
 

@@ -30,7 +30,7 @@ _MAX_OPTIONAL = 8
 class PythonicFormat(ToolFormat):
     """A call is NAME(KEY=VALUE, ...), or NAME(**{...}) for arguments that its schema does not name.
 
-    marker_end: what may close a block that its marker opened.
+    marker_end: the text that may close a block which a marker opened.
     """
 
     marker_end: str
@@ -77,7 +77,7 @@ def _literal(value: object) -> str:
 
 
 def _read_arguments(text: IncomingText) -> Reading[None]:
-    """Reads the arguments and the bracket after them."""
+    """Read the arguments and the bracket after them."""
     yield from text.blanks()
     if (yield from text.literal("**", "")):
         yield from read_literal(text)
@@ -100,12 +100,12 @@ def _read_arguments(text: IncomingText) -> Reading[None]:
 
 
 def _is_keyword(name: str) -> bool:
-    """Whether an argument can have this name."""
+    """Return whether an argument can have this name."""
     return name.isidentifier() and not iskeyword(name)
 
 
 def _named_arguments(parameters: Sequence[Parameter]) -> Tag | None:
-    """Those required first; None where names or number forbid to write them so."""
+    """Return a tag of the arguments, required ones first; None if their names or number do not permit it."""
     if not all(_is_keyword(parameter.name) for parameter in parameters):
         return None
     required = [_argument(parameter) for parameter in parameters if parameter.is_required]

@@ -1,4 +1,4 @@
-"""Every tool-call format that we know, and which of them a model's is."""
+"""The registry of tool-call formats, and the choice of a model's."""
 
 from collections.abc import Collection
 
@@ -41,8 +41,8 @@ TOOL_FORMAT_NAMES = tuple(sorted(name for known in TOOL_FORMATS for name in (kno
 
 
 def tool_format_of(template: str, tokens: Collection[str] = ()) -> ToolFormat | None:
-    """The format that a chat template teaches its model, or failing that the one whose tokens the vocabulary
-    has; None if it is none that we know.
+    """Return the format that a chat template teaches its model, or else the one whose tokens the vocabulary
+    has; None if there is no such format.
     """
     taught = next((known for known in TOOL_FORMATS if known.is_format_of(template)), None)
     return taught or next(
@@ -51,5 +51,5 @@ def tool_format_of(template: str, tokens: Collection[str] = ()) -> ToolFormat | 
 
 
 def tool_format_named(name: str) -> ToolFormat | None:
-    """The format of this name or alias."""
+    """Return the format of this name or alias."""
     return next((known for known in TOOL_FORMATS if name in (known.name, *known.aliases)), None)

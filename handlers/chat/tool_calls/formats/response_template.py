@@ -1,7 +1,7 @@
-"""Calls as a tokenizer's own `response_template` says, for families that have no format here.
+"""The format that a tokenizer's own `response_template` describes, for families without a format here.
 
-transformers reads the text of a call with it; finding calls in a text, and what becomes of malformed ones, is
-ours, since transformers drops what it cannot read.
+transformers reads the text of a call with it. Finding calls in a text and treating malformed ones is done
+here, since transformers drops what it cannot read.
 """
 
 import json
@@ -22,7 +22,7 @@ _FIELD = "tool_calls"
 
 @dataclass(frozen=True, kw_only=True)
 class ResponseTemplateFormat(ToolFormat):
-    """Calls are told whole, each when its region closes; where they are demanded they are Hermes's.
+    """A format whose calls are emitted whole, each when its region closes. Demanded calls are Hermes's.
 
     region: the part of the response template that describes calls. loaded: the same as transformers reads it.
     """
@@ -32,7 +32,9 @@ class ResponseTemplateFormat(ToolFormat):
 
     @classmethod
     def of(cls, response_template: object) -> "ResponseTemplateFormat | None":
-        """None for a template that says nothing of calls, or of how they begin, or that cannot be read."""
+        """Return the format, or None if the template has no calls, or no beginning of them, or is
+        unreadable.
+        """
         match response_template:
             case {"fields": {"tool_calls": Mapping() as region}}:
                 try:
@@ -112,7 +114,7 @@ class ResponseTemplateFormat(ToolFormat):
 
 
 def _only_calls(region: Mapping[str, Any]) -> dict[str, Any]:
-    """A response template for a text that is a call; its messages start at the start of the text."""
+    """Return a response template for a text that is a call; its messages start at the start of the text."""
     return {"start_anchor": "\0", "fields": {_FIELD: dict(region)}}
 
 

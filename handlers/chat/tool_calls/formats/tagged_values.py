@@ -44,10 +44,10 @@ _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 class TaggedValuesFormat(ToolFormat):
     """A call is `call_begin` NAME `name_end`, its arguments, `call_end`.
 
-    An argument is `key_begin` KEY `key_end` VALUE `value_end`. What is given here with its line breaks may be
-    read without them.
+    An argument is `key_begin` KEY `key_end` VALUE `value_end`. Texts that are given here with line breaks
+    are also read without them.
 
-    padding: on either side of a value, and no part of it.
+    padding: text on either side of a value that is not part of it.
     """
 
     call_begin: str = ""
@@ -133,7 +133,9 @@ class TaggedValuesFormat(ToolFormat):
         return value
 
     def _as_json(self, value: str, types: frozenset[str]) -> str:
-        """The value, if it is JSON of a type that it may have; otherwise it is a string."""
+        """Return the value itself if it is JSON of a type that it may have; otherwise the value
+        as a string.
+        """
         word = _PYTHON_WORDS.get(value.strip(), value.strip())
         for text in (value.strip(), word):
             try:
@@ -192,13 +194,13 @@ class TaggedValuesFormat(ToolFormat):
 
 
 def _is_inside_string(value: str) -> bool:
-    """Whether JSON's text breaks off inside a string."""
+    """Return whether the JSON text breaks off inside a string."""
     is_json = value.startswith(('"', "[", "{"))
     return is_json and _ESCAPE.sub("", value).count('"') % 2 == 1
 
 
 def _is_text(parameter: Parameter) -> bool:
-    """Whether the value stands without the quotes of JSON: a string that a grammar can write so."""
+    """Return whether the value is written without JSON's quotes: a string that a grammar can write so."""
     if parameter.types != {"string"}:
         return False
     restrictions = parameter.restrictions
@@ -210,6 +212,6 @@ def _is_text(parameter: Parameter) -> bool:
 
 
 def _choices(parameter: Parameter) -> list[str]:
-    """The values that a schema of strings names; none where it names none."""
+    """Return the values that a schema of strings lists, if any."""
     enum = parameter.schema.get("enum", [parameter.schema["const"]] if "const" in parameter.schema else [])
     return [str(value) for value in enum] if isinstance(enum, list) else []

@@ -1,7 +1,7 @@
 import pytest
 
 from handlers.chat.messages import ChatMessage
-from handlers.chat.prompt.tool_prompt import PROMPTED_FORMAT, tell_of_tools, write_out
+from handlers.chat.prompt.tool_prompt import PROMPTED_FORMAT, describe_tools, write_out
 from handlers.chat.tools import ToolCall, ToolDefinition
 
 TOOL = ToolDefinition(name="get_weather", description="Tells the weather.")
@@ -12,19 +12,19 @@ ASSISTANT = ChatMessage(role="assistant", content="Hi.")
 
 @pytest.mark.parametrize("system", [SYSTEM, ChatMessage(role="developer", content="Be brief.")])
 def test_tools_are_told_after_the_system_message(system: ChatMessage) -> None:
-    first, second = tell_of_tools([system, USER], [TOOL], PROMPTED_FORMAT)
+    first, second = describe_tools([system, USER], [TOOL], PROMPTED_FORMAT)
     assert str(first.content).startswith("Be brief.\n\n") and "Tells the weather." in str(first.content)
     assert second == USER
 
 
 def test_tools_are_told_before_the_users_first_words_where_there_is_no_system_message() -> None:
-    [only] = tell_of_tools([USER], [TOOL], PROMPTED_FORMAT)
+    [only] = describe_tools([USER], [TOOL], PROMPTED_FORMAT)
     assert only.role == "user"
     assert '"name": "get_weather"' in str(only.content) and str(only.content).endswith("\n\nHello")
 
 
 def test_tools_are_told_in_a_message_of_their_own_before_an_assistants() -> None:
-    first, second = tell_of_tools([ASSISTANT], [TOOL], PROMPTED_FORMAT)
+    first, second = describe_tools([ASSISTANT], [TOOL], PROMPTED_FORMAT)
     assert first.role == "user" and "get_weather" in str(first.content)
     assert second == ASSISTANT
 
