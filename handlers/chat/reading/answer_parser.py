@@ -103,11 +103,6 @@ class AnswerParser:
             and (reasoning is None or reasoning.stage is ReasoningStage.ANSWER)
         )
 
-    @property
-    def is_reasoning(self) -> bool:
-        """True if the text so far ends inside the thoughts."""
-        return self._reasoning is not None and self._reasoning.is_open
-
     def feed(self, text: str) -> AnswerText:
         """Return the parts that are certain after this piece."""
         if self.reads_content_alone:

@@ -74,11 +74,6 @@ class ReasoningParser:
         self._reasoning: list[str] = []
         self._content: list[str] = []
 
-    @property
-    def is_open(self) -> bool:
-        """True if the next text belongs to the thoughts, as far as is known."""
-        return self.stage is ReasoningStage.INSIDE
-
     def feed(self, text: str) -> ReasoningText:
         """Return the text that is certain after this piece."""
         self._buffer += text

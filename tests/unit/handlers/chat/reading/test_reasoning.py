@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.chat.reading.reasoning import ReasoningParser, ReasoningStart, reasoning_start
+from handlers.chat.reading.reasoning import (
+    ReasoningParser,
+    ReasoningStage,
+    ReasoningStart,
+    reasoning_start,
+)
 from handlers.chat.reading.reasoning_format import THINK
 from tests.unit.handlers.chat.cuts import cut
 
@@ -51,12 +56,12 @@ def test_thoughts_are_what_stands_between_the_first_tags(
     assert read(ReasoningParser(THINK, start), [text]) == expected
 
 
-def test_a_parser_is_open_between_the_tags() -> None:
+def test_a_parser_is_inside_of_the_thoughts_between_the_tags() -> None:
     parser = ReasoningParser(THINK, ReasoningStart.POSSIBLE)
-    seen = [parser.is_open]
+    seen = [parser.stage is ReasoningStage.INSIDE]
     for piece in ["<think>", "a", "</think>", "b"]:
         parser.feed(piece)
-        seen.append(parser.is_open)
+        seen.append(parser.stage is ReasoningStage.INSIDE)
     assert seen == [False, True, True, False, False]
 
 
