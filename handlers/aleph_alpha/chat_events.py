@@ -4,6 +4,7 @@ A chunk of nothing but text goes into a prebuilt envelope; a test holds it to th
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 import orjson
 
@@ -13,7 +14,10 @@ from generated.operation import EncodedEvent
 from handlers.aleph_alpha.chat_response import chat_logprobs, chat_usage, finish_reason
 from handlers.chat.reading.delta import ChatDelta
 from handlers.chat.usage import ChatUsage
+from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+
+_TEXT_CHOICE: Final = b'{"finish_reason":null,"index":%d,"delta":{"content":%b},"logprobs":null}'
 
 
 class ChatEvents:
@@ -30,8 +34,7 @@ class ChatEvents:
         self._begun: set[int] = set()
         self._running = _empty_chunk(envelope, None)
         self._ended = _empty_chunk(envelope, fingerprint)
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = self._running.model_dump_json().encode().partition(b'"choices":[]')
+        self._plain = ChunkTemplate(self._running, _TEXT_CHOICE)
 
     def encode(self, delta: ChatDelta) -> Iterator[EncodedEvent | m.ChatCompletionChunk]:
         """The chunks that tell of what an answer gains."""
@@ -54,10 +57,7 @@ class ChatEvents:
         return self._ended.model_copy(update={"usage": chat_usage(counts)})
 
     def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return EncodedEvent(
-            b'%b"choices":[{"finish_reason":null,"index":%d,"delta":{"content":%b},"logprobs":null}]%b'
-            % (self._before, index, orjson.dumps(content), self._after)
-        )
+        return self._plain.fill(index, orjson.dumps(content))
 
 
 def _choice(index: int, delta: m.ChatDelta, logprobs: m.ChatLogprobs | None = None) -> m.ChatChunkChoice:

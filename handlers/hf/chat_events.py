@@ -3,6 +3,8 @@
 A chunk of nothing but text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
 """
 
+from typing import Final
+
 import orjson
 from pydantic import MISSING
 
@@ -13,7 +15,10 @@ from handlers.chat.usage import ChatUsage
 from handlers.hf.chat_response import logprobs
 from handlers.hf.usage import usage
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+
+_TEXT_CHOICE: Final = b'{"index":%d,"delta":{"content":%b}}'
 
 
 class ChatEvents:
@@ -23,9 +28,7 @@ class ChatEvents:
         self._envelope = envelope
         self._with_logprobs = with_logprobs
         self._begun: set[int] = set()
-        empty = self._chunk([]).model_dump_json().encode()
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = empty.partition(b'"choices":[]')
+        self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
 
     def encode(self, delta: ChatDelta) -> EncodedEvent | m.ChatCompletionStreamResponse:
         is_plain = not (delta.tool_calls or delta.finish or self._with_logprobs)
@@ -40,10 +43,7 @@ class ChatEvents:
         return chunk
 
     def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return EncodedEvent(
-            b'%b"choices":[{"index":%d,"delta":{"content":%b}}]%b'
-            % (self._before, index, orjson.dumps(content), self._after)
-        )
+        return self._plain.fill(index, orjson.dumps(content))
 
     def _chunk(self, choices: list[m.ChatChunkChoice]) -> m.ChatCompletionStreamResponse:
         return m.ChatCompletionStreamResponse(

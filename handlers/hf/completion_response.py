@@ -1,6 +1,7 @@
 """Completion answers, whole and in chunks."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import orjson
 
@@ -10,7 +11,10 @@ from generated.operation import EncodedEvent
 from handlers.hf.usage import usage
 from handlers.service.sequences import GeneratedRequest
 from handlers.tgi_family.finish import COMPLETION_REASONS
+from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+
+_TEXT_CHOICE: Final = b'{"text":%b,"index":%d}'
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionResponse:
@@ -42,17 +46,12 @@ class CompletionEvents:
 
     def __init__(self, envelope: Envelope) -> None:
         self._envelope = envelope
-        empty = self._chunk([]).model_dump_json().encode()
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = empty.partition(b'"choices":[]')
+        self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
 
     def encode(self, index: int, event: TokenEvent) -> EncodedEvent | m.CompletionStreamResponse:
         """index: which of the prompts."""
         if event.finish is None:
-            return EncodedEvent(
-                b'%b"choices":[{"text":%b,"index":%d}]%b'
-                % (self._before, orjson.dumps(event.text), index, self._after)
-            )
+            return self._plain.fill(orjson.dumps(event.text), index)
         reason = COMPLETION_REASONS[event.finish]
         return self._chunk([m.CompletionChunkChoice(text=event.text, index=index, finish_reason=reason)])
 

@@ -4,6 +4,7 @@ A chunk of nothing but text goes into a prebuilt envelope; a test holds it to th
 """
 
 from collections import defaultdict
+from typing import Final
 
 import orjson
 
@@ -12,7 +13,10 @@ from generated.mindie import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.mindie.logprobs import logprobs
+from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+
+_TEXT_CHOICE: Final = b'{"index":%d,"delta":{"role":"assistant","content":%b},"finish_reason":null}'
 
 
 class ChatEvents:
@@ -34,8 +38,7 @@ class ChatEvents:
             model=envelope.model,
             choices=[],
         )
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = self._empty.model_dump_json().encode().partition(b'"choices":[]')
+        self._plain = ChunkTemplate(self._empty, _TEXT_CHOICE)
 
     def piece(self, delta: ChatDelta) -> EncodedEvent | m.ChatCompletionChunk | None:
         """What an answer gains; None if that is nothing but its end."""
@@ -71,10 +74,7 @@ class ChatEvents:
         return self._contents[delta.index]
 
     def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return EncodedEvent(
-            b'%b"choices":[{"index":%d,"delta":{"role":"assistant","content":%b},"finish_reason":null}]%b'
-            % (self._before, index, orjson.dumps(content), self._after)
-        )
+        return self._plain.fill(index, orjson.dumps(content))
 
     def _delta(self, delta: ChatDelta, content: str) -> m.Delta:
         told = m.Delta(role="assistant", content=content)

@@ -3,6 +3,8 @@
 A chunk of nothing but text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
 """
 
+from typing import Final
+
 import orjson
 
 from generated.operation import EncodedEvent
@@ -12,7 +14,10 @@ from handlers.chat.usage import ChatUsage
 from handlers.tgi.chat_response import logprobs
 from handlers.tgi.usage import usage
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+
+_TEXT_CHOICE: Final = b'{"delta":{"content":%b},"finish_reason":null,"index":%d,"logprobs":null}'
 
 
 class ChatEvents:
@@ -22,9 +27,7 @@ class ChatEvents:
         self._envelope = envelope
         self._with_logprobs = with_logprobs
         self._begun: set[int] = set()
-        empty = self._chunk([]).model_dump_json().encode()
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = empty.partition(b'"choices":[]')
+        self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
 
     def encode(self, delta: ChatDelta) -> EncodedEvent | m.ChatCompletionChunk:
         is_plain = not (delta.tool_calls or delta.finish or self._with_logprobs)
@@ -33,10 +36,7 @@ class ChatEvents:
         return self._chunk([self._choice(delta)])
 
     def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return EncodedEvent(
-            b'%b"choices":[{"delta":{"content":%b},"finish_reason":null,"index":%d,"logprobs":null}]%b'
-            % (self._before, orjson.dumps(content), index, self._after)
-        )
+        return self._plain.fill(orjson.dumps(content), index)
 
     def usage(self, counts: ChatUsage) -> m.ChatCompletionChunk:
         """The chunk that follows the last choice, where the client asked for it."""

@@ -1,6 +1,7 @@
 """Completion answers, whole and in chunks."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import orjson
 
@@ -11,7 +12,10 @@ from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.usage import usage
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi_family.finish import COMPLETION_REASONS
+from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+
+_TEXT_CHOICE: Final = b'{"finish_reason":null,"index":%d,"logprobs":null,"text":%b}'
 
 
 def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionFinal:
@@ -47,17 +51,12 @@ class CompletionEvents:
 
     def __init__(self, envelope: Envelope) -> None:
         self._envelope = envelope
-        empty = self._chunk([]).model_dump_json().encode()
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = empty.partition(b'"choices":[]')
+        self._plain = ChunkTemplate(self._chunk([]), _TEXT_CHOICE)
 
     def encode(self, index: int, event: TokenEvent) -> EncodedEvent | m.Chunk:
         """index: which of the prompts."""
         if event.finish is None:
-            return EncodedEvent(
-                b'%b"choices":[{"finish_reason":null,"index":%d,"logprobs":null,"text":%b}]%b'
-                % (self._before, index, orjson.dumps(event.text), self._after)
-            )
+            return self._plain.fill(index, orjson.dumps(event.text))
         choice = m.CompletionChunkChoice(
             index=index, text=event.text, logprobs=None, finish_reason=COMPLETION_REASONS[event.finish]
         )

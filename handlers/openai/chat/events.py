@@ -3,6 +3,8 @@
 A chunk of nothing but text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
 """
 
+from typing import Final
+
 import orjson
 
 from generated.openai import models as m
@@ -11,7 +13,10 @@ from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.openai.chat.response import ChatAnswer
 from handlers.openai.usage import usage
+from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
+
+_TEXT_CHOICE: Final = b'{"index":%d,"delta":{"content":%b},"logprobs":null,"finish_reason":null}'
 
 
 class ChatEvents:
@@ -27,8 +32,7 @@ class ChatEvents:
         self._empty = empty
         self._is_plain = not shows_logprobs
         self._begun: set[int] = set()
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = empty.model_dump_json().encode().partition(b'"choices":[]')
+        self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
     def encode(self, delta: ChatDelta) -> EncodedEvent | m.CreateChatCompletionStreamResponse | None:
         """None where there is nothing to show."""
@@ -45,10 +49,7 @@ class ChatEvents:
         return self._empty.model_copy(update={"usage": usage(counts)})
 
     def _encode_text(self, index: int, content: str) -> EncodedEvent:
-        return EncodedEvent(
-            b'%b"choices":[{"index":%d,"delta":{"content":%b},"logprobs":null,"finish_reason":null}]%b'
-            % (self._before, index, orjson.dumps(content), self._after)
-        )
+        return self._plain.fill(index, orjson.dumps(content))
 
     def _choice(self, delta: ChatDelta) -> m.ChatCompletionStreamChoice | None:
         piece = self._delta(delta)

@@ -15,12 +15,15 @@ from handlers.openai.completions.request import CompletionPlan
 from handlers.openai.completions.text import LogprobWriter
 from handlers.openai.usage import usage
 from handlers.service.sequences import GeneratedRequest, GeneratedSequence
+from handlers.wire.chunk_template import ChunkTemplate
 
 _FINISH_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {
     FinishReason.END_TOKEN: "stop",
     FinishReason.STOP: "stop",
     FinishReason.LENGTH: "length",
 }
+
+_TEXT_CHOICE: Final = b'{"index":%d,"text":%b,"logprobs":null,"finish_reason":null}'
 
 
 def completion_choices(
@@ -80,8 +83,7 @@ class CompletionEvents:
         self._tokenizer = tokenizer
         self._writers: dict[int, LogprobWriter] = {}
         self._told_prompts: dict[int, TokenEvent] = {}
-        # No text of a client's or a model's is in the envelope, so `"choices":[]` stands in it once.
-        self._before, _, self._after = empty.model_dump_json().encode().partition(b'"choices":[]')
+        self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
     def encode(self, prompt: int, event: TokenEvent) -> EncodedEvent | m.CreateCompletionStreamResponse:
         """prompt: which of them the event is of."""
@@ -89,10 +91,7 @@ class CompletionEvents:
         begins = event.position == 0 and self._plan.echoes
         is_plain = event.finish is None and self._plan.num_logprobs is None and not begins
         if is_plain:
-            return EncodedEvent(
-                b'%b"choices":[{"index":%d,"text":%b,"logprobs":null,"finish_reason":null}]%b'
-                % (self._before, index, orjson.dumps(event.text), self._after)
-            )
+            return self._plain.fill(index, orjson.dumps(event.text))
         text = event.text if self._plan.max_tokens else ""
         choice = m.CompletionStreamChoice(
             index=index,
