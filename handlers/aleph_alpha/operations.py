@@ -7,27 +7,28 @@ from typing_extensions import override
 
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders, Operations
-from generated.operation import Answer, Call, EventStream, Operation
+from generated.operation import Answer, Call, EventStream
 from handlers.aleph_alpha.chat import Chat
 from handlers.aleph_alpha.completions import Completions
 from handlers.aleph_alpha.contract import AlephAlphaContract
-from handlers.aleph_alpha.errors import told
+from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
 from handlers.aleph_alpha.service import Service
 from handlers.aleph_alpha.tokens import detokenize, tokenize
-from handlers.faults.mapping import telling
-from handlers.runtime.problem import Problem, Unauthorized
+from handlers.faults.mapping import mapped_errors
+from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})
 
 
 @final
-class AlephAlphaHandlers(Operations):
+class AlephAlphaHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared) -> None:
+        super().__init__(shared.exchanges, to_problem, _GENERATES)
         self._service = service = Service(shared)
         self._chat = Chat(service)
         self._completions = Completions(service)
@@ -62,7 +63,7 @@ class AlephAlphaHandlers(Operations):
         self, body: m.TokenizationRequest, call: Call[NoHeaders]
     ) -> Answer[m.TokenizationResponse]:
         service = self._service
-        with telling(told):
+        with mapped_errors(to_problem):
             service.model_names.check(body.model)
             return await service.workers.tokenize(len(body.prompt), tokenize, body, service.tokenizer)
 
@@ -71,7 +72,7 @@ class AlephAlphaHandlers(Operations):
         self, body: m.DetokenizationRequest, call: Call[NoHeaders]
     ) -> m.DetokenizationResponse:
         service = self._service
-        with telling(told):
+        with mapped_errors(to_problem):
             service.model_names.check(body.model)
             return await service.workers.tokenize(len(body.token_ids), detokenize, body, service.tokenizer)
 
@@ -86,13 +87,3 @@ class AlephAlphaHandlers(Operations):
     @override
     async def version(self, call: Call[NoHeaders]) -> str:
         return self._version
-
-    def admit(self, operation: Operation) -> None:
-        """Refuses what generates while the server is full."""
-        if operation.handler in _GENERATES:
-            self._service.exchanges.check_room(told)
-
-    def refused(self, operation: Operation, problem: Problem) -> None:
-        """Counts what never became an exchange; strangers without a key are no requests."""
-        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
-            self._service.exchanges.refused(problem)

@@ -1,6 +1,6 @@
 """What all operations of the contract share."""
 
-from handlers.aleph_alpha.errors import told
+from handlers.aleph_alpha.errors import to_problem
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
 from handlers.wire.fingerprint import fingerprint
@@ -22,4 +22,4 @@ class Service:
 
     def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
-        return self.exchanges.open(received_s, told)
+        return self.exchanges.open(received_s, to_problem)

@@ -1,6 +1,6 @@
-"""What a client is told when a request fails: one table from exceptions to statuses and messages."""
+"""The table from errors to statuses and messages."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from engine.errors import (
     EngineError,
@@ -10,56 +10,38 @@ from engine.errors import (
     NoTokenLeft,
     PromptTooLong,
 )
-from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
+from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
 from handlers.runtime.problem import Problem
+from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.service.exchange import IncompleteGeneration
 from handlers.service.model_names import ModelNotFound
 
-
-class ErrorKind(NamedTuple):
-    """How one kind of exception is told. message: what is said instead of the exception's own text."""
-
-    status: int
-    message: str | None = None
-    retry_after_s: float | None = None
-
-
-# The first class that an exception is an instance of counts. 529 is Anthropic's own status.
+# 529 is Anthropic's own status.
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {
+    ModelNotFound: ErrorKind(404),
+    Refused: ErrorKind(400),
     InvalidRequest: ErrorKind(400),
     NoTokenLeft: ErrorKind(400),
-    Overloaded: ErrorKind(529, "The server is at its limit of concurrent requests"),
-    EngineStopped: ErrorKind(529, "The server is shutting down", RETRY_AFTER_S),
+    Overloaded: ErrorKind(529, message="The server is at its limit of concurrent requests"),
+    EngineStopped: ErrorKind(529, message="The server is shutting down", retry_after_s=RETRY_AFTER_S),
     EngineError: ErrorKind(500),
     IncompleteGeneration: ErrorKind(500),
 }
 
 
-def told(error: Exception, grammar_field: str = "") -> Exception:
-    """The contract's Problem for an exception; what nobody raised on purpose stays what it is.
+def to_problem(error: Exception, grammar_field: str = "") -> Exception:
+    """Return the contract's Problem for an error, or the error itself where the contract has none for it.
 
-    grammar_field: what the request calls the grammar; empty where it has none.
+    grammar_field: the field that the grammar comes from; empty where there is none.
     """
     match error:
         case PromptTooLong():
             return _too_long(error)
-        case ModelNotFound():
-            message = f"{error.field}: {error.name[:200]}"
-            return Problem(404, message, field=error.field, violation=error.violation)
-        case Refused():
-            message = f"{error.field}: {error}" if error.field else str(error)
-            return Problem(400, message, field=error.field, violation=error.violation)
         case InvalidGrammar():
             return Problem(400, f"{grammar_field}: {error}", field=grammar_field)
-    for cause, kind in _KINDS.items():
-        if isinstance(error, cause):
-            return Problem(
-                kind.status,
-                kind.message or str(error),
-                retry_after_s=retry_after_s(error, kind.retry_after_s),
-            )
-    return error
+        case _:
+            return _TABLE.to_problem(error)
 
 
 def _too_long(error: PromptTooLong) -> Problem:
@@ -67,3 +49,12 @@ def _too_long(error: PromptTooLong) -> Problem:
     given = error.counted(error.num_prompt_tokens)
     message = f"prompt is too long: {given} tokens > {error.max_total_tokens - 1} maximum"
     return Problem(400, message, field="messages")
+
+
+def _text(error: Exception) -> str:
+    if isinstance(error, ModelNotFound):
+        return f"{error.field}: {error.name[:200]}"
+    return f"{error.field}: {error}" if isinstance(error, Refused) and error.field else str(error)
+
+
+_TABLE: Final = ErrorTable(_KINDS, _text)

@@ -1,6 +1,6 @@
 """The contract's operations."""
 
-from typing import final
+from typing import Final, final
 
 from typing_extensions import override
 
@@ -12,21 +12,24 @@ from generated.anthropic.operations import (
     ListModelsHeaders,
     Operations,
 )
-from generated.operation import Call, EventStream, Operation
-from handlers.anthropic.errors import told
+from generated.operation import Call, EventStream
+from handlers.anthropic.errors import to_problem
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.service import Service
-from handlers.faults.mapping import telling
-from handlers.runtime.problem import Problem, Unauthorized
+from handlers.faults.mapping import mapped_errors
+from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
+
+_GENERATES: Final = frozenset({"create_message"})
 
 
 @final
-class AnthropicHandlers(Operations):
+class AnthropicHandlers(AdmissionControl, Operations):
     """Answers conversations, counts their tokens, and tells of the model."""
 
     def __init__(self, shared: Shared) -> None:
+        super().__init__(shared.exchanges, to_problem, _GENERATES)
         self._service = Service(shared)
         self._messages = Messages(self._service)
         self._models = Models(shared.model_names, self._service.max_total_tokens)
@@ -49,7 +52,7 @@ class AnthropicHandlers(Operations):
         body: m.MessageCountTokensParams,
         call: Call[CountMessageTokensHeaders],
     ) -> m.MessageTokensCount:
-        with telling(told):
+        with mapped_errors(to_problem):
             prepared = await self._service.prepare(body)
         return m.MessageTokensCount(input_tokens=len(prepared.request.prompt_token_ids))
 
@@ -57,20 +60,10 @@ class AnthropicHandlers(Operations):
     async def list_models(
         self, arguments: m.ListModelsArguments, call: Call[ListModelsHeaders]
     ) -> m.ModelPage:
-        with telling(told):
+        with mapped_errors(to_problem):
             return self._models.list(arguments)
 
     @override
     async def get_model(self, arguments: m.GetModelArguments, call: Call[GetModelHeaders]) -> m.ModelInfo:
-        with telling(told):
+        with mapped_errors(to_problem):
             return self._models.retrieve(arguments.model_id)
-
-    def admit(self, operation: Operation) -> None:
-        """Refuses what generates while the server is full."""
-        if operation.event is not None:
-            self._service.exchanges.check_room(told)
-
-    def refused(self, operation: Operation, problem: Problem) -> None:
-        """Counts what never became an exchange; strangers without a key are no requests."""
-        if operation.event is not None and not isinstance(problem, Unauthorized):
-            self._service.exchanges.refused(problem)

@@ -4,7 +4,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from handlers.anthropic.errors import told
+from handlers.anthropic.errors import to_problem
 from handlers.anthropic.request import Body, chat_params, grammar_field, request_field
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
@@ -24,7 +24,7 @@ class Service:
 
     def exchange(self, received_s: float, body: Body) -> Exchange:
         """As `Exchanges.open`."""
-        return self.exchanges.open(received_s, partial(told, grammar_field=grammar_field(body)))
+        return self.exchanges.open(received_s, partial(to_problem, grammar_field=grammar_field(body)))
 
     async def prepare(self, body: Body) -> PreparedChat:
         """In a thread, since templates of other people's take their time. Raises Refused and its kinds."""

@@ -1,25 +1,25 @@
-"""Failures in a contract's words."""
+"""Errors as the problems that a contract answers with."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-Told: TypeAlias = Callable[[Exception], Exception]
-"""The contract's Problem for an exception, or the exception itself if nobody raised it on purpose."""
+ToProblem: TypeAlias = Callable[[Exception], Exception]
+"""The contract's Problem for an exception, or the exception itself where the contract has none for it."""
 
 
 @contextmanager
-def telling(told: Told) -> Iterator[None]:
-    """What fails in the block is raised as the contract tells of it."""
+def mapped_errors(to_problem: ToProblem) -> Iterator[None]:
+    """Raise an error of the block as the contract's problem, if it has one, and else as it is."""
     try:
         yield
     except Exception as error:
-        tell(error, told)
+        raise_as_problem(error, to_problem)
         raise
 
 
-def tell(error: Exception, told: Told) -> None:
-    """Raises what the contract tells of an exception; returns where that is the exception itself."""
-    problem = told(error)
+def raise_as_problem(error: Exception, to_problem: ToProblem) -> None:
+    """Raise the contract's problem for an error; return if it has none."""
+    problem = to_problem(error)
     if problem is not error:
         raise problem from error

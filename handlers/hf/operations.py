@@ -14,14 +14,15 @@ from generated.hf.operations import (
     NoHeaders,
     Operations,
 )
-from generated.operation import Answer, Call, EventStream, Operation
+from generated.operation import Answer, Call, EventStream
 from handlers.hf.chat import Chat
 from handlers.hf.completions import Completions
-from handlers.hf.errors import told
+from handlers.hf.errors import to_problem
 from handlers.hf.info import info, model_list
 from handlers.hf.native import Native
 from handlers.hf.tokenize import tokenize
-from handlers.runtime.problem import Problem, Unauthorized
+from handlers.runtime.problem import Problem
+from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 from handlers.tgi_family.service import Service
 
@@ -29,11 +30,12 @@ _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions"
 
 
 @final
-class HfHandlers(Operations):
+class HfHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared) -> None:
-        self._service = service = Service(shared, told)
+        super().__init__(shared.exchanges, to_problem, _GENERATES)
+        self._service = service = Service(shared, to_problem)
         self._native = Native(service)
         self._chat = Chat(service)
         self._completions = Completions(service)
@@ -87,13 +89,3 @@ class HfHandlers(Operations):
     async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
         service = self._service
         return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body)
-
-    def admit(self, operation: Operation) -> None:
-        """Refuses what generates while the server is full."""
-        if operation.handler in _GENERATES:
-            self._service.exchanges.check_room(told)
-
-    def refused(self, operation: Operation, problem: Problem) -> None:
-        """Counts what never became an exchange; strangers without a key are no requests."""
-        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
-            self._service.exchanges.refused(problem)

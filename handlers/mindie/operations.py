@@ -1,24 +1,27 @@
 """The contract's operation."""
 
-from typing import final
+from typing import Final, final
 
 from typing_extensions import override
 
 from generated.mindie import models as m
 from generated.mindie.operations import NoHeaders, Operations
-from generated.operation import Call, EventStream, Operation
+from generated.operation import Call, EventStream
 from handlers.mindie.chat import Chat
-from handlers.mindie.errors import told
+from handlers.mindie.errors import to_problem
 from handlers.mindie.service import Service
-from handlers.runtime.problem import Problem, Unauthorized
+from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
+
+_GENERATES: Final = frozenset({"chat_completions"})
 
 
 @final
-class MindieHandlers(Operations):
+class MindieHandlers(AdmissionControl, Operations):
     """Answers conversations; streams where the client asked for it."""
 
     def __init__(self, shared: Shared) -> None:
+        super().__init__(shared.exchanges, to_problem, _GENERATES)
         self._service = Service(shared)
         self._chat = Chat(self._service)
 
@@ -29,12 +32,3 @@ class MindieHandlers(Operations):
         if body.stream:
             return self._chat.stream(body, call)
         return await self._chat.whole(body, call)
-
-    def admit(self, operation: Operation) -> None:
-        """Refuses what generates while the server is full."""
-        self._service.exchanges.check_room(told)
-
-    def refused(self, operation: Operation, problem: Problem) -> None:
-        """Counts what never became an exchange; strangers without a key are no requests."""
-        if not isinstance(problem, Unauthorized):
-            self._service.exchanges.refused(problem)

@@ -4,7 +4,7 @@ from secrets import token_hex
 
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.mindie.errors import told
+from handlers.mindie.errors import to_problem
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
 from handlers.wire.envelope import Envelope
@@ -31,7 +31,7 @@ class Service:
 
     def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
-        return self.exchanges.open(received_s, told)
+        return self.exchanges.open(received_s, to_problem)
 
     def room_after(self, num_prompt_tokens: int) -> int:
         """Tokens that an answer can have. Raises Refused for a prompt over its limit, or that leaves none."""

@@ -1,6 +1,6 @@
-"""What a client is told when a request fails: statuses and codes that OpenAI's clients map to exceptions."""
+"""The table from errors to statuses, codes and messages, which OpenAI's clients map to exceptions."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from engine.errors import (
     EngineError,
@@ -11,10 +11,11 @@ from engine.errors import (
     PromptTooLong,
     RequestAborted,
 )
-from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
+from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.runtime.problem import Problem
+from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.service.exchange import IncompleteGeneration
 from handlers.service.model_names import ModelNotFound
 
@@ -51,63 +52,44 @@ def code_of(violation: Violation | None, given: Any = None) -> str | None:
     return code
 
 
-class ErrorKind(NamedTuple):
-    """How one kind of exception is told. code: OpenAI's, None where it has none.
-
-    message: what is said instead of the exception's own text.
-    """
-
-    status: int
-    code: str | None
-    message: str | None = None
-    retry_after_s: float | None = None
-
-
-# The first class that an exception is an instance of counts.
-_KINDS_OF_ERRORS: Final[dict[type[Exception], ErrorKind]] = {
+_ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
+    ModelNotFound: ErrorKind(404, "model_not_found"),
     InvalidRequest: ErrorKind(400, "invalid_value"),
-    Overloaded: ErrorKind(429, "rate_limit_exceeded", "The server is at its limit of concurrent requests"),
-    EngineStopped: ErrorKind(503, "service_unavailable", "The server is shutting down", RETRY_AFTER_S),
-    RequestAborted: ErrorKind(503, "service_unavailable", "The request was aborted", RETRY_AFTER_S),
+    Overloaded: ErrorKind(
+        429, "rate_limit_exceeded", message="The server is at its limit of concurrent requests"
+    ),
+    EngineStopped: ErrorKind(
+        503, "service_unavailable", message="The server is shutting down", retry_after_s=RETRY_AFTER_S
+    ),
+    RequestAborted: ErrorKind(
+        503, "service_unavailable", message="The request was aborted", retry_after_s=RETRY_AFTER_S
+    ),
     NoTokenLeft: ErrorKind(400, "invalid_value"),
-    EngineError: ErrorKind(500, None),
-    IncompleteGeneration: ErrorKind(500, None),
+    EngineError: ErrorKind(500),
+    IncompleteGeneration: ErrorKind(500),
 }
 
 
-def told(error: Exception, prompt_field: str, grammar_field: str = "") -> Exception:
-    """The contract's Problem for an exception; what nobody raised on purpose stays what it is.
+def to_problem(error: Exception, prompt_field: str, grammar_field: str = "") -> Exception:
+    """Return the contract's Problem for an error, or the error itself where the contract has none for it.
 
-    prompt_field: what the operation calls the prompt, which a full context is blamed on.
-    grammar_field: what the request calls the grammar; empty where it has none.
+    prompt_field: the operation's name for the prompt, which a full context is blamed on.
+    grammar_field: the field that the grammar comes from; empty where there is none.
     """
     match error:
         case PromptTooLong():
             return _too_long(error, prompt_field)
-        case ModelNotFound():
-            return Problem(
-                404,
-                f"The model `{error.name[:200]}` does not exist or you do not have access to it.",
-                "model_not_found",
-                field=error.field,
-                violation=error.violation,
-            )
-        case Refused():
-            code = code_of(error.violation)
-            return Problem(400, str(error), code or "", field=error.field, violation=error.violation)
         case InvalidGrammar():
             return Problem(400, str(error), "invalid_value", field=grammar_field)
-    for cause, kind in _KINDS_OF_ERRORS.items():
-        if isinstance(error, cause):
-            message = kind.message or str(error)
-            return Problem(
-                kind.status, message, kind.code or "", retry_after_s=retry_after_s(error, kind.retry_after_s)
-            )
-    return error
+        case Refused() if not isinstance(error, ModelNotFound):
+            code = code_of(error.violation)
+            return Problem(400, str(error), code or "", field=error.field, violation=error.violation)
+        case _:
+            return _TABLE.to_problem(error)
 
 
 def _too_long(error: PromptTooLong, field: str) -> Problem:
-    """Clients look for the first words to tell a full context from other errors."""
+    """Clients look for the first words to distinguish a full context from other errors."""
     total = error.num_prompt_tokens + error.max_tokens
     message = (
         f"This model's maximum context length is {error.max_total_tokens} tokens. However, you requested "
@@ -116,3 +98,12 @@ def _too_long(error: PromptTooLong, field: str) -> Problem:
         f"Please reduce the length of the {field} or completion."
     )
     return Problem(400, message, "context_length_exceeded", field=field)
+
+
+def _text(error: Exception) -> str:
+    if isinstance(error, ModelNotFound):
+        return f"The model `{error.name[:200]}` does not exist or you do not have access to it."
+    return str(error)
+
+
+_TABLE: Final = ErrorTable(_ERROR_KINDS, _text)

@@ -16,27 +16,31 @@ from generated.openai.operations import (
     Operations,
     RetrieveModelHeaders,
 )
-from generated.operation import Answer, Call, EventStream, Operation
-from handlers.faults.mapping import telling
+from generated.operation import Answer, Call, EventStream
+from handlers.faults.mapping import mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings
-from handlers.openai.errors import told
+from handlers.openai.errors import to_problem
 from handlers.openai.models import Models
 from handlers.openai.responses.operation import Responses
 from handlers.openai.service import Service
-from handlers.runtime.problem import Problem, Unauthorized
+from handlers.service.admission import AdmissionControl
 from handlers.service.embeddings import Embedder
 from handlers.service.shared import Shared
 
-_told: Final = partial(told, prompt_field="")
+_GENERATES: Final = frozenset(
+    {"create_chat_completion", "create_completion", "create_response", "create_embedding"}
+)
+_to_problem: Final = partial(to_problem, prompt_field="")
 
 
 @final
-class OpenAIHandlers(Operations):
+class OpenAIHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared) -> None:
+        super().__init__(shared.exchanges, _to_problem, _GENERATES)
         service = Service(shared)
         self._service = service
         self._chat = Chat(service)
@@ -83,15 +87,5 @@ class OpenAIHandlers(Operations):
     async def retrieve_model(
         self, arguments: m.RetrieveModelArguments, call: Call[RetrieveModelHeaders]
     ) -> m.Model:
-        with telling(_told):
+        with mapped_errors(_to_problem):
             return self._models.retrieve(arguments.model)
-
-    def admit(self, operation: Operation) -> None:
-        """Refuses what generates while the server is full."""
-        if operation.body is not None:
-            self._service.exchanges.check_room(_told)
-
-    def refused(self, operation: Operation, problem: Problem) -> None:
-        """Counts what never became an exchange; strangers without a key are no requests."""
-        if operation.body is not None and not isinstance(problem, Unauthorized):
-            self._service.exchanges.refused(problem)

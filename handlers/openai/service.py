@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from handlers.openai.errors import told
+from handlers.openai.errors import to_problem
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
 from handlers.wire.envelope import Envelope
@@ -24,9 +24,9 @@ class Service:
         self.fingerprint = fingerprint(shared.engine.model_info)
 
     def exchange(self, received_s: float, prompt_field: str, grammar_field: str = "") -> Exchange:
-        """As `Exchanges.open`. The fields are those of `told`."""
+        """As `Exchanges.open`. The fields are those of `to_problem`."""
         return self.exchanges.open(
-            received_s, partial(told, prompt_field=prompt_field, grammar_field=grammar_field)
+            received_s, partial(to_problem, prompt_field=prompt_field, grammar_field=grammar_field)
         )
 
     def envelope(self, prefix: str) -> Envelope:

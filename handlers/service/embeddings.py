@@ -68,15 +68,18 @@ class Embedder:
         with exchange.permits(field, num_parallel):
             tasks = [asyncio.create_task(self._embed(exchange, text, adapter, places)) for text in texts]
             try:
-                told = await asyncio.gather(*tasks)
+                embeddings = await asyncio.gather(*tasks)
             finally:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
         return EmbeddedTexts(
-            [one.vector if dimensions is None else unit_vector(one.vector[:dimensions]) for one in told],
-            sum(one.num_prompt_tokens for one in told),
-            sum(one.num_cached_tokens for one in told),
+            [
+                one.vector if dimensions is None else unit_vector(one.vector[:dimensions])
+                for one in embeddings
+            ],
+            sum(one.num_prompt_tokens for one in embeddings),
+            sum(one.num_cached_tokens for one in embeddings),
         )
 
     def _check_dimensions(self, dimensions: int | None) -> None:

@@ -13,7 +13,7 @@ from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.faults.mapping import Told, tell
+from handlers.faults.mapping import ToProblem, mapped_errors, raise_as_problem
 from handlers.service.engine import Engine
 from handlers.service.timing import Timing
 
@@ -47,18 +47,18 @@ class Observer(Protocol):
 
 
 class Exchange(AbstractContextManager["Exchange"]):
-    """A request that is answered in its block; what fails there is counted, and raised as `told` tells it."""
+    """A request that is answered in its block; an error there is counted and mapped by `to_problem`."""
 
     def __init__(
         self,
         timing: Timing,
-        told: Told,
+        to_problem: ToProblem,
         engine: Engine,
         limit: ConcurrencyLimit,
         observers: tuple[Observer, ...],
     ) -> None:
         self.timing = timing
-        self._told = told
+        self._to_problem = to_problem
         self._engine = engine
         self._limit = limit
         self._observers = observers
@@ -83,7 +83,7 @@ class Exchange(AbstractContextManager["Exchange"]):
         for observer in self._observers:
             observer.failed(error, self.timing.total_s)
         if isinstance(error, Exception):
-            tell(error, self._told)
+            raise_as_problem(error, self._to_problem)
 
     def permits(self, field: str, num_sequences: int, beams: Beams | None = None) -> HeldPermits:
         """A permit for each sequence until it ends, or the block; no more than one request may hold.
@@ -124,11 +124,11 @@ class Exchange(AbstractContextManager["Exchange"]):
     async def embed(self, request: EmbeddingRequest) -> Embedding:
         """The text's vector; what the engine raises passes through."""
         self._validate(len(request.prompt_token_ids), 0)
-        told = await self._engine.embed(self._salted(request))
-        self.timing.count_embedding(told)
+        embedding = await self._engine.embed(self._salted(request))
+        self.timing.count_embedding(embedding)
         if self._visit is not None:
-            self._visit.count_tokens(told.num_prompt_tokens, 0)
-        return told
+            self._visit.count_tokens(embedding.num_prompt_tokens, 0)
+        return embedding
 
     def _salted(self, request: Request) -> Request:
         """The request as the prefix cache is to see it: apart from those of other keys."""
@@ -156,23 +156,20 @@ class Exchanges:
         self._observers: tuple[Observer, ...] = ()
 
     def observe(self, observer: Observer) -> None:
-        """Tells the observer of all requests from now on."""
+        """Report all requests from now on to the observer."""
         self._observers += (observer,)
 
-    def open(self, received_s: float, told: Told) -> Exchange:
+    def open(self, received_s: float, to_problem: ToProblem) -> Exchange:
         """For a block that answers a request.
 
         received_s: when the request arrived, by time.perf_counter().
         """
-        return Exchange(Timing(received_s), told, self._engine, self._limit, self._observers)
+        return Exchange(Timing(received_s), to_problem, self._engine, self._limit, self._observers)
 
-    def check_room(self, told: Told) -> None:
-        """Raises what `told` tells of Overloaded if no request can be let in, whatever it asks for."""
-        try:
+    def check_room(self, to_problem: ToProblem) -> None:
+        """Raise Overloaded, as `to_problem` maps it, if no request can be let in, whatever it asks for."""
+        with mapped_errors(to_problem):
             self._limit.check_room()
-        except Overloaded as error:
-            tell(error, told)
-            raise
 
     def refused(self, problem: Exception) -> None:
         """A request that no handler saw, for what its body or its parameters are."""

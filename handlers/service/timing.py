@@ -32,9 +32,9 @@ class Timing:
         if event.queue_s > self.queue_s:
             self.queue_s = event.queue_s
 
-    def count_embedding(self, told: Embedding) -> None:
-        self.num_prompt_tokens += told.num_prompt_tokens
-        self.queue_s = max(self.queue_s, told.queue_s)
+    def count_embedding(self, embedding: Embedding) -> None:
+        self.num_prompt_tokens += embedding.num_prompt_tokens
+        self.queue_s = max(self.queue_s, embedding.queue_s)
 
     def finish(self) -> None:
         self.finished = perf_counter()

@@ -1,6 +1,6 @@
-"""What a client is told when a request fails: one table from exceptions to statuses, slugs and messages."""
+"""The table from errors to statuses, slugs and messages."""
 
-from functools import partial
+from typing import Final
 
 from engine.errors import (
     EngineStopped,
@@ -12,12 +12,12 @@ from engine.errors import (
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
+from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.service.exchange import IncompleteGeneration
-from handlers.tgi_family.errors import BatchTooLarge, ErrorKind, ErrorKinds, SuffixRefused, told_as
+from handlers.tgi_family.errors import BatchTooLarge, SuffixRefused, error_text
 
-# Slugs and prefixes are those of the released
-# servers, which clients map to exceptions of their own.
-ERROR_KINDS: ErrorKinds = {
+# Slugs and prefixes are those of the released servers, which clients map to exceptions of their own.
+_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     SuffixRefused: ErrorKind(422, "suffix not supported"),
     BatchTooLarge: ErrorKind(422, "batch size exceeded"),
     TemplateError: ErrorKind(422, "template_error", "Template error: "),
@@ -34,5 +34,4 @@ ERROR_KINDS: ErrorKinds = {
     ),
 }
 
-told = partial(told_as, ERROR_KINDS)
-"""As `handlers.tgi_family.errors.told_as`."""
+to_problem: Final = ErrorTable(_KINDS, error_text).to_problem

@@ -5,7 +5,7 @@ from typing import Final, final
 
 from typing_extensions import override
 
-from generated.operation import Answer, Call, EventStream, Operation
+from generated.operation import Answer, Call, EventStream
 from generated.tgi import models as m
 from generated.tgi.operations import (
     ChatCompletionsHeaders,
@@ -16,11 +16,12 @@ from generated.tgi.operations import (
     NoHeaders,
     Operations,
 )
-from handlers.runtime.problem import Problem, Unauthorized
+from handlers.runtime.problem import Problem
+from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 from handlers.tgi.chat import Chat
 from handlers.tgi.completions import Completions
-from handlers.tgi.errors import told
+from handlers.tgi.errors import to_problem
 from handlers.tgi.info import info, model_list
 from handlers.tgi.native import Native
 from handlers.tgi.tokenize import tokenize
@@ -32,11 +33,12 @@ _GENERATES: Final = frozenset(
 
 
 @final
-class TgiHandlers(Operations):
+class TgiHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared) -> None:
-        self._service = service = Service(shared, told)
+        super().__init__(shared.exchanges, to_problem, _GENERATES)
+        self._service = service = Service(shared, to_problem)
         self._native = Native(service)
         self._chat = Chat(service)
         self._completions = Completions(service)
@@ -98,13 +100,3 @@ class TgiHandlers(Operations):
     @override
     async def metrics(self, call: Call[NoHeaders]) -> str:
         return self._service.metrics.render()
-
-    def admit(self, operation: Operation) -> None:
-        """Refuses what generates while the server is full."""
-        if operation.handler in _GENERATES:
-            self._service.exchanges.check_room(told)
-
-    def refused(self, operation: Operation, problem: Problem) -> None:
-        """Counts what never became an exchange; strangers without a key are no requests."""
-        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
-            self._service.exchanges.refused(problem)

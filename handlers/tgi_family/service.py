@@ -1,7 +1,6 @@
 """What all operations of a contract share."""
 
-from collections.abc import Callable
-
+from handlers.faults.mapping import ToProblem
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
 from handlers.tgi_family.headers import Headers, compute_headers
@@ -11,8 +10,8 @@ from handlers.tgi_family.limits import Limits
 class Service:
     """One served model under a contract. model: what answers call it."""
 
-    def __init__(self, shared: Shared, told: Callable[[Exception], Exception]) -> None:
-        """told: as in `Exchanges.open`."""
+    def __init__(self, shared: Shared, to_problem: ToProblem) -> None:
+        """to_problem: as in `Exchanges.open`."""
         self.settings = shared.settings
         self.engine = shared.engine
         self.chat = shared.chat
@@ -22,12 +21,12 @@ class Service:
         self.model = shared.model_names.served
         self.limits = Limits.of(shared.settings, shared.engine.model_info)
         self.metrics = shared.metrics
-        self._told = told
+        self._to_problem = to_problem
         self._compute_type = shared.settings.compute_type or shared.engine.model_info.device
 
     def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
-        return self.exchanges.open(received_s, self._told)
+        return self.exchanges.open(received_s, self._to_problem)
 
     def compute_headers(self, *prompts: str) -> Headers:
         """prompts: as the model gets them, templates rendered."""

@@ -1,12 +1,12 @@
-"""What a client is told when a request fails: one table from exceptions to statuses and messages."""
+"""The table from errors to statuses and messages."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
-from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded, retry_after_s
+from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.runtime.problem import Problem
+from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.service.exchange import IncompleteGeneration
 from handlers.service.model_names import ModelNotFound
 
@@ -30,47 +30,28 @@ class NotAVersion(Refused):
 
 
 class NotReady(Refused):
-    """Told by probes alone."""
+    """Raised by probes alone."""
 
 
-class ErrorKind(NamedTuple):
-    """How one kind of exception is told. message: what is said instead of the exception's own text."""
-
-    status: int
-    message: str | None = None
-    retry_after_s: float | None = None
-
-
-# The first class that an exception is an instance of counts. To Triton a name that is no model's is an
+# To Triton a name that is no model's is an
 # invalid argument, and a version that is not there something not found.
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     NotAVersion: ErrorKind(404),
     VersionNotFound: ErrorKind(404),
     Refused: ErrorKind(400),
     InvalidRequest: ErrorKind(400),
-    Overloaded: ErrorKind(503, "Exceeds maximum queue size"),
-    EngineStopped: ErrorKind(503, "The server is shutting down", RETRY_AFTER_S),
-    RequestAborted: ErrorKind(503, "The request was aborted", RETRY_AFTER_S),
+    Overloaded: ErrorKind(503, message="Exceeds maximum queue size"),
+    EngineStopped: ErrorKind(503, message="The server is shutting down", retry_after_s=RETRY_AFTER_S),
+    RequestAborted: ErrorKind(503, message="The request was aborted", retry_after_s=RETRY_AFTER_S),
     EngineError: ErrorKind(500),
     IncompleteGeneration: ErrorKind(500),
 }
-
-
-def told(error: Exception) -> Exception:
-    """The contract's Problem for an exception; what nobody raised on purpose stays what it is."""
-    for cause, kind in _KINDS.items():
-        if isinstance(error, cause):
-            return Problem(
-                kind.status,
-                kind.message or _text(error),
-                field=error.field if isinstance(error, Refused) else "",
-                violation=error.violation if isinstance(error, Refused) else None,
-                retry_after_s=retry_after_s(error, kind.retry_after_s),
-            )
-    return error
 
 
 def _text(error: Exception) -> str:
     if isinstance(error, ModelNotFound):
         return f"Request for unknown model: '{error.name[:200]}' is not found"
     return str(error)
+
+
+to_problem: Final = ErrorTable(_KINDS, _text).to_problem

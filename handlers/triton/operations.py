@@ -7,10 +7,10 @@ from typing_extensions import override
 from generated.operation import Call, EventStream, Operation
 from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
-from handlers.faults.mapping import telling
-from handlers.runtime.problem import Problem, Unauthorized
+from handlers.faults.mapping import mapped_errors
+from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
-from handlers.triton.errors import NotReady, told
+from handlers.triton.errors import NotReady, to_problem
 from handlers.triton.generate import Generate
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
 from handlers.triton.service import Service
@@ -20,28 +20,19 @@ _GENERATES: Final = frozenset({"generate", "generate_stream", "generate_version"
 
 
 @final
-class TritonHandlers(Operations):
+class TritonHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; the paths without a version mean the only one there is."""
 
     def __init__(self, shared: Shared) -> None:
+        super().__init__(shared.exchanges, to_problem, _GENERATES)
         self._service = service = Service(shared)
         self._generate = Generate(service)
 
     def look_up(self, operation: Operation, arguments: Any) -> None:
         """Before the body is read. Probes of readiness tell themselves of what is not there."""
         if arguments is not None and operation.handler not in _PROBES:
-            with telling(told):
+            with mapped_errors(to_problem):
                 self._service.models.check(arguments)
-
-    def admit(self, operation: Operation) -> None:
-        """Refuses what generates while the server is full."""
-        if operation.handler in _GENERATES:
-            self._service.exchanges.check_room(told)
-
-    def refused(self, operation: Operation, problem: Problem) -> None:
-        """Counts what never became an exchange; strangers without a key are no requests."""
-        if operation.handler in _GENERATES and not isinstance(problem, Unauthorized):
-            self._service.exchanges.refused(problem)
 
     @override
     async def generate(
@@ -73,13 +64,13 @@ class TritonHandlers(Operations):
 
     @override
     async def server_live(self, call: Call[NoHeaders]) -> None:
-        with telling(told):
+        with mapped_errors(to_problem):
             if not (await self._service.engine.health()).is_alive:
                 raise NotReady("Server not live")
 
     @override
     async def server_ready(self, call: Call[NoHeaders]) -> None:
-        with telling(told):
+        with mapped_errors(to_problem):
             if not await self._service.is_healthy():
                 raise NotReady("Server not ready")
 
@@ -141,5 +132,5 @@ class TritonHandlers(Operations):
 
     async def _check_ready(self, arguments: Any) -> None:
         is_healthy = await self._service.is_healthy()
-        with telling(told):
+        with mapped_errors(to_problem):
             self._service.models.check_ready(arguments, is_healthy=is_healthy)

@@ -2,7 +2,7 @@
 
 from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
-from handlers.triton.errors import told
+from handlers.triton.errors import to_problem
 from handlers.triton.models import Models
 from handlers.triton.statistics import StatisticsObserver
 
@@ -24,7 +24,7 @@ class Service:
 
     def exchange(self, received_s: float) -> Exchange:
         """As `Exchanges.open`."""
-        return self.exchanges.open(received_s, told)
+        return self.exchanges.open(received_s, to_problem)
 
     async def is_healthy(self) -> bool:
         return (await self.engine.health()).is_healthy

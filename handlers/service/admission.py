@@ -1,0 +1,28 @@
+"""Which requests are let in before they are read, and how those are counted that are not."""
+
+from collections.abc import Container
+
+from generated.operation import Operation
+from handlers.faults.mapping import ToProblem
+from handlers.runtime.problem import Problem, Unauthorized
+from handlers.service.exchange import Exchanges
+
+
+class AdmissionControl:
+    """A base of a contract's handlers: it implements `Admits` and `CountsRefusals` of the runtime."""
+
+    def __init__(self, exchanges: Exchanges, to_problem: ToProblem, generates: Container[str]) -> None:
+        """generates: the handlers of operations that need room in the engine, and are counted."""
+        self._exchanges = exchanges
+        self._to_problem = to_problem
+        self._generates = generates
+
+    def admit(self, operation: Operation) -> None:
+        """Raise the contract's problem for Overloaded if the operation generates and the server is full."""
+        if operation.handler in self._generates:
+            self._exchanges.check_room(self._to_problem)
+
+    def refused(self, operation: Operation, problem: Problem) -> None:
+        """Count a request that never became an exchange; one without a valid key is not counted."""
+        if operation.handler in self._generates and not isinstance(problem, Unauthorized):
+            self._exchanges.refused(problem)
