@@ -7,7 +7,7 @@ from enum import Enum, auto
 from typing import Any, ClassVar, Final
 
 import httptools
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.config import Config
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
@@ -101,7 +101,6 @@ class BoundedProtocol(HttpToolsProtocol):
         self._max_incomplete_bytes = limits.max_url_bytes + limits.max_header_bytes
         self._max_headers = limits.max_headers
         self._max_header_bytes = limits.max_header_bytes
-        self.app = self._noting_refusals(self.app)
         self._is_put_off = False  # whether the last answer says when the client may try again
         self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
         self._is_refused = False  # nothing more is parsed
@@ -293,8 +292,13 @@ class BoundedProtocol(HttpToolsProtocol):
 
     # The end of an answer
 
-    def _noting_refusals(self, app: ASGIApp) -> ASGIApp:
-        """The application; this connection knows of each answer whether it has `Retry-After`."""
+    @override
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Serve a request, and note whether its answer has `Retry-After`.
+
+        app: an ASGI application; uvicorn's types for it are private. Kept by the task alone: kept by the
+        connection, which it refers to, it would keep that from being freed when it is lost.
+        """
 
         def run(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
             def note(message: Message) -> Awaitable[None]:
@@ -304,9 +308,10 @@ class BoundedProtocol(HttpToolsProtocol):
                     )
                 return send(message)
 
-            return app(scope, receive, note)
+            answered: Awaitable[None] = app(scope, receive, note)
+            return answered
 
-        return run
+        super()._start_asgi_task(cycle, run)  # type: ignore[arg-type] # as uvicorn's own ASGI types
 
     @override
     def on_response_complete(self) -> None:

@@ -1,12 +1,14 @@
 """There are only so many connections, and those that are idle make room for new ones."""
 
 import asyncio
+import gc
 import sys
 from contextlib import AsyncExitStack
 
 import pytest
 
 from handlers.http.descriptors import default_max_connections
+from handlers.http.protocol import BoundedProtocol
 
 from .echo import Client, serving
 from .test_answer_order import Held
@@ -24,6 +26,28 @@ async def test_a_new_connection_takes_the_place_of_the_one_idle_longest() -> Non
         for client in (fourth, clients[0], clients[2]):
             await ask(client)
         assert server.connections.num_open == 3
+
+
+@pytest.mark.parametrize("raw", [GET, b"GET /" + b"a" * 2_000], ids=["answered", "refused"])
+async def test_a_lost_connection_is_freed_without_the_garbage_collector(raw: bytes) -> None:
+    """A cycle would keep what it has read, a hundred kilobytes, until the collector runs."""
+    async with serving() as server:
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(5):
+                async with server.connect() as client:
+                    client.write(raw)
+                    await client.read_answer()
+            async with asyncio.timeout(10.0):
+                while num_connections():
+                    await asyncio.sleep(0.01)
+        finally:
+            gc.enable()
+
+
+def num_connections() -> int:
+    return sum(isinstance(each, BoundedProtocol) for each in gc.get_objects())
 
 
 async def ask(client: Client) -> None:
