@@ -72,10 +72,10 @@ async def test_errors_that_do_not_say_when_to_come_back_are_not_held_up() -> Non
 async def test_a_client_that_is_alone_and_refused_now_and_then_does_not_wait() -> None:
     async with serving(Full()) as server, server.connect() as client:
         began = asyncio.get_running_loop().time()
-        for _ in range(5):
+        for _ in range(9):
             client.write(GET)
             assert (await client.read_answer()).status == 429
-        assert asyncio.get_running_loop().time() - began < 0.05
+        assert asyncio.get_running_loop().time() - began < 0.4  # 0.05 each if it did
 
 
 async def test_whoever_was_not_refused_does_not_wait() -> None:
@@ -84,7 +84,7 @@ async def test_whoever_was_not_refused_does_not_wait() -> None:
         for _ in range(50):
             client.write(GET_OK)
             assert (await client.read_answer()).body == b"fine"
-        assert asyncio.get_running_loop().time() - began < 0.5
+        assert asyncio.get_running_loop().time() - began < 2.0  # 0.05 each if it did
 
 
 async def test_requests_that_were_sent_ahead_wait_too_and_are_answered_in_order() -> None:
