@@ -1,1 +1,1 @@
-"""The HTTP runtime: serves generated operations as their contract says and not otherwise."""
+"""The HTTP runtime, which serves generated operations exactly as their contract says."""

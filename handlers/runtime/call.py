@@ -1,4 +1,4 @@
-"""The request around the body, as a handler sees it."""
+"""The request around the body, in the form that handlers use."""
 
 from collections.abc import Mapping
 from time import perf_counter
@@ -16,9 +16,9 @@ _REQUEST_ID: Final = "verbatim.request_id"  # where a request's scope has its na
 
 
 class RequestCall:
-    """Implements `generated.operation.Call` over an ASGI scope; headers are decoded only if asked for.
+    """The implementation of `generated.operation.Call` over an ASGI scope; headers are decoded on demand.
 
-    operation: None where the request is for none.
+    operation: None where the request is for no operation.
     """
 
     __slots__ = ("_answer_headers", "_headers", "_operation", "_scope", "received_s")
@@ -31,7 +31,9 @@ class RequestCall:
         self._answer_headers: dict[str, object] = {}
 
     def has_arrived(self) -> None:
-        """The body is here too: how long a client took to send it is no time of the server's."""
+        """Note that the whole body has arrived: the time that a client took to send it is not
+        the server's.
+        """
         self.received_s = perf_counter()
 
     @property
@@ -46,7 +48,7 @@ class RequestCall:
 
     @property
     def request_id(self) -> str:
-        """As `request_id_of` the header X-Request-Id; the same for all who ask for it of one request."""
+        """The request's one identifier, which `request_id_of` makes from the header X-Request-Id."""
         found: str | None = self._scope.get(_REQUEST_ID)
         if found is None:
             given = raw_header(self._scope, b"x-request-id")
@@ -55,7 +57,7 @@ class RequestCall:
         return found
 
     def respond_with(self, headers: Mapping[str, object]) -> None:
-        """RuntimeError if the document does not declare a header."""
+        """Add headers to the successful answer. Raises RuntimeError if the document does not declare one."""
         assert self._operation is not None, "only an operation's handler answers"
         if undeclared := headers.keys() - self._operation.headers.keys():
             names = ", ".join(sorted(undeclared))
@@ -63,7 +65,9 @@ class RequestCall:
         self._answer_headers.update(headers)
 
     def answer_headers(self) -> list[tuple[bytes, bytes]]:
-        """The successful answer's headers as ASGI wants them; RuntimeError if a required one is missing."""
+        """Return the successful answer's headers in ASGI's form. Raises RuntimeError if a required one
+        is missing.
+        """
         assert self._operation is not None, "only an operation's handler answers"
         for name, is_required in self._operation.headers.items():
             if is_required and name not in self._answer_headers:
@@ -72,6 +76,6 @@ class RequestCall:
 
 
 def _header_value(value: object) -> bytes:
-    """A JSON scalar as OpenAPI's `simple` style writes it."""
+    """Return a JSON scalar in OpenAPI's `simple` style."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return text.encode("latin-1")

@@ -1,4 +1,4 @@
-"""What differs between contracts besides their operations: errors, and what every answer tells."""
+"""The differences between contracts besides their operations: their errors and common headers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -14,10 +14,12 @@ from .problem import Problem
 
 
 class Contract(ABC):
-    """A contract's manners. `name` is that of its folder in specs/ and generated/, and of its path prefix.
+    """A contract's errors, headers and document.
 
-    has_comments: whether comments keep a silent stream open, which clients must pass over (HTML, 9.2.6).
-    probes: ids of the operations by which others watch whether the server lives; no setting closes these.
+    name: that of its folder in specs/ and generated/, and of its path prefix.
+
+    has_comments: whether comments keep a silent stream open, which clients must ignore (HTML, 9.2.6).
+    probes: ids of the operations by which others check that the server is alive; no setting closes these.
     """
 
     name: ClassVar[str]
@@ -26,23 +28,23 @@ class Contract(ABC):
 
     @abstractmethod
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
-        """The body of an error answer; no operation where none has the path or the method.
+        """Return the body of an error answer, which must be what the document declares for `problem.status`.
 
-        call: the request, which some contracts name in the body too.
-        For an operation it must be what the document declares for `problem.status`.
+        operation: None where no operation has the path or the method.
+        call: the request, whose id some contracts put into the body too.
         """
 
     def error_event(self, problem: Problem, operation: Operation, call: RequestCall) -> BaseModel:
-        """The event that tells of an error after the first event; the document must admit it as an event."""
+        """Return the event that reports an error after the first event; the document must allow it."""
         return self.error_body(problem, operation, call)
 
     def headers(self, call: RequestCall) -> Mapping[str, str]:
-        """Headers of every answer, whatever its status; names in lower case.
+        """Return the headers of every answer, whatever its status; names in lower case.
 
         The document must declare them for each response of each operation.
         """
         return {}
 
     def document(self) -> bytes:
-        """The effective OpenAPI document, as it is served."""
+        """Return the effective OpenAPI document, which the server publishes."""
         return files(f"generated.{self.name}").joinpath("openapi.json").read_bytes()

@@ -1,4 +1,4 @@
-"""Cross-origin requests, which pages of other sites make."""
+"""Cross-origin requests, made by pages of other sites."""
 
 from collections.abc import Awaitable
 
@@ -10,9 +10,9 @@ from .reading.raw_headers import raw_header
 
 
 class Cors(CORSMiddleware):
-    """Starlette's, which takes a request that no page made through its objects for headers all the same.
+    """Starlette's middleware, which builds no Headers objects here for requests without an origin.
 
-    Such a request's answer says only that another origin may get another (RFC 9110, section 12.5.5).
+    The answer to such a request only says that it varies by origin (RFC 9110, section 12.5.5).
     """
 
     @override

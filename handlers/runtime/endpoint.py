@@ -1,4 +1,4 @@
-"""One operation bound to its handler."""
+"""The endpoint of one operation, bound to its handler."""
 
 import asyncio
 import logging
@@ -15,9 +15,9 @@ from starlette.types import Receive, Scope, Send
 from generated.operation import Handlers, Operation
 
 from .answering import sse
-from .answering.disconnect import CancelledByDisconnect, Patience
+from .answering.disconnect import CancelledByDisconnect, DisconnectWatcher
 from .answering.keep_alive import kept_alive
-from .answering.ready import ready_together
+from .answering.ready_batches import ready_batches
 from .answering.reply import RawHeaders, Reply, encode_headers
 from .answering.sliced_json import is_large, to_json_in_slices
 from .call import RequestCall
@@ -41,8 +41,8 @@ Encode = Callable[[Any], bytes]
 class Endpoint:
     """An ASGI application that answers one operation, and only as the document declares.
 
-    What the handler raises that is no Problem is logged and answered with 500, if the operation declares it;
-    if it does not, or if the status line is out, it goes on to the server.
+    An exception of the handler's other than Problem is logged and answered with 500, if the operation
+    declares that status. If it does not, or the status line has gone out, the server gets the exception.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Endpoint:
         self._reader = RequestReader(operation, options.max_body_bytes)
         self._checks_keys = options.checks_keys if operation.is_secured else None
         self._keep_alive_s = options.keep_alive_s
-        self._patience = Patience()
+        self._watcher = DisconnectWatcher()
         self._answer = _answer_encoder(operation)
         self._event = _encoder(operation.event)
         self._errors = {status: _encoder(model) for status, model in operation.errors.items()}
@@ -68,7 +68,7 @@ class Endpoint:
         reply = Reply(send, is_head=scope["method"] == "HEAD")
         try:
             arguments = await self._admit(call, scope, receive)
-            with CancelledByDisconnect(receive, self._patience):
+            with CancelledByDisconnect(receive, self._watcher):
                 result = await self._handler(**arguments, call=call)
                 if isinstance(result, AsyncGenerator):
                     await self._send_stream(result, call, reply)
@@ -82,7 +82,7 @@ class Endpoint:
             await self._send_error(error, call, reply)
 
     async def _admit(self, call: RequestCall, scope: Scope, receive: Receive) -> dict[str, Any]:
-        """The handler's arguments. Raises Problem for a request that is not to reach it."""
+        """Return the handler's arguments. Raises Problem for a request that must not reach it."""
         try:
             self._check_key(scope)
             if self._admits is not None:
@@ -130,7 +130,7 @@ class Endpoint:
     async def _send_stream(self, stream: AsyncGenerator[Any, None], call: RequestCall, reply: Reply) -> None:
         if self._event is None:
             raise RuntimeError(f"{self.operation.id} declares no event stream")
-        async with aclosing(stream), aclosing(ready_together(stream, self._frame)) as batches:
+        async with aclosing(stream), aclosing(ready_batches(stream, self._frame)) as batches:
             # The first event decides the status: what fails before it is not yet part of a stream.
             first: list[bytes] = [] if reply.is_head else await anext(batches, [])
             await reply.open_events(self.operation.event_media_type, self._answer_headers(call))
@@ -169,7 +169,7 @@ class Endpoint:
         return sse.frame(data, self._name_of(data) if self.operation.event_name else b"")
 
     def _name_of(self, data: bytes) -> bytes:
-        """Read from the text, since a handler may write an event without building its model."""
+        """Return the event's name, read from its text, since a handler may write an event without a model."""
         name: str = from_json(data)[self.operation.event_name]
         return name.encode()
 
@@ -180,7 +180,9 @@ class Endpoint:
         return InternalError()
 
     def _declared(self, problem: Problem) -> Problem:
-        """The problem with a status that the operation declares. RuntimeError if there is none for it."""
+        """Return the problem with a status that the operation declares. Raises RuntimeError if
+        there is none.
+        """
         if problem.status in self._errors:
             return problem
         if isinstance(problem, BodyTooLarge | UnsupportedMediaType) and self.operation.validation_status:
@@ -194,7 +196,7 @@ class Endpoint:
 
 @cache
 def _encoder(declared: Any) -> Encode | None:
-    """Writes values of a declared type as JSON; an Exception for a value of another type."""
+    """Return a function that writes values of a declared type as JSON, and raises for other types."""
     if declared is None:
         return None
     encode = partial(TypeAdapter(declared).serializer.to_json, by_alias=True, warnings="error")
@@ -202,7 +204,7 @@ def _encoder(declared: Any) -> Encode | None:
 
 
 def _checked(encode: Encode, model: type) -> Encode:
-    """pydantic would write any other model as long as its fields have the right names."""
+    """Check the model's type before encoding: pydantic would write any model with the right field names."""
 
     def encode_checked(value: Any) -> bytes:
         if not isinstance(value, model):
@@ -217,5 +219,5 @@ def _mismatch(model: type, value: Any) -> TypeError:
 
 
 def _answer_encoder(operation: Operation) -> Encode | None:
-    """Writes a successful answer: text as it is, anything else as JSON."""
+    """Return a function that writes a successful answer: text unchanged, anything else as JSON."""
     return str.encode if operation.response is str else _encoder(operation.response)

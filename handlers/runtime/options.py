@@ -1,4 +1,4 @@
-"""What the operator decides for every contract alike."""
+"""The operator's choices that apply to all contracts alike."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,12 @@ from .protocols.checks_keys import ChecksKeys
 
 @dataclass(frozen=True, slots=True)
 class RuntimeOptions:
-    """max_body_bytes: a longer request body is refused.
+    """The runtime's options.
 
-    checks_keys: asked where the document secures an operation; None asks for no key.
-    pages: other pages of this server, which the list of contracts leads to: relative link, and what it is.
-    keep_alive_s: a stream that was silent for so many seconds sends a comment, so that proxies keep it open.
+    max_body_bytes: a longer request body is refused.
+    checks_keys: checks the key where the document secures an operation; None requires no key.
+    pages: other pages of this server, listed beside the contracts: a relative link and a description each.
+    keep_alive_s: seconds of silence after which a stream sends a comment, so that proxies keep it open.
     """
 
     max_body_bytes: int = 2_000_000

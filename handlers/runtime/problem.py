@@ -1,13 +1,13 @@
-"""What ends a request without its answer.
+"""The errors that end a request.
 
 Problem                     a handler raises it with a status that its operation declares
-├── InvalidRequest          the body or a parameter is not what the document says
+├── InvalidRequest          the body or a parameter does not match the document
 ├── Unauthorized            401: no key, or a wrong one
 ├── NotFound                404: no operation has this path
 ├── MethodNotAllowed        405: the path has operations, this method has none
 ├── BodyTooLarge            413
 ├── UnsupportedMediaType    415
-└── InternalError           500: something raised that is no Problem
+└── InternalError           500: any exception that is no Problem
 
 `kind` is a slug for the contract to translate; handlers choose their own.
 """
@@ -22,12 +22,12 @@ from .reading.invalid import Fault
 
 
 class Problem(Exception):
-    """An answer that is not the success.
+    """An error answer.
 
     status: HTTP status. message: for the client. headers: HTTP's own (`allow`), names in lower case.
-    field: the one at fault, in the document's terms (`messages[0].content`); empty where there is no one.
-    violation: what is wrong with it; None where the request is not at fault.
-    retry_after_s: when the client may try again, told by the header (RFC 9110, section 10.2.3).
+    field: the one at fault, in the document's terms (`messages[0].content`); empty if it is not a single one.
+    violation: the kind of fault; None where the request is not at fault.
+    retry_after_s: when the client may try again, sent as the header Retry-After (RFC 9110, section 10.2.3).
     """
 
     def __init__(
@@ -54,8 +54,8 @@ class Problem(Exception):
 class InvalidRequest(Problem):
     """The request does not match the document.
 
-    reason: what is wrong with the field, a sentence without its full stop.
-    given: what stands there, as parsed JSON; None where nothing does.
+    reason: the fault of the field, a sentence without its full stop.
+    given: the field's value, as parsed JSON; None where it is missing.
     """
 
     def __init__(self, status: int, fault: Fault) -> None:
@@ -66,7 +66,8 @@ class InvalidRequest(Problem):
 
 
 class Unauthorized(Problem):
-    """RFC 6750, section 3: the answer says which scheme is wanted. A key in a header of its own has none."""
+    """No key, or a wrong one. The answer names the scheme that is wanted (RFC 6750, section 3); a key in a
+    header of its own has no scheme."""
 
     def __init__(self, *, takes_bearer: bool = True) -> None:
         challenge = {"www-authenticate": "Bearer"} if takes_bearer else {}
@@ -81,7 +82,7 @@ class NotFound(Problem):
 
 
 class MethodNotAllowed(Problem):
-    """RFC 9110, section 15.5.6: the answer lists the methods that there are."""
+    """The path has no such method. The answer lists those that it has (RFC 9110, section 15.5.6)."""
 
     def __init__(self, method: str, allowed: str) -> None:
         message = f"{method} is not allowed here; {allowed} is"
@@ -104,7 +105,7 @@ class UnsupportedMediaType(Problem):
 
 
 class InternalError(Problem):
-    """What happened is in the log, not in the answer."""
+    """An unexpected error; its cause is in the log, not in the answer."""
 
     def __init__(self) -> None:
         super().__init__(500, "Internal server error", "internal")

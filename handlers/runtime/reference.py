@@ -1,6 +1,6 @@
-"""Pages to browse the contracts' documents and to try their operations, without network: Swagger UI.
+"""The pages to browse the contracts' documents and to try their operations, offline: Swagger UI.
 
-Links are relative, so that they hold behind a proxy that adds a prefix.
+Links are relative, so that they work behind a proxy that adds a prefix.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ td:last-child, th:last-child {{ text-align: right; padding-right: 0; }}
 
 
 class _Entry(NamedTuple):
-    """One line of the list: a contract's name, and what its document calls itself and holds."""
+    """One line of the list: a contract's name, and its document's title and contents."""
 
     name: str
     title: str
@@ -63,7 +63,7 @@ class _Entry(NamedTuple):
 
 
 class Reference:
-    """`/docs` lists the contracts, `/<contract>/docs` is the page of one."""
+    """The pages: `/docs` lists the contracts, and `/<contract>/docs` is the page of one."""
 
     def __init__(self, shell: FastAPI, pages: Sequence[tuple[str, str]] = ()) -> None:
         """pages: as in `RuntimeOptions`."""
@@ -73,7 +73,7 @@ class Reference:
         shell.add_route("/docs", self._list, include_in_schema=False)
 
     def add(self, shell: FastAPI, name: str, prefix: str, document: bytes) -> None:
-        """The page of a contract, whose document is `openapi.json` under the same prefix."""
+        """Add the page of a contract, whose document is `openapi.json` under the same prefix."""
         content = orjson.loads(document)
         self._entries.append(_Entry(name, content["info"]["title"], len(content["paths"])))
         page = get_swagger_ui_html(

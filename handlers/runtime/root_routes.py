@@ -1,4 +1,4 @@
-"""Which contract answers which path."""
+"""The assignment of paths to contracts."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from handlers.runtime.routes import shape
 
 
 class UnknownContract(ValueError):
-    """A name that is no contract's."""
+    """A name of no contract."""
 
 
 class Placement(NamedTuple):
@@ -29,7 +29,7 @@ def check_root(root: Sequence[str], known: Sequence[str]) -> None:
 def placements(
     tables: Mapping[str, Sequence[Operation]], root: Sequence[str]
 ) -> tuple[list[Placement], list[Placement]]:
-    """What stands at the root, and what stands under the contracts' own prefixes.
+    """Return the operations at the root, and those under the contracts' own prefixes.
 
     At the root a path belongs to the first contract that claims it, with all its methods.
     """

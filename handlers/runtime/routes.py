@@ -1,4 +1,4 @@
-"""Finds the endpoint of a path and a method: a dictionary for plain paths, patterns for templates."""
+"""The routing of a path and a method to an endpoint: a dictionary for plain paths, patterns for templates."""
 
 import re
 
@@ -8,18 +8,18 @@ Methods = dict[str, Endpoint]
 
 
 class Routes:
-    """Paths and their endpoints by method. A path belongs to the contract that claimed it first."""
+    """The endpoints by path and method. A path belongs to the contract that claimed it first."""
 
     def __init__(self) -> None:
         self._plain: dict[str, Methods] = {}
         self._templates: dict[str, tuple[re.Pattern[str], Methods]] = {}
 
     def claims(self, path: str) -> bool:
-        """Whether a path, or a template of the same shape, is taken."""
+        """Return whether a path, or a template of the same shape, is taken."""
         return path in self._plain or shape(path) in self._templates
 
     def add(self, path: str, method: str, endpoint: Endpoint) -> None:
-        """Adds an operation; HEAD is answered wherever GET is."""
+        """Add an operation; HEAD is answered wherever GET is."""
         if "{" in path:
             methods = self._templates.setdefault(shape(path), (_pattern(path), {}))[1]
         else:
@@ -29,7 +29,9 @@ class Routes:
             methods.setdefault("HEAD", endpoint)
 
     def find(self, path: str) -> tuple[Methods, dict[str, str]] | None:
-        """The endpoints of a path by method, and its template's values; a plain path wins over a template."""
+        """Return a path's endpoints by method, and its template's values; a plain path wins over
+        a template.
+        """
         if methods := self._plain.get(path):
             return methods, {}
         for pattern, methods in self._templates.values():
@@ -39,12 +41,16 @@ class Routes:
 
 
 def shape(path: str) -> str:
-    """What a path has in common with all that match the same requests: its text without parameters' names."""
+    """Return the text of a path without its parameters' names: equal for paths that match the
+    same requests.
+    """
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
 def _pattern(path: str) -> re.Pattern[str]:
-    """`{name}` takes one segment, `{name:path}` takes slashes too; neither takes nothing."""
+    """Return a template's pattern: `{name}` is one segment, `{name:path}` may have slashes;
+    neither is empty.
+    """
     parts = re.split(r"\{(\w+)(:path)?\}", path)
     text, names, slashes = parts[::3], parts[1::3], parts[2::3]
     groups = [f"(?P<{name}>{'.' if many else '[^/]'}+)" for name, many in zip(names, slashes, strict=True)]

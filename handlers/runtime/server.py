@@ -1,4 +1,4 @@
-"""The ASGI application: contracts' operations first, all else by a FastAPI application behind them."""
+"""The ASGI application: the contracts' operations, and a FastAPI application behind them for the rest."""
 
 from collections.abc import Callable
 
@@ -22,11 +22,11 @@ MakeEndpoint = Callable[[Operation, Handlers, Contract, RuntimeOptions], Endpoin
 
 
 class ContractServer:
-    """Serves mounted contracts ahead of `shell`, which keeps the life cycle, the documents and other pages.
+    """The application that serves mounted contracts, and by `shell` the life cycle, documents and pages.
 
-    A path that no contract has goes to the shell; what the shell cannot find or allow is answered in the
-    words of the contract that owns the path's prefix (`/tgi`), or has other paths at the root with the same
-    first segment (`/v2`), or else is the first at the root. endpoint: what binds an operation to its handler.
+    A path that no contract has goes to the shell. If the shell cannot find or allow it, the error has the
+    form of the contract that owns the path's prefix (`/tgi`), or has other paths at the root with the same
+    first segment (`/v2`), or else is the first at the root. endpoint: binds an operation to its handler.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class ContractServer:
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
 
     def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
-        """Puts a contract's operations under a prefix ("/tgi"), or at the root ("").
+        """Mount a contract's operations under a prefix ("/tgi"), or at the root ("").
 
         At the root the first contract to claim a path keeps it. Returns the operations that got their path. A
-        prefix is for one contract (ValueError), whose effective document is served there as openapi.json,
-        with a page to browse it at docs.
+        prefix is for one contract, whose effective document is served there as openapi.json, with a page to
+        browse it at docs. Raises ValueError for a prefix that is taken.
         """
         if prefix and prefix in self._contracts:
             raise ValueError(f"{prefix} is taken by {self._contracts[prefix].name}")
@@ -87,16 +87,18 @@ class ContractServer:
         return self.refusal(_as_problem(request, error), request.scope)
 
     def endpoint(self, scope: Scope) -> Endpoint | None:
-        """What would answer a request; None where no operation does."""
+        """Return the endpoint that answers a request; None where no operation does."""
         found = self._routes.find(_path(scope))
         return None if found is None else found[0].get(scope["method"])
 
     def refusal(self, problem: Problem, scope: Scope) -> Response:
-        """The answer that refuses a request before any operation sees it, in its path's owner's words."""
+        """Return the answer that refuses a request before any operation, in the form of its
+        path's contract.
+        """
         return _answer(self._owner(scope), problem, scope)
 
     def _owner(self, scope: Scope) -> Contract | None:
-        """The contract that speaks for a path which is none of its operations'."""
+        """Return the contract whose errors a path gets that belongs to no operation."""
         segment = _first_segment(_path(scope))
         owners = self._contracts.get(f"/{segment}"), self._families.get(segment), self._contracts.get("")
         return next(filter(None, owners), None)
@@ -112,17 +114,19 @@ class ContractServer:
 
 
 def _path(scope: Scope) -> str:
-    """The path without the prefix that a proxy in front has taken off (ASGI: `path` includes `root_path`)."""
+    """Return the path without the prefix that a proxy in front adds (ASGI: `path` includes `root_path`)."""
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 
 
 def _first_segment(path: str) -> str:
-    """The text between the first two slashes; empty where there is none, as in `*` (RFC 9112, 3.2.4)."""
+    """Return the text between the first two slashes; empty where there is none, as in `*` (RFC
+    9112, 3.2.4).
+    """
     return path.partition("/")[2].partition("/")[0]
 
 
 def _answer(contract: Contract | None, problem: Problem, scope: Scope) -> Response:
-    """An error that belongs to no operation, in the contract's words if there is one to speak."""
+    """Return the answer for an error outside any operation, in the contract's form if there is one."""
     if contract is None:
         return PlainTextResponse(problem.message, problem.status, problem.headers)
     call = RequestCall(scope, None)

@@ -1,4 +1,4 @@
-"""A client that has gone ends the work done for it."""
+"""Cancellation of the work for a client that has disconnected."""
 
 import asyncio
 from types import TracebackType
@@ -7,33 +7,33 @@ from typing import Final, Self
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
-# A task that watches costs more than many an answer, so work that is done within this has none.
-_PATIENCE_S: Final = 0.05
+# A task that watches costs more than many an answer, so work that ends before this delay has none.
+_WATCH_DELAY_S: Final = 0.05
 
 
 class CancelledByDisconnect:
-    """Cancels its block as soon as the client has gone, and then raises ClientDisconnect.
+    """A context that cancels its block once the client has disconnected, and then raises ClientDisconnect.
 
-    The request's body must have been read, for what else `receive` brings is dropped. The block belongs to
-    the task that enters it.
+    The request's body must have been read before, since other messages of `receive` are dropped. The block
+    belongs to the task that enters it.
     """
 
-    def __init__(self, receive: Receive, patience: "Patience") -> None:
+    def __init__(self, receive: Receive, watcher: "DisconnectWatcher") -> None:
         self._receive = receive
-        self._patience = patience
+        self._watcher = watcher
         self._watch: asyncio.Task[None] | None = None
 
     def __enter__(self) -> Self:
         task = asyncio.current_task()
         assert task is not None
         self._task = task
-        self._patience.add(self)
+        self._watcher.add(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._patience.remove(self)
+        self._watcher.remove(self)
         if self._watch is None:
             return
         has_gone = self._watch.done()
@@ -50,31 +50,32 @@ class CancelledByDisconnect:
         self._task.cancel()
 
 
-class Patience:
-    """Blocks that nobody watches yet, of one event loop. One timer is for all, since one each costs as much
-    as the rest of this.
+class DisconnectWatcher:
+    """The blocks of one event loop that are not watched yet: each is once it has lasted for a short delay.
+
+    One timer serves all blocks, since a timer for each would cost as much as all the rest here.
     """
 
     def __init__(self) -> None:
-        self._due: dict[CancelledByDisconnect, float] = {}  # when to be watched, ascending
+        self._due: dict[CancelledByDisconnect, float] = {}  # when to begin watching, ascending
         self._loop: asyncio.AbstractEventLoop | None = None  # where a timer runs
 
     def add(self, block: CancelledByDisconnect) -> None:
-        """Has it watched if it lasts."""
+        """Begin to watch the block after the delay, unless it is removed before."""
         loop = asyncio.get_running_loop()
-        self._due[block] = loop.time() + _PATIENCE_S
+        self._due[block] = loop.time() + _WATCH_DELAY_S
         if self._loop is not loop:
             self._loop = loop
-            loop.call_later(_PATIENCE_S, self._look)
+            loop.call_later(_WATCH_DELAY_S, self._watch_due)
 
     def remove(self, block: CancelledByDisconnect) -> None:
         self._due.pop(block, None)
 
-    def _look(self) -> None:
+    def _watch_due(self) -> None:
         loop = asyncio.get_running_loop()
         for block in [block for block, due in self._due.items() if due <= loop.time()]:
             del self._due[block]
             block.begin_watching()
         self._loop = loop if self._due else None
         if self._due:
-            loop.call_at(next(iter(self._due.values())), self._look)
+            loop.call_at(next(iter(self._due.values())), self._watch_due)

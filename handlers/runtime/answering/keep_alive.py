@@ -1,4 +1,4 @@
-"""Keeps a silent stream open through proxies that cut idle connections."""
+"""Comments in a silent stream, which keep it open through proxies that cut idle connections."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,7 +10,7 @@ from .reply import Reply
 
 @asynccontextmanager
 async def kept_alive(reply: Reply, interval_s: float) -> AsyncGenerator[None, None]:
-    """While its block runs, sends a comment after each `interval_s` in which the reply sent nothing."""
+    """Send a comment, while the block runs, after each `interval_s` in which the reply sent nothing."""
     task = asyncio.create_task(_send_comments(reply, interval_s))
     try:
         yield

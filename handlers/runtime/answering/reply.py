@@ -1,4 +1,4 @@
-"""Sends one answer over ASGI."""
+"""One answer, sent over ASGI."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
@@ -11,9 +11,10 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 class Reply:
-    """Either one whole answer, or a stream of events. `started`: whether the status line has gone out.
+    """A whole answer or a stream of events. `started`: whether the status line has gone out.
 
-    is_head: the request is a HEAD, whose answer is that of GET without the body (RFC 9110, section 9.3.2).
+    is_head: whether the request is a HEAD, whose answer is that of GET without the body (RFC 9110, section
+        9.3.2).
     """
 
     def __init__(self, send: Send, *, is_head: bool) -> None:
@@ -24,23 +25,23 @@ class Reply:
         self.last_sent_s = 0.0  # by the event loop's clock
 
     async def whole(self, status: int, media_type: str | None, body: bytes, headers: RawHeaders) -> None:
-        """An answer with its length."""
+        """Send a whole answer, with its length."""
         content = [(b"content-type", _content_type(media_type))] if media_type else []
         length = [(b"content-length", str(len(body)).encode())]
         await self._start(status, [*content, *length, *headers])
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else body})
 
     async def open_events(self, media_type: str, headers: RawHeaders) -> None:
-        """The head of a stream."""
+        """Send the head of a stream."""
         await self._start(200, [(b"content-type", media_type.encode()), *sse.HEADERS, *headers])
 
     def events(self, frames: bytes) -> Awaitable[None]:
-        """One event or several, already framed; awaited at once."""
+        """Return the sending of one framed event or several, to be awaited at once."""
         self.last_sent_s = self._clock()
         return self._send({"type": "http.response.body", "body": frames, "more_body": True})
 
     async def close_events(self, frames: bytes) -> None:
-        """The last of the stream; `frames` may be empty."""
+        """Send the end of the stream; `frames` may be empty."""
         await self._send({"type": "http.response.body", "body": frames})
 
     async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
@@ -50,7 +51,7 @@ class Reply:
 
 
 def encode_headers(headers: Mapping[str, str]) -> RawHeaders:
-    """Headers as ASGI wants them; names are in lower case."""
+    """Return headers in ASGI's form; names are in lower case."""
     return [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
 
 

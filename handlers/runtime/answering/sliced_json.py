@@ -1,6 +1,6 @@
 """JSON text of large models, written in slices.
 
-pydantic writes a model in one call, which keeps the interpreter's lock: a thread that writes an answer with
+pydantic writes a model in one call, which holds the interpreter's lock: a thread that writes an answer with
 the log-probabilities of a hundred thousand tokens would stop all others for a second.
 """
 
@@ -17,12 +17,12 @@ _SEPARATOR: Final = b","
 
 
 def is_large(value: object) -> bool:
-    """Whether a value has more models in it than are written at once; needs few steps to tell."""
+    """Return whether a value has more models in it than are written at once; takes only a few steps."""
     return next(islice(_models(value), _MAX_MODELS, None), None) is not None
 
 
 def to_json_in_slices(value: BaseModel | list[Any]) -> bytes:
-    """The text that pydantic writes, field names by alias. For a thread beside the event loop's.
+    """Return the text that pydantic writes, field names by alias. Call it outside the event loop's thread.
 
     Raises PydanticSerializationError for a value of another type than its field has.
     """
@@ -58,7 +58,7 @@ def _pieces(value: Any) -> Iterator[bytes]:
 
 
 def _fields(model: BaseModel) -> Iterator[bytes]:
-    """A model's fields by themselves, those that hold models in slices."""
+    """Yield a model's fields one by one, and those that hold models in slices."""
     opening = b"{"
     for name, field in type(model).model_fields.items():
         value = getattr(model, name)

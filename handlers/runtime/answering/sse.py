@@ -1,4 +1,4 @@
-"""Server-sent events on the wire (WHATWG HTML, section 9.2), as every contract here frames them."""
+"""The framing of server-sent events (WHATWG HTML, section 9.2), common to all contracts."""
 
 KEEP_ALIVE = b":\n\n"
 
@@ -9,5 +9,5 @@ HEADERS = [
 
 
 def frame(data: bytes, name: bytes = b"") -> bytes:
-    """One event; neither part has a line break, which JSON text need not have."""
+    """Return one framed event. Neither part may have a line break, which JSON text does not need."""
     return b"event: %b\ndata: %b\n\n" % (name, data) if name else b"data: %b\n\n" % data

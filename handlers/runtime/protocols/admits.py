@@ -1,4 +1,4 @@
-"""Who knows whether there is room for a request, whatever it asks for."""
+"""The check for room, before a request is read."""
 
 from typing import Protocol, runtime_checkable
 
@@ -7,10 +7,10 @@ from generated.operation import Operation
 
 @runtime_checkable
 class Admits(Protocol):
-    """Implemented by handlers that refuse requests while the server is full, as cheaply as can be."""
+    """The interface of handlers that refuse requests while the server is full, as cheaply as possible."""
 
     def admit(self, operation: Operation) -> None:
-        """Called before anything of the request is read but its key.
+        """Let the request in, or raise Problem with a status that the operation declares.
 
-        Raises Problem, with a status that the operation declares.
+        The runtime calls this before it reads anything of the request but its key.
         """

@@ -1,4 +1,4 @@
-"""Who decides whether a request's key lets it in."""
+"""The check of a request's key."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from generated.operation import Operation
 
 
 class ChecksKeys(Protocol):
-    """Asked before the parameters and the body of a request are read."""
+    """The interface of key checks, made before the parameters and the body of a request are read."""
 
     def check(self, operation: Operation, contract: str, given: Sequence[bytes]) -> None:
         """Let the request in, or raise Problem with a status that the operation declares.

@@ -1,4 +1,4 @@
-"""Who knows whether what a path names is there."""
+"""The check that the resource in a path exists."""
 
 from typing import Any, Protocol, runtime_checkable
 
@@ -7,10 +7,11 @@ from generated.operation import Operation
 
 @runtime_checkable
 class LooksUp(Protocol):
-    """Implemented by handlers that refuse a request for what its path names, whatever its body is."""
+    """The interface of handlers that refuse a request for an unknown resource, whatever its body is."""
 
     def look_up(self, operation: Operation, arguments: Any) -> None:
-        """Called before the body is read. Raises Problem, with a status that the operation declares.
+        """Check the path's resource, before the body is read.
 
         arguments: the model of the operation's parameters, valid; None where it has none.
+        Raises Problem, with a status that the operation declares.
         """

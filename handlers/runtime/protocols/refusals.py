@@ -1,4 +1,4 @@
-"""Who is told of requests that were refused before a handler saw them."""
+"""The count of requests that were refused before they reached a handler."""
 
 from typing import Protocol, runtime_checkable
 
@@ -8,7 +8,7 @@ from handlers.runtime.problem import Problem
 
 @runtime_checkable
 class CountsRefusals(Protocol):
-    """Implemented by a contract's handlers that count such requests too."""
+    """The interface of a contract's handlers that count such requests too."""
 
     def refused(self, operation: Operation, problem: Problem) -> None:
-        """The request had no right key, or its body or parameters are not what the document says."""
+        """Count a request without a valid key, or whose body or parameters do not match the document."""

@@ -10,9 +10,9 @@ BEARER_HEADER = "authorization"  # RFC 6750, section 2.1
 
 
 def given_keys(scope: Scope, names: Iterable[str]) -> list[bytes]:
-    """The key in each header of these names that has one; `authorization` carries it as a bearer token.
+    """Return the key of each of these headers that has one; `authorization` has it as a bearer token.
 
-    Headers are bytes (RFC 9110, section 5.5), which ASGI servers hand on as they came.
+    Headers are bytes (RFC 9110, section 5.5), which ASGI servers hand on unchanged.
     """
     found = ((name, raw_header(scope, name.encode())) for name in names)
     keys = (_key_in(name, value) for name, value in found if value is not None)
@@ -20,7 +20,7 @@ def given_keys(scope: Scope, names: Iterable[str]) -> list[bytes]:
 
 
 def _key_in(name: str, value: bytes) -> bytes:
-    """The key that a header carries; empty where it carries none."""
+    """Return the key in a header; empty where there is none."""
     if name != BEARER_HEADER:
         return value.strip()
     scheme, _, token = value.partition(b" ")

@@ -1,4 +1,4 @@
-"""One error of pydantic's, in the terms of the document rather than of the models."""
+"""One validation error of pydantic's, in the terms of the document rather than of the models."""
 
 from typing import Any, NamedTuple, TypeAlias
 
@@ -52,7 +52,7 @@ _VIOLATIONS = {
 
 
 class Alternative(NamedTuple):
-    """A branch of a union: where the union stands in the value, the branch's label, and its schema."""
+    """A branch of a union: the union's path in the value, the branch's label, and its schema."""
 
     union: Path
     label: str | int
@@ -60,9 +60,9 @@ class Alternative(NamedTuple):
 
 
 class Complaint:
-    """path: in the value. given: what stands there, None where nothing does.
+    """One error. path: its place in the value. given: the value there; None where there is none.
 
-    alternatives: those, outermost first, in which the error was found.
+    alternatives: the branches in which the error was found, outermost first.
     """
 
     def __init__(self, details: ErrorDetails, value: Any, schema: Schema) -> None:
@@ -79,7 +79,7 @@ class Complaint:
                 value = value[part] if _has(value, part) else None
                 self.path = (*self.path, part)
             schema = inner
-        if details["type"].startswith("union_tag_"):  # it is told of the union, and is the tag's
+        if details["type"].startswith("union_tag_"):  # it is reported for the union, and is the tag's
             tag = details["ctx"]["discriminator"].strip("'")
             self.path = (*self.path, tag)
             value = value.get(tag)
@@ -94,7 +94,7 @@ class Complaint:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, a predicate."""
+        """The fault, as a predicate ("must be a string")."""
         if self.violation is Violation.MISSING:
             return "is missing"
         if self.violation is Violation.UNKNOWN:
@@ -115,12 +115,12 @@ class Complaint:
 
     @property
     def positions(self) -> list[int]:
-        """Its path's places in arrays."""
+        """The indices of the path in arrays."""
         return [part for part in self.path if isinstance(part, int)]
 
     @property
     def _constants(self) -> str:
-        """Of an error that tells of constants, such as "'auto', 'low' or 'high'"; empty for any other."""
+        """The allowed constants of an error about them, such as "'auto', 'low' or 'high'"; else empty."""
         context = self._details.get("ctx", {})
         return str(context.get("expected", context.get("expected_tags", "")))
 

@@ -1,7 +1,7 @@
 """Validators that stop at the first wrong item of an array or an object.
 
 pydantic goes on to the last, and reports each item under every alternative of a union: a body of 2 MB can
-hold hundreds of thousands of wrong items, and telling of one of them would take the server half a minute.
+hold hundreds of thousands of wrong items, and to report one of them would take the server half a minute.
 """
 
 from typing import Any, Final
@@ -16,16 +16,15 @@ _NAMED: Final = frozenset({"fields", "choices"})
 
 
 def fail_fast_schema(declared: Any) -> CoreSchema:
-    """Of a declared type; its unions label their alternatives by number, so that a location can be followed.
-
-    pydantic's own labels are types' names, in its own notation.
+    """Return the schema of a declared type. Its unions label their alternatives by number, so that an error's
+    location can be followed: pydantic's own labels are types' names in its own notation.
     """
     schema: CoreSchema = _fail_fast(TypeAdapter(declared).core_schema)
     return schema
 
 
 def fail_fast_validator(schema: CoreSchema) -> SchemaValidator:
-    """For a schema of fail_fast_schema; accepts what the type's TypeAdapter does."""
+    """Return a validator by a schema of fail_fast_schema; it accepts the same values as TypeAdapter."""
     # Without this, models inside would be validated by the validators that their classes have.
     return SchemaValidator(schema, _use_prebuilt=False)
 
@@ -50,6 +49,6 @@ def _part(key: str, part: Any) -> Any:
 
 
 def _numbered(choices: list[Any]) -> list[tuple[Any, str]]:
-    """A choice is a schema, or one with its label."""
+    """Return the choices labelled by number. A choice is a schema, or a schema with its label."""
     schemas = [choice[0] if isinstance(choice, tuple) else choice for choice in choices]
     return [(schema, str(number)) for number, schema in enumerate(schemas)]

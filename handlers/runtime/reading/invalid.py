@@ -1,4 +1,4 @@
-"""What is wrong with a value that its schema refuses: one field and one reason."""
+"""The explanation of an invalid value: one field and one reason."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -22,11 +22,10 @@ _CHOICES = {
 
 
 class Fault(NamedTuple):
-    """What to tell of an invalid value.
+    """The fault to report for an invalid value.
 
-    field: where it is (`messages[0].content`), empty for the whole body. reason: what is wrong there, a
-    predicate ("must be a string"); of the whole body a sentence. given: what stands there; None where
-    nothing does.
+    field: its path (`messages[0].content`), empty for the whole body. reason: a predicate ("must be a
+    string"), or a sentence for the whole body. given: the value at the path; None where there is none.
     """
 
     field: str
@@ -36,11 +35,11 @@ class Fault(NamedTuple):
 
 
 def explain(error: ValidationError, value: Any, schema: CoreSchema) -> Fault:
-    """The first fault of a value.
+    """Return the first fault of a value.
 
-    value: what was validated, as parsed JSON. schema: by which it was, of fail_fast_schema. pydantic reports
-    every alternative of a union by itself. Here the alternative that the value comes closest to speaks for
-    the union; if there are several, they speak together.
+    value: the value that was validated, as parsed JSON. schema: the schema it was validated by, of
+    fail_fast_schema. pydantic reports every alternative of a union by itself. Here only the alternative that
+    the value comes closest to is reported, or several together if they are equally close.
     """
     root = Schema(schema)
     fault = _closest([Complaint(details, value, root) for details in error.errors(include_url=False)], 0)
@@ -48,13 +47,13 @@ def explain(error: ValidationError, value: Any, schema: CoreSchema) -> Fault:
 
 
 def render_path(path: Path) -> str:
-    """('messages', 0, 'content') as 'messages[0].content'."""
+    """Return a path as text: ('messages', 0, 'content') as 'messages[0].content'."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return text.removeprefix(".")
 
 
 class _Branch:
-    """An alternative of a union by what it complains of."""
+    """An alternative of a union, with its complaints."""
 
     def __init__(self, complaints: list[Complaint], level: int) -> None:
         self.complaints = complaints
@@ -70,20 +69,22 @@ class _Branch:
 
     @property
     def is_of_the_whole(self) -> bool:
-        """Whether it takes all that is in the value."""
+        """True if all complaints are about the value as a whole, and none about its parts."""
         return self.paths == [self.union]
 
     @property
     def progress(self) -> tuple[int, int, list[int]]:
-        """How far it has followed the value: one that fails at a later item has taken the earlier ones."""
+        """The extent to which the value was accepted: a failure at a later item means that the earlier ones
+        were.
+        """
         return max(map(len, self.paths)), -len(self.paths), self.complaints[0].positions
 
-    def tell(self) -> Fault:
+    def fault(self) -> Fault:
         return _closest(self.complaints, self.level + 1)
 
 
 def _closest(complaints: Sequence[Complaint], level: int) -> Fault:
-    """What to tell of complaints, where `level` unions around them have been decided."""
+    """Return the fault to report for complaints, where `level` unions around them are already decided."""
     first = complaints[0]
     if len(first.alternatives) == level:
         return _together([first])
@@ -96,13 +97,13 @@ def _closest(complaints: Sequence[Complaint], level: int) -> Fault:
     admitting = [branch for branch in branches if not branch.refuses_the_type]
     if not admitting:
         return _together([complaint for branch in branches for complaint in branch.complaints])
-    # A bound of the whole is complained of by who has nothing to say of what is inside.
+    # An alternative that complains of the whole value's bounds has accepted all that is inside.
     of_the_whole = [branch for branch in admitting if branch.is_of_the_whole]
     return _by_constants(of_the_whole or admitting)
 
 
 def _by_constants(branches: Sequence[_Branch]) -> Fault:
-    """As `_closest`, of alternatives that admit the value's type: those whose constants it has."""
+    """Return the fault by those alternatives whose constants the value has; all admit the value's type."""
     union = branches[0].union
     for name in distinguishing_fields([branch.schema for branch in branches]):
         path = (*union, name)
@@ -115,18 +116,18 @@ def _by_constants(branches: Sequence[_Branch]) -> Fault:
 
 
 def _furthest(branches: Sequence[_Branch]) -> Fault:
-    """As `_closest`, of alternatives that no constant tells apart."""
+    """Return the fault by the alternatives that accept most of the value, where no constant decides."""
     most = max(branch.progress for branch in branches)
     closest = [branch for branch in branches if branch.progress == most]
     if len(closest) == 1:
-        return closest[0].tell()
+        return closest[0].fault()
     shared = [path for path in closest[0].paths if all(path in branch.paths for branch in closest)]
     if shared:
         return _at(max(shared, key=len), closest)
     violations = {complaint.violation for branch in closest for complaint in branch.complaints}
     if len(violations) == 1 and (violation := violations.pop()) in _CHOICES:
         return _choice(*_CHOICES[violation], closest)
-    return closest[0].tell()
+    return closest[0].fault()
 
 
 def _choice(reason: str, conjunction: str, branches: Sequence[_Branch]) -> Fault:
@@ -138,23 +139,23 @@ def _choice(reason: str, conjunction: str, branches: Sequence[_Branch]) -> Fault
 
 
 def _at(path: Path, branches: Sequence[_Branch]) -> Fault:
-    """What all of the branches say of one place; those that admit its type say more than those that don't."""
+    """Return the fault at one path by all branches, those that admit its type before those that do not."""
     there = [complaint for branch in branches for complaint in branch.complaints if complaint.path == path]
     admitting = [complaint for complaint in there if complaint.violation not in _REFUSES_THE_TYPE]
     return _together(admitting or there)
 
 
-def _together(told: Sequence[Complaint]) -> Fault:
-    """Complaints of one place."""
-    violations = [complaint.violation for complaint in told]
+def _together(complaints: Sequence[Complaint]) -> Fault:
+    """Return one fault for the complaints at one path."""
+    violations = [complaint.violation for complaint in complaints]
     # A text that is none of the constants has the right type, whatever other types there are.
     is_constant = Violation.UNSUPPORTED_VALUE in violations
     violation = Violation.UNSUPPORTED_VALUE if is_constant else violations[0]
-    return Fault(render_path(told[0].path), _reason(told), violation, told[0].given)
+    return Fault(render_path(complaints[0].path), _reason(complaints), violation, complaints[0].given)
 
 
-def _reason(told: Sequence[Complaint]) -> str:
-    reasons = list(dict.fromkeys(complaint.sentence for complaint in told))
+def _reason(complaints: Sequence[Complaint]) -> str:
+    reasons = list(dict.fromkeys(complaint.sentence for complaint in complaints))
     if len(reasons) > 1 and all(reason.startswith("must be ") for reason in reasons):
         parts = [part for reason in reasons for part in reason.removeprefix("must be ").split(" or ")]
         return "must be " + " or ".join(dict.fromkeys(parts))

@@ -1,12 +1,12 @@
-"""A request's headers as they came."""
+"""A request's undecoded headers."""
 
 from starlette.types import Scope
 
 
 def raw_header(scope: Scope, name: bytes) -> bytes | None:
-    """The first of that name, which is in lower case as ASGI has them all; None where there is none.
+    """Return the first header of that name, which is in lower case as ASGI's are; None where there is none.
 
-    starlette's Headers decodes every header that it passes, and every request is asked for a few.
+    starlette's Headers decodes every header that it passes, and a few are looked up for every request.
     """
     for key, value in scope["headers"]:
         if key == name:

@@ -1,4 +1,4 @@
-"""From an ASGI request to the arguments of a handler's method."""
+"""The reader of an ASGI request, which gives the arguments of a handler's method."""
 
 import json
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ _MAY_OVERFLOW: Final = (b"e000", b"e+000", b"0" * 200)
 
 
 class RequestReader:
-    """Reads and validates what one operation takes."""
+    """The reader and validator of one operation's parameters and body."""
 
     def __init__(self, operation: Operation, max_body_bytes: int) -> None:
         self._operation = operation
@@ -41,11 +41,11 @@ class RequestReader:
         self._arguments = _declared(operation.arguments) if operation.arguments else None
 
     def read_arguments(self, scope: Scope) -> dict[str, Any]:
-        """What the handler is given of the parameters. Raises InvalidRequest."""
+        """Return the handler's arguments from the parameters. Raises InvalidRequest."""
         return {} if self._arguments is None else {"arguments": self._read_arguments(scope)}
 
     async def read_body(self, scope: Scope, receive: Receive) -> dict[str, Any]:
-        """What the handler is given of the body.
+        """Return the handler's arguments from the body.
 
         Raises InvalidRequest, UnsupportedMediaType or BodyTooLarge.
         """
@@ -94,7 +94,9 @@ class RequestReader:
         raise InvalidRequest(status, explain(error, from_json(raw), declared.schema)) from None
 
     def _refuse_unknown_fields(self, raw: bytes, declared: "_Declared") -> None:
-        """Those of an object that has too many of them to validate; what passes may have other faults."""
+        """Refuse an object with too many unknown fields to validate; a value that passes may have
+        other faults.
+        """
         try:
             value = from_json(raw)
         except ValueError:
@@ -107,7 +109,9 @@ class RequestReader:
                 self._refuse(error, fewer, declared)
 
     def _refuse_constants(self, raw: bytes) -> None:
-        """Where any value may stand, pydantic takes NaN and Infinity, which RFC 8259 does not have."""
+        """Refuse NaN and Infinity, which pydantic takes where any value may stand, and RFC 8259
+        does not have.
+        """
         try:
             json.loads(raw, parse_constant=_refuse_constant)
         except ValueError as error:
@@ -115,7 +119,9 @@ class RequestReader:
             raise InvalidRequest(self._status(), fault) from None
 
     def _refuse_infinity(self, raw: bytes) -> None:
-        """Where any value may stand, pydantic takes a number that no float holds for infinity."""
+        """Refuse a number too large for a float, which pydantic reads as infinity where any
+        value may stand.
+        """
         for path in _infinities(from_json(raw), ()):
             fault = Fault(render_path(path), "must be a finite number", Violation.INVALID_VALUE, None)
             raise InvalidRequest(self._status(), fault)
@@ -150,7 +156,7 @@ class RequestReader:
         return values
 
     def _as_sent(self, fault: Fault) -> Fault:
-        """A list by the name that its items came under, whichever of them is at fault."""
+        """Return the fault with a list named by the parameter of its items, whichever item is at fault."""
         member = fault.field.partition("[")[0]
         names = [one.name for one in self._operation.parameters if one.is_list and one.member == member]
         return fault._replace(field=names[0]) if names else fault
@@ -161,7 +167,7 @@ class RequestReader:
 
 
 class _Declared:
-    """What a type declares, to validate by and to tell of."""
+    """The schema, the field names and the validator of a declared type."""
 
     def __init__(self, declared: Any) -> None:
         self.schema = fail_fast_schema(declared)
@@ -171,7 +177,9 @@ class _Declared:
 
 @cache
 def _declared(declared: Any) -> _Declared:
-    """Made once: a contract stands at the root and under its prefix, and a test makes many servers."""
+    """Return the schema and validator of a type, made once: a contract is mounted at the root and under its
+    prefix, and tests make many servers.
+    """
     return _Declared(declared)
 
 
@@ -215,7 +223,7 @@ def _is_utf8(raw: bytes) -> bool:
 
 
 def _may_overflow(raw: bytes) -> bool:
-    """Whether a body of JSON text can have a number that no float holds; needs no parsing to tell."""
+    """Return, without parsing, whether a body of JSON text can have a number too large for a float."""
     text = raw.translate(_DIGITS)
     return any(sign in text for sign in _MAY_OVERFLOW)
 
@@ -225,7 +233,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _infinities(value: Any, path: Path) -> Iterator[Path]:
-    """Where they are in a parsed value."""
+    """Yield the paths of the infinities in a parsed value."""
     if not isinstance(value, dict | list):
         value, path = {path[-1:]: value}, path[:-1]
     for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
@@ -237,7 +245,7 @@ def _infinities(value: Any, path: Path) -> Iterator[Path]:
 
 
 def _scalar(text: str) -> Any:
-    """The JSON value of a parameter that is no string; its text where that is no JSON."""
+    """Return the JSON value of a parameter whose type is no string; its text where that is no JSON."""
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError:

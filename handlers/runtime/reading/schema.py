@@ -1,4 +1,4 @@
-"""pydantic's schema of a declared type, as the locations of its errors go through it."""
+"""pydantic's schema of a declared type, in the steps that the locations of its errors take."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -10,10 +10,10 @@ _UNIONS: Final = ("union", "tagged-union")
 
 
 class Schema:
-    """A place in a schema, with what adds nothing to a location (defaults, references) taken off.
+    """A place in a schema, without the layers that add nothing to a location (defaults, references).
 
-    core: whose unions label their alternatives by number, as fail_fast_schema makes them. definitions: what
-    its references mean; the schema's own if not given.
+    core: a schema of fail_fast_schema, whose unions label their alternatives by number. definitions: the
+    targets of its references; by default the schema's own.
     """
 
     def __init__(self, core: CoreSchema, definitions: Mapping[str, Any] | None = None) -> None:
@@ -26,17 +26,17 @@ class Schema:
 
     @property
     def is_union(self) -> bool:
-        """Whether the next part of a location is an alternative's label, rather than a key or a position."""
+        """True if the next part of a location is an alternative's label, rather than a key or a position."""
         return self._core["type"] in _UNIONS
 
     @property
     def names(self) -> frozenset[str]:
-        """Of a model's fields, as documents have them; none where this is no model."""
+        """The names of a model's fields in documents; none where this is no model."""
         return frozenset(self._fields)
 
     @property
     def constants(self) -> dict[str, tuple[Any, ...]]:
-        """What a model's fields may be, for those that have a list of it."""
+        """The allowed values of those of a model's fields that list them."""
         fields = {name: self._at(field) for name, field in self._fields.items()}
         return {
             name: tuple(field._core["expected"])
@@ -45,7 +45,7 @@ class Schema:
         }
 
     def inside(self, part: str | int) -> "Schema":
-        """Of what a part of a location leads to; of any value where the document does not know the part."""
+        """Return the schema that a part of a location leads to; that of any value for an unknown part."""
         core = self._core
         match core["type"]:
             case "list":
@@ -68,7 +68,9 @@ class Schema:
 
 
 def distinguishing_fields(models: Sequence[Schema]) -> list[str]:
-    """Fields that all of them have with constants, and not the same; first those that tell all apart."""
+    """Return the fields for which all models have constants that differ; those that differ in all
+    come first.
+    """
     constants = [model.constants for model in models]
     shared = [name for name in constants[0] if all(name in others for others in constants)]
 

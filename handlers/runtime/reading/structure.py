@@ -1,6 +1,6 @@
-"""The number of values in a body, counted before any of them is made.
+"""The number of values in a body, counted before any of them is built.
 
-To parse and to validate two megabytes of text takes milliseconds; as a million arrays, seconds, in which the
+Parsing and validating two megabytes of text takes milliseconds; of a million arrays, seconds, in which the
 interpreter does nothing else. No client needs so many.
 """
 
@@ -21,7 +21,7 @@ _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
 class TooManyValues(Exception):
-    """field: the member of the body that holds most of them; empty where that is not known."""
+    """A body has too many values. field: the member that holds most of them; empty if that is not known."""
 
     def __init__(self, field: str) -> None:
         super().__init__("has more values than a request may have")
@@ -29,13 +29,13 @@ class TooManyValues(Exception):
 
 
 def check_structure(raw: bytes) -> None:
-    """Raise TooManyValues for a body of JSON text with more values than there may be."""
+    """Raises TooManyValues for a body of JSON text with more values than are allowed."""
     if _may_have_many(raw) and _has_many(raw):
         raise TooManyValues(_largest_member(raw))
 
 
 def _may_have_many(raw: bytes) -> bool:
-    """Whether there are as many signs, be they within strings."""
+    """Return whether the body has as many of these characters, within strings too."""
     return (
         raw.count(b"{") + raw.count(b"[") > _MAX_OBJECTS
         or raw.count(b":") > _MAX_MEMBERS
@@ -57,7 +57,7 @@ def _has_many(raw: bytes) -> bool:
 
 
 def _largest_member(raw: bytes) -> str:
-    """The name of the longest member of the body, without parsing what is in it."""
+    """Return the name of the longest member of the body, without parsing the members."""
     try:
         members = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
     except (msgspec.DecodeError, RecursionError):

@@ -1,7 +1,7 @@
-"""Objects with more unknown fields than anyone would send.
+"""Objects with more unknown fields than any client would send.
 
-pydantic reports each of them, under every alternative of a union: of a body of 2 MB it would take the server
-ten seconds to tell of one of them.
+pydantic reports each of them, under every alternative of a union: for a body of 2 MB it would take the server
+ten seconds to report one of them.
 """
 
 from collections.abc import Iterator, Set
@@ -13,17 +13,17 @@ _MAX_FIELDS: Final = 1000
 
 
 def may_be_too_many(raw: bytes) -> bool:
-    """Whether a body of JSON text can have an object with too many fields; needs no parsing to tell."""
+    """Return, without parsing, whether a body of JSON text can have an object with too many fields."""
     return raw.count(b":") > _MAX_FIELDS
 
 
 def are_too_many(value: Any) -> bool:
-    """Whether a parsed value has an object with too many fields, known or unknown."""
+    """Return whether a parsed value has an object with too many fields, known or unknown."""
     return any(len(found) > _MAX_FIELDS for found in _objects(value))
 
 
 def without_most(value: Any, names: Set[str]) -> Any:
-    """A parsed value in whose objects there are not too many fields besides those of the names."""
+    """Return the parsed value, in whose objects there are not too many fields besides those of the names."""
     if isinstance(value, list):
         return [without_most(item, names) for item in value]
     if not isinstance(value, dict):
@@ -34,7 +34,7 @@ def without_most(value: Any, names: Set[str]) -> Any:
 
 
 def field_names(schema: Any) -> frozenset[str]:
-    """Of all models in a core schema."""
+    """Return the field names of all models in a core schema."""
     if isinstance(schema, list | tuple):
         return frozenset(name for part in schema for name in field_names(part))
     if not isinstance(schema, dict):

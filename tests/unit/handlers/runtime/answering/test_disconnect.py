@@ -12,7 +12,7 @@ import uvicorn
 from starlette.requests import ClientDisconnect
 from starlette.types import Message
 
-from handlers.runtime.answering.disconnect import CancelledByDisconnect, Patience
+from handlers.runtime.answering.disconnect import CancelledByDisconnect, DisconnectWatcher
 from handlers.runtime.server import ContractServer
 from tests.unit.handlers.runtime.notes import Kept, serve
 
@@ -60,13 +60,13 @@ class Trace:
 
 
 def test_one_who_has_gone_is_found_in_whatever_loop_runs() -> None:
-    patience = Patience()
+    watcher = DisconnectWatcher()
 
     async def gone() -> Message:
         return {"type": "http.disconnect"}
 
     async def enter(seconds: float) -> None:
-        with CancelledByDisconnect(gone, patience):
+        with CancelledByDisconnect(gone, watcher):
             await asyncio.sleep(seconds)
 
     asyncio.run(enter(0.0))  # its loop ends before its timer does

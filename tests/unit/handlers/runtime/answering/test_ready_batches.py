@@ -1,4 +1,4 @@
-"""`ready_together` gives every item once and in order, and ends what it has begun."""
+"""`ready_batches` gives every item once and in order, and ends what it has begun."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.runtime.answering.ready import ready_together
+from handlers.runtime.answering.ready_batches import ready_batches
 
 STEPS = st.lists(st.sampled_from(["item", "turn", "sleep", "future"]), max_size=200)
 
@@ -31,7 +31,7 @@ async def play(steps: list[str]) -> AsyncGenerator[int, None]:
 @given(STEPS)
 def test_every_item_comes_once_and_in_order(steps: list[str]) -> None:
     async def collect() -> list[list[int]]:
-        return [batch async for batch in ready_together(play(steps), int)]
+        return [batch async for batch in ready_batches(play(steps), int)]
 
     batches = asyncio.run(collect())
     assert [item for batch in batches for item in batch] == [
@@ -41,7 +41,7 @@ def test_every_item_comes_once_and_in_order(steps: list[str]) -> None:
 
 
 async def test_items_between_two_waits_come_together() -> None:
-    batches = [batch async for batch in ready_together(play(["item", "item", "turn", "item", "sleep"]), int)]
+    batches = [batch async for batch in ready_batches(play(["item", "item", "turn", "item", "sleep"]), int)]
     assert batches == [[0, 1], [3]]
 
 
@@ -54,7 +54,7 @@ async def test_items_before_a_failure_come_before_it(wait: list[str]) -> None:
 
     seen: list[int] = []
     with pytest.raises(LookupError):
-        async for batch in ready_together(failing(), int):
+        async for batch in ready_batches(failing(), int):
             seen += batch
     assert seen == [0]
 
@@ -72,7 +72,7 @@ async def test_a_reader_that_leaves_ends_the_stream_while_it_waits(waits_while_c
                 await asyncio.sleep(0.001)
             trace.append("closed")
 
-    async with aclosing(stream()) as source, aclosing(ready_together(source, int)) as batches:
+    async with aclosing(stream()) as source, aclosing(ready_batches(source, int)) as batches:
         async for batch in batches:
             trace.append(str(batch))
             break
@@ -98,7 +98,7 @@ async def test_a_reader_that_leaves_ends_the_streams_that_its_stream_waits_for()
 
     outer = stream()
     with pytest.raises(LookupError):
-        async with aclosing(outer), aclosing(ready_together(outer, int)) as batches:
+        async with aclosing(outer), aclosing(ready_batches(outer, int)) as batches:
             assert await anext(batches) == [0]
             raise LookupError
     assert closed == ["source"]
@@ -116,7 +116,7 @@ async def test_a_cancelled_reader_cancels_the_step_that_waits() -> None:
             raise
 
     async def read() -> None:
-        async with aclosing(stream()) as source, aclosing(ready_together(source, int)) as batches:
+        async with aclosing(stream()) as source, aclosing(ready_batches(source, int)) as batches:
             async for batch in batches:
                 trace.append(str(batch))
 
@@ -137,7 +137,7 @@ async def test_time_limits_inside_a_stream_still_work() -> None:
         except TimeoutError:
             yield 2
 
-    assert [batch async for batch in ready_together(stream(), int)] == [[1], [2]]
+    assert [batch async for batch in ready_batches(stream(), int)] == [[1], [2]]
 
 
 async def test_items_before_one_that_cannot_be_converted_come_before_the_error() -> None:
@@ -148,6 +148,6 @@ async def test_items_before_one_that_cannot_be_converted_come_before_the_error()
 
     seen: list[int] = []
     with pytest.raises(ValueError, match="two"):
-        async for batch in ready_together(stream(), int):
+        async for batch in ready_batches(stream(), int):
             seen += batch
     assert seen == [1]

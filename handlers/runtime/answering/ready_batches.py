@@ -1,4 +1,4 @@
-"""Takes from an asynchronous generator all that it has without waiting."""
+"""Batches of the items that an asynchronous generator has without waiting."""
 
 from asyncio import CancelledError
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
@@ -11,13 +11,13 @@ Result = TypeVar("Result")
 _MAX_ITEMS = 64  # a stream that never waits must not keep its client waiting
 
 
-async def ready_together(
+async def ready_batches(
     stream: AsyncGenerator[Item, None], convert: Callable[[Item], Result]
 ) -> AsyncGenerator[list[Result], None]:
-    """The converted items in order, in lists: each has what came before the stream had to wait, at least one.
+    """Yield the converted items in order, in non-empty lists: each holds the items up to the next wait.
 
-    So a stream that runs ahead of a slow client costs one send for many items. What fails, the stream or a
-    conversion, is raised after the items before it.
+    So a stream that runs ahead of a slow client costs one send for many items. An error of the stream or of
+    a conversion is raised after the items before it.
     """
     items: list[Result] = []
     failure: Exception | None = None
@@ -28,7 +28,7 @@ async def ready_together(
         step = stream.__anext__()
         try:
             try:
-                # By hand, for an event loop cannot tell whether awaiting the step would wait.
+                # By hand, since an event loop does not say whether awaiting the step would wait.
                 waited = step.send(None)
             except StopIteration as ready:
                 items.append(convert(ready.value))
@@ -55,7 +55,7 @@ async def ready_together(
 
 @coroutine
 def _rest(step: Coroutine[Any, Any, Item], waited: Any) -> Generator[Any, Any, Item]:
-    """The item of a step that has begun to wait; the loop is told for what."""
+    """Return the item of a step that has begun to wait for `waited`, which the event loop gets."""
     while True:
         try:
             yield waited
@@ -70,10 +70,10 @@ def _rest(step: Coroutine[Any, Any, Item], waited: Any) -> Generator[Any, Any, I
 
 
 async def _abandon(step: Coroutine[Any, Any, Item]) -> None:
-    """Ends a step that waits, so that its stream can be closed; the stream may wait as it cleans up.
+    """End a step that waits, so that its stream can be closed; the stream may wait as it cleans up.
 
-    It is cancelled as a task would be: after GeneratorExit, CPython 3.11 takes the streams that it waits
-    for to be running still, and does not close them.
+    The step is cancelled as a task would be: after GeneratorExit, CPython 3.11 takes the streams that it
+    waits for to be running still, and does not close them.
     """
     try:
         await _rest(step, step.throw(CancelledError()))
