@@ -1,20 +1,25 @@
 """Puts an engine together: the model, its KV cache, scheduler and sampler."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import torch
+from transformers import PreTrainedModel
 
 from engine.attention.kv_budget import choose_num_blocks
 from engine.attention.kv_geometry import KVGeometry
 from engine.attention.kv_pages import KVPages
+from engine.attention.native_chunks import chunk_obstacle
+from engine.attention.native_decode import decode_obstacle
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.fusion.install_fast_path import install_fast_path
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
+from engine.kernels import Kernel, check_none_is_missing, kernel
 from engine.linear.int8_linear import check_can_quantize, quantize_linears
 from engine.linear.merged_linear import merge_linears
-from engine.linear.packed_linear import can_pack, pack_linears
+from engine.linear.packed_linear import can_pack, linear_kernel, pack_linears
+from engine.linear.vnni_weight import vnni_obstacle
 from engine.model.geometry_probe import observe_geometry
 from engine.model.loader import LoadedModel, choose_device, load_model
 from engine.model.runner import ModelRunner
@@ -22,6 +27,7 @@ from engine.model.self_check import check_attention, decoded_logits, paged_logit
 from engine.model_info import ModelInfo
 from engine.native.cpus import choose_num_threads
 from engine.native.instructions import usable_instructions
+from engine.native.obstacles import find_obstacle, lacks_library
 from engine.sampling.sampler import Sampler
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import Scheduler
@@ -31,7 +37,12 @@ from engine.text.tokenizer import Tokenizer
 def build_core(
     config: EngineConfig, on_progress: Callable[[str], None]
 ) -> tuple[EngineCore, Tokenizer, ModelInfo]:
-    """Loads the model and sizes its cache. Raises ModelNotSupported where it cannot be served."""
+    """Load the model and size its cache.
+
+    Raises ModelNotSupported where it cannot be served, and KernelsMissing by `config.require_native`.
+    """
+    if config.require_native and choose_device(config.device).type == "cpu":
+        check_none_is_missing([kernel("ranking", lacks_library())])  # before the model takes its time
     torch.set_num_threads(config.num_threads or choose_num_threads())
     if config.quantize:
         check_can_quantize(choose_device(config.device))
@@ -48,9 +59,9 @@ def build_core(
     )
     runner = ModelRunner(loaded.model, pages)
     check_attention(loaded.model, runner)
-    fuse_layers(loaded.model, lambda: paged_logits(runner))
-    stack_layers(loaded.model, lambda: decoded_logits(runner))
-    install_fast_path(loaded.model, runner, lambda: decoded_logits(runner))
+    kernels = tuple(_install_kernels(loaded.model, runner, config.quantize))
+    if config.require_native:
+        check_none_is_missing(kernels)
     info = _describe(
         config,
         loaded,
@@ -58,6 +69,7 @@ def build_core(
         num_blocks,
         hidden_size=runner.hidden_states.rows.shape[1],
         num_int8_layers=num_int8_layers,
+        kernels=kernels,
     )
     core = EngineCore(
         runner,
@@ -88,6 +100,20 @@ def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Call
     return num_int8_layers
 
 
+def _install_kernels(model: PreTrainedModel, runner: ModelRunner, quantize: str | None) -> Iterator[Kernel]:
+    """Put compiled code in place of layers and passes, and report all that serves the model."""
+    yield kernel("decode_attention", decode_obstacle(model.device, runner.pages.dtype))
+    yield kernel("chunk_attention", chunk_obstacle(model.device, runner.pages.dtype))
+    yield linear_kernel(model)
+    if quantize:
+        yield kernel("int8", vnni_obstacle())
+    # Each stands on what the one before it did.
+    yield fuse_layers(model, lambda: paged_logits(runner))
+    yield stack_layers(model, lambda: decoded_logits(runner))
+    yield install_fast_path(model, runner, lambda: decoded_logits(runner))
+    yield kernel("ranking", find_obstacle(model.device, model.dtype))
+
+
 def _describe(
     config: EngineConfig,
     loaded: LoadedModel,
@@ -96,6 +122,7 @@ def _describe(
     *,
     hidden_size: int,
     num_int8_layers: int,
+    kernels: tuple[Kernel, ...],
 ) -> ModelInfo:
     model = loaded.model
     return ModelInfo(
@@ -111,6 +138,7 @@ def _describe(
         pooling=loaded.pooling,
         quantization=config.quantize,
         num_int8_layers=num_int8_layers,
+        kernels=kernels,
         instructions=usable_instructions().label if model.device.type == "cpu" else None,
         num_blocks=num_blocks,
         block_size=config.block_size,

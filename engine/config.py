@@ -27,6 +27,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     jump_forward: whether tokens that a grammar leaves no choice about are written without asking the model.
         They are the same either way, but for the rounding of keys and values that are computed together.
     quantize: None, or "int8": linear layers keep weights of 8 bits, on a CPU only.
+    require_native: whether the engine refuses to start where compiled code could be used and is not.
     max_unread_bytes: memory that the events of one request take at most while nobody reads them, about; a
         request that has more is ended. Eight times as much is kept for all requests together.
     num_threads: threads torch computes with; None: the physical cores, as far as the process may use them.
@@ -47,6 +48,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     quantize: str | None = None
     num_threads: int | None = None
     trust_remote_code: bool = False
+    require_native: bool = False
     max_unread_bytes: int = MAX_UNREAD_BYTES
 
     def __post_init__(self) -> None:

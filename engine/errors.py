@@ -14,7 +14,8 @@ EngineError
 ├── RequestAborted          somebody else aborted the request while it ran
 │   └── ReaderTooSlow       more of its events were waiting to be read than are kept
 ├── EngineStopped           the engine drains or has stopped; no new request is taken
-└── ModelNotSupported       raised while loading, never for a request
+├── ModelNotSupported       raised while loading, never for a request
+└── KernelsMissing          likewise, where compiled code is required that could be had and is not in use
 """
 
 
@@ -99,3 +100,7 @@ class EngineStopped(EngineError):
 
 class ModelNotSupported(EngineError):
     """The model directory cannot be served; the message names what is missing."""
+
+
+class KernelsMissing(EngineError):
+    """Compiled code is required; the message names what of it could be used and is not, and why."""

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from engine.kernels import Kernel
 from engine.request import Pooling
 
 
@@ -12,6 +13,7 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     architecture: the transformers class. dtype: torch's name for it. num_parameters: tied ones counted once.
     max_total_tokens: most tokens of a prompt and its output together; never more than the KV cache holds.
     quantization: as of EngineConfig's `quantize`. num_int8_layers: linear layers that have 8 bits by it.
+    kernels: compiled code that serves the model, and what of it does not; () of an engine that has none.
     instructions: the best set of a CPU that is used, as `VERBATIM_ISA` names it.
     vocab_size: rows of the model's head; may exceed the tokenizer's.
     hidden_size: entries of an embedding.
@@ -33,6 +35,7 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     quantization: str | None = None
     num_int8_layers: int = 0
     instructions: str | None = None
+    kernels: tuple[Kernel, ...] = ()
     num_blocks: int
     block_size: int
     kv_cache_bytes: int

@@ -112,6 +112,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         dtype=settings.dtype,
         device=settings.device,
         trust_remote_code=settings.trust_remote_code,
+        require_native=settings.require_native,
         prefix_caching=settings.prefix_caching,
         max_unread_bytes=settings.max_unread_bytes,
         **{name: value for name, value in given.items() if value is not None},

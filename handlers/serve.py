@@ -19,6 +19,7 @@ from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
 from engine.async_engine import AsyncEngine
+from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
 from handlers.access.access import check_access
 from handlers.access.hosts import is_loopback
@@ -272,11 +273,23 @@ def describe(settings: Settings, info: ModelInfo) -> str:
             f"  device    {', '.join(filter(None, (info.device, info.instructions, info.dtype)))}",
             f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
             f"at most {info.max_total_tokens:,} for one request",
+            *describe_kernels(info.kernels),
             *describe_contracts(settings),
             "  pages     /docs" + (f", {PATH}" if settings.playground else ""),
             *_warnings(settings),
         )
     )
+
+
+def describe_kernels(kernels: tuple[Kernel, ...]) -> list[str]:
+    """Return one line if all compiled code serves the model; else what does, and a line for each obstacle."""
+    obstacles = by_obstacle(kernels)
+    if not obstacles:
+        return [f"  native    all of it: {in_use(kernels)}"] if kernels else []
+    return [
+        f"  native    {in_use(kernels) or 'none; torch computes everything'}",
+        *(f"            without {not_in_use(group)}: {why.reason}" for why, group in obstacles.items()),
+    ]
 
 
 def _warnings(settings: Settings) -> list[str]:

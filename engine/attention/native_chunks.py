@@ -7,8 +7,11 @@ from torch import Tensor
 
 from engine.attention.plan import ChunkKeys
 from engine.attention.scores import Scores
-from engine.native.bfloat16 import has_compiled_bfloat16
+from engine.kernels import Obstacle
+from engine.native.bfloat16 import compiled_bfloat16_obstacle
+from engine.native.instructions import Instructions
 from engine.native.library import compiled
+from engine.native.obstacles import find_obstacle
 
 _NO_WINDOW = 1 << 40  # keys: more than any sequence has
 
@@ -27,9 +30,18 @@ class _Call(ctypes.Structure):
     ]
 
 
+def chunk_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
+    """Return why `attend_chunks` does not take pages there of that type; None if it does.
+
+    Elsewhere torch is not known to be slower.
+    """
+    obstacle = find_obstacle(device, dtype, Instructions.AVX512_BF16, dtypes=(torch.bfloat16,))
+    return obstacle or compiled_bfloat16_obstacle()
+
+
 def can_attend(device: torch.device, dtype: torch.dtype) -> bool:
-    """Whether `attend_chunks` takes pages there of that type; elsewhere torch is not known to be slower."""
-    return device.type == "cpu" and dtype == torch.bfloat16 and has_compiled_bfloat16()
+    """Return whether `attend_chunks` takes pages there of that type."""
+    return chunk_obstacle(device, dtype) is None
 
 
 def attend_chunks(

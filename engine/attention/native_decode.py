@@ -7,10 +7,10 @@ from torch import Tensor
 
 from engine.attention.plan import RaggedKeys
 from engine.attention.scores import Scores
-from engine.native.instructions import Instructions, usable_instructions
-from engine.native.library import compiled, load_library
-
-_TYPES = (torch.float32, torch.bfloat16)
+from engine.kernels import Obstacle
+from engine.native.instructions import Instructions
+from engine.native.library import compiled
+from engine.native.obstacles import find_obstacle
 
 
 class _Call(ctypes.Structure):
@@ -27,10 +27,17 @@ class _Call(ctypes.Structure):
     ]
 
 
+def decode_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
+    """Return why `decode` does not take pages there of that type; None if it does.
+
+    Only with AVX-512 is it known to be faster than torch.
+    """
+    return find_obstacle(device, dtype, Instructions.AVX512)
+
+
 def can_decode(device: torch.device, dtype: torch.dtype) -> bool:
-    """Whether `decode` takes pages there of that type. With AVX-512 it is known to be faster than torch."""
-    is_known = device.type == "cpu" and dtype in _TYPES and usable_instructions() >= Instructions.AVX512
-    return is_known and load_library() is not None
+    """Return whether `decode` takes pages there of that type."""
+    return decode_obstacle(device, dtype) is None
 
 
 def decode(

@@ -7,6 +7,7 @@ stays with `current_attention`. Which layers it may stand for, engine/fusion/lay
 
 from typing import Any, Self
 
+import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
@@ -16,6 +17,8 @@ from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_layer import gate
 from engine.fusion.native_layer_end import join_end
 from engine.fusion.native_weight import native_weights
+from engine.kernels import Obstacle
+from engine.native.obstacles import name_of
 
 
 class FusedLayer(nn.Module):
@@ -60,10 +63,17 @@ class FusedLayer(nn.Module):
             for part in positions
         )
 
-    def can_stack(self) -> bool:
-        """Whether compiled code has all of its products."""
+    def stacking_obstacle(self) -> Obstacle | None:
+        """Return why the layer cannot be in a stack; None if compiled code has all of its products."""
+        dtype = self.parts.before_attention.weight.dtype
+        if dtype != torch.bfloat16:
+            return Obstacle(f"takes bfloat16, not {name_of(dtype)}")
         weights = native_weights(self.parts.heads)
-        return weights is not None and self.end is not None and self.end.kind == weights.kind
+        if weights is None or native_weights(self.parts.output, self.parts.gates, self.parts.down) is None:
+            return Obstacle("needs linears of compiled code, all of one kind")
+        if self.end is None or self.end.kind != weights.kind:
+            return Obstacle("its sizes are no whole panels")
+        return None
 
     def can_follow(self, other: Self) -> bool:
         """Whether both, which can stack, can be in one stack."""

@@ -13,24 +13,33 @@ from transformers import PreTrainedModel
 
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.fused_layer import FusedLayer
+from engine.kernels import Kernel, Obstacle, kernel
 from engine.model.call_hooks import observed
 from engine.model.runner import ModelRunner
 
 
 @torch.inference_mode()
-def install_fast_path(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> bool:
-    """Whether steps whose rows all decode are computed by a `DecodeFastPath` from now on.
+def install_fast_path(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> Kernel:
+    """Let a `DecodeFastPath` compute steps whose rows all decode, or return why the model's forward stays.
 
     run: computes such steps, and returns their logits [num_rows, vocab_size] each.
     """
+    return kernel("decode_path", _install(model, runner, run))
+
+
+def _install(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> Obstacle | None:
     leads = [layer for layer in model.modules() if isinstance(layer, FusedLayer) and layer.leads is not None]
     if len(leads) != 1:
-        return False
+        return Obstacle("its layers are not one stack")
     calls, expected = _observe(model, leads[0], run)
-    runner.decode_path = _find_pass(model, leads[0], calls)
-    if runner.decode_path is not None and not all(map(torch.equal, run(), expected)):
-        runner.decode_path = None
-    return runner.decode_path is not None
+    path = _find_pass(model, leads[0], calls)
+    if path is None:
+        return Obstacle("more than an embedding, a norm and a head stands around its layers")
+    runner.decode_path = path
+    if all(map(torch.equal, run(), expected)):
+        return None
+    runner.decode_path = None
+    return Obstacle("logits differ from those of the model's own forward", is_lack=True)
 
 
 class _Call(NamedTuple):

@@ -17,10 +17,13 @@ from engine.attention.paged_attention import Attention, current_attention
 from engine.attention.scores import Scores
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_parts import LayerParts
-from engine.fusion.native_layer import RmsNorm, Rotary, can_compute
+from engine.fusion.native_layer import RmsNorm, Rotary
+from engine.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear, MergedPart
 from engine.model.reference_pass import is_same, relative_difference
+from engine.native.obstacles import find_obstacle
 
+_LIKE_A_LAYER = {"self_attn"}
 _LAYER = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
 _ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}
 _HEAD_NORMS = {"q_norm", "k_norm"}
@@ -31,21 +34,28 @@ _TOLERANCE_16_BIT = 2e-2
 
 
 @torch.inference_mode()
-def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
-    """Replaces the layers that it can, and returns how many.
+def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
+    """Replace the layers that it can, and return how many, and why not the others.
 
     run: computes a few tokens by paged attention, and returns their logits [num_tokens, vocab_size].
     """
-    if not can_compute(model.device, model.dtype):
-        return 0
-    trials = {
-        (parent, name): _Trial(child)
+    layers = {
+        (parent, name): child
         for parent in model.modules()
         for name, child in parent.named_children()
-        if _is_known(child, model.dtype)
+        if _names(child) >= _LIKE_A_LAYER
+    }
+    num_layers = len(set(layers.values()))
+    obstacle = find_obstacle(model.device, model.dtype)
+    if obstacle is not None:
+        return kernel_of_layers("layer_fusion", 0, num_layers, obstacle)
+    trials = {
+        place: _Trial(layer) for place, layer in layers.items() if _unknown_part(layer, model.dtype) is None
     }
     if not trials:
-        return 0
+        unknown = (_unknown_part(layer, model.dtype) for layer in layers.values())
+        reason = next(filter(None, unknown), "it has no layers like Llama's")
+        return kernel_of_layers("layer_fusion", 0, num_layers, Obstacle(reason))
     for (parent, name), trial in trials.items():
         setattr(parent, name, trial)
     try:
@@ -59,18 +69,24 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
     if fused and not is_same(relative_difference(run(), expected), model.dtype):
         for (parent, name), trial in fused.items():
             setattr(parent, name, trial.layer)
-        return 0
-    return len(fused)
+        differs = Obstacle("the model's logits differ from those of its own layers", is_lack=True)
+        return kernel_of_layers("layer_fusion", 0, num_layers, differs)
+    kept = [trial.obstacle for trial in trials.values() if trial.obstacle is not None]
+    others = max(kept, key=lambda each: each.is_lack, default=Obstacle("others are not like Llama's"))
+    return kernel_of_layers("layer_fusion", len(fused), num_layers, others)
 
 
 class _Trial(nn.Module):
-    """Computes a layer, and beside it what would stand for it. fused: that, while they agree."""
+    """Computes a layer, and beside it what would stand for it.
+
+    fused: that, while they agree; obstacle: why there is none.
+    """
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
         self.layer = layer
         self.fused: FusedLayer | None = None
-        self._has_differed = False
+        self.obstacle: Obstacle | None = None
 
     @override
     def forward(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Any:
@@ -81,25 +97,32 @@ class _Trial(nn.Module):
             expected = self.layer(hidden_states, *args, **kwargs)
         finally:
             current_attention.reset(token)
-        if self.fused is None and not self._has_differed:
+        if self.fused is None and self.obstacle is None:
             parts = _parts(self.layer, observer)
             self.fused = None if parts is None else FusedLayer(self.layer, parts)
-        if self.fused is not None and not self._gives(expected, before, kwargs):
-            self.fused, self._has_differed = None, True
+            if self.fused is None:
+                self.obstacle = Obstacle("their attention is not like Llama's")
+        if self.fused is not None:
+            self.obstacle = self._compare(self.fused, expected, before, kwargs)
+            if self.obstacle is not None:
+                self.fused = None
         return expected
 
-    def _gives(self, expected: Any, hidden_states: Tensor, kwargs: dict[str, Any]) -> bool:
-        assert self.fused is not None
+    def _compare(
+        self, fused: FusedLayer, expected: Any, hidden_states: Tensor, kwargs: dict[str, Any]
+    ) -> Obstacle | None:
         positions = kwargs.get("position_embeddings")
-        if not isinstance(expected, Tensor) or not self.fused.takes(hidden_states, positions):
-            return False
-        actual = self.fused(hidden_states, **kwargs)
+        if not isinstance(expected, Tensor) or not fused.takes(hidden_states, positions):
+            return Obstacle("their inputs or outputs are not like those of Llama's layers")
+        actual = fused(hidden_states, **kwargs)
         tolerance = _TOLERANCE.get(expected.dtype, _TOLERANCE_16_BIT)
         # What a layer adds to its input may be smaller than the rounding of their sum.
         change = (expected - hidden_states).float().norm(dim=-1)
         rounding = torch.finfo(expected.dtype).eps / 2 * expected.float().norm(dim=-1)
         difference = (actual - expected).float().norm(dim=-1)
-        return bool((difference <= tolerance * change + rounding).all())
+        if (difference <= tolerance * change + rounding).all():
+            return None
+        return Obstacle("outputs differ from those of the model's own layers", is_lack=True)
 
 
 class _Call(NamedTuple):
@@ -129,18 +152,23 @@ def _names(module: nn.Module) -> set[str]:
     return {name for name, _ in module.named_children()}
 
 
-def _is_known(layer: nn.Module, dtype: torch.dtype) -> bool:
-    """Whether it is made of what a fused layer knows; not yet, whether it uses it alike."""
+def _unknown_part(layer: nn.Module, dtype: torch.dtype) -> str | None:
+    """Return what of a layer is unlike Llama's; None if its modules are known, whatever it does with them."""
     if _names(layer) != _LAYER:
-        return False
+        return "its layers are not made like Llama's"
     attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
-    if _names(attention) not in (_ATTENTION, _ATTENTION | _HEAD_NORMS) or _names(mlp) != _MLP:
-        return False
+    if _names(attention) not in (_ATTENTION, _ATTENTION | _HEAD_NORMS):
+        return "its attention is not made like Llama's or Qwen3's"
+    if _names(mlp) != _MLP or not isinstance(mlp.get_submodule("act_fn"), SiLUActivation | nn.SiLU):
+        return "its MLP is no SwiGLU"
+    if (
+        _merged(attention, "q_proj", "k_proj", "v_proj") is None
+        or _merged(mlp, "gate_proj", "up_proj") is None
+    ):
+        return "its products could not be merged"
     norms = [layer.get_submodule(name) for name in ("input_layernorm", "post_attention_layernorm")]
     norms += [child for name, child in attention.named_children() if name in _HEAD_NORMS]
-    has_products = _merged(attention, "q_proj", "k_proj", "v_proj") and _merged(mlp, "gate_proj", "up_proj")
-    is_gated = isinstance(mlp.get_submodule("act_fn"), SiLUActivation | nn.SiLU)
-    return has_products is not None and is_gated and all(_is_norm(norm, dtype) for norm in norms)
+    return None if all(_is_norm(norm, dtype) for norm in norms) else "its norms are not like Llama's"
 
 
 def _merged(parent: nn.Module, *names: str) -> MergedLinear | None:

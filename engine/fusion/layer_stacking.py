@@ -13,6 +13,7 @@ from transformers import PreTrainedModel
 
 from engine.fusion.decoder_stack import DecoderStack
 from engine.fusion.fused_layer import FusedLayer
+from engine.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.model.call_hooks import observed
 from engine.model.reference_pass import relative_difference
 
@@ -21,21 +22,26 @@ _TOLERANCE = 2e-2
 
 
 @torch.inference_mode()
-def stack_layers(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> int:
-    """Stacks what it can, and returns how many layers are in stacks.
+def stack_layers(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> Kernel:
+    """Stack what can be stacked, and return how many layers are in stacks, and why not the others.
 
     run: computes steps whose rows all decode, and returns their logits [num_rows, vocab_size] each.
     """
-    layers = [part for part in model.modules() if isinstance(part, FusedLayer) and part.can_stack()]
+    fused = [part for part in model.modules() if isinstance(part, FusedLayer)]
+    obstacle = next((why for layer in fused if (why := layer.stacking_obstacle()) is not None), None)
+    layers = [layer for layer in fused if layer.stacking_obstacle() is None]
     if not layers:
-        return 0
+        return kernel_of_layers(
+            "layer_stacking", 0, max(len(fused), 1), obstacle or Obstacle("no layer is fused")
+        )
     calls, expected = _observe(layers, run)
     stacked = [layer for chain in _chains(calls) for layer in _join(chain)]
     if not all(difference < _TOLERANCE for difference in map(relative_difference, run(), expected)):
         for layer in stacked:
             layer.enter_stack(None)
-        return 0
-    return len(stacked)
+        differs = Obstacle("logits differ from those of the layers one by one", is_lack=True)
+        return kernel_of_layers("layer_stacking", 0, len(fused), differs)
+    return kernel_of_layers("layer_stacking", len(stacked), len(fused), obstacle)
 
 
 class _Call(NamedTuple):

@@ -8,9 +8,8 @@ import ctypes
 import torch
 from torch import Tensor
 
-from engine.native.library import compiled, load_library
+from engine.native.library import compiled
 
-_TYPES = (torch.float32, torch.bfloat16)
 # Fewer numbers than this are done before a second thread has begun.
 _FEWEST_NUMBERS_A_THREAD = 1 << 13
 
@@ -141,11 +140,6 @@ def gate(rows: Tensor) -> Tensor:
     )
     compiled().verbatim_gate(ctypes.byref(call))
     return output
-
-
-def can_compute(device: torch.device, dtype: torch.dtype) -> bool:
-    """Whether these operations take tensors there of that type."""
-    return device.type == "cpu" and dtype in _TYPES and load_library() is not None
 
 
 def _num_threads(num_parts: int, num_numbers: int) -> int:

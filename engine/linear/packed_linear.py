@@ -9,9 +9,12 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear
 from engine.linear.panel_linear import PanelLinear
-from engine.native.bfloat16 import has_compiled_bfloat16, has_onednn_bfloat16
+from engine.native.bfloat16 import compiled_bfloat16_obstacle, has_compiled_bfloat16, has_onednn_bfloat16
+from engine.native.instructions import Instructions
+from engine.native.obstacles import find_obstacle
 
 # Rows that the layout is chosen for: a small batch that decodes.
 _TYPICAL_ROWS = 16
@@ -56,3 +59,18 @@ def pack_linears(model: nn.Module) -> None:
                 in_place = isinstance(parent, MergedLinear)
                 packed = PanelLinear(child, in_place=in_place) if is_ours else PackedLinear(child)
                 setattr(parent, name, packed)
+
+
+def linear_kernel(model: nn.Module) -> Kernel:
+    """Return the report on linear layers whose weights keep 16 bits, after `pack_linears`."""
+    layers = [part for part in model.modules() if type(part) in (nn.Linear, PackedLinear, PanelLinear)]
+    if not layers:
+        return kernel("linear", Obstacle("all of its linear layers have 8 bits"))
+    num_compiled = sum(isinstance(layer, PanelLinear) for layer in layers)
+    return kernel_of_layers("linear", num_compiled, len(layers), _linear_obstacle(model))
+
+
+def _linear_obstacle(model: nn.Module) -> Obstacle:
+    weight = next(model.parameters())
+    obstacle = find_obstacle(weight.device, weight.dtype, Instructions.AVX512_BF16, dtypes=(torch.bfloat16,))
+    return obstacle or compiled_bfloat16_obstacle() or Obstacle("others are of another dtype")

@@ -9,9 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from engine.kernels import Obstacle
 from engine.linear.channel_scales import round_channels
 from engine.native.huge_pages import empty_tensor
-from engine.native.library import compiled, load_library
+from engine.native.instructions import Instructions
+from engine.native.library import compiled
+from engine.native.obstacles import lacks_instructions, lacks_library
 
 _FUNCTION = "verbatim_int8_linear"
 _PANEL = 32  # outputs
@@ -62,10 +65,17 @@ class VnniWeight:
         return output
 
 
+def vnni_obstacle() -> Obstacle | None:
+    """Return why compiled code does not multiply weights of 8 bits; None if it does."""
+    obstacle = lacks_instructions(Instructions.AVX512_VNNI) or lacks_library()
+    if obstacle is not None or hasattr(compiled(), _FUNCTION):
+        return obstacle
+    return Obstacle("it was compiled for lesser instructions", is_lack=True)
+
+
 def has_vnni() -> bool:
-    """Whether the compiled function is there."""
-    library = load_library()
-    return library is not None and hasattr(library, _FUNCTION)
+    """Return whether compiled code multiplies weights of 8 bits."""
+    return vnni_obstacle() is None
 
 
 def _function() -> Any:

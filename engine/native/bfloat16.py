@@ -2,8 +2,10 @@
 
 import torch
 
+from engine.kernels import Obstacle
 from engine.native.instructions import Instructions, hides, usable_instructions
-from engine.native.library import load_library
+from engine.native.library import compiled
+from engine.native.obstacles import lacks_instructions, lacks_library
 
 
 def has_fast_bfloat16() -> bool:
@@ -18,7 +20,20 @@ def has_onednn_bfloat16() -> bool:
     return is_supported and not hides(Instructions.AVX512)
 
 
+def compiled_bfloat16_obstacle() -> Obstacle | None:
+    """Return why compiled products of bfloat16 do not run here, or are slower than oneDNN's."""
+    if usable_instructions() >= Instructions.AMX:
+        return Obstacle("oneDNN is faster here, by AMX")
+    return lacks_instructions(Instructions.AVX512_BF16) or lacks_library() or _lacks_products()
+
+
+def _lacks_products() -> Obstacle | None:
+    """Return an obstacle if the library was compiled without these instructions after all."""
+    if compiled().verbatim_panels_size(1, 1) > 0:
+        return None
+    return Obstacle("it was compiled for lesser instructions", is_lack=True)
+
+
 def has_compiled_bfloat16() -> bool:
-    """Whether compiled products run here and are faster than oneDNN, which uses AMX where there is any."""
-    library = load_library() if usable_instructions() == Instructions.AVX512_BF16 else None
-    return library is not None and library.verbatim_panels_size(1, 1) > 0
+    """Return whether compiled products of bfloat16 run here and are faster than oneDNN."""
+    return compiled_bfloat16_obstacle() is None

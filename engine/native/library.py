@@ -19,6 +19,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import torch  # noqa: F401 - its OpenMP library must be there before ours is loaded
 
@@ -41,23 +42,44 @@ _TARGETS = {
     Instructions.AVX512_BF16: ("-mavx512bf16",),
 }
 _TIMEOUT_S = 60
+_LONGEST_REASON = 200  # characters of a compiler's message, which may have hundreds of lines
+
+
+class Loaded(NamedTuple):
+    """The compiled functions, or why there are none."""
+
+    library: ctypes.CDLL | None
+    why_not: str = ""
 
 
 @cache
-def load_library() -> ctypes.CDLL | None:
-    """The compiled functions; None where they cannot be had, which is logged once."""
-    compiler = shutil.which(os.environ.get("CXX", "g++"))
-    if platform.system() != "Linux" or compiler is None:
-        _log.info("no C++ compiler: torch computes everything")
-        return None
+def loaded() -> Loaded:
+    """Compile the functions, or find them compiled, and load them. A failure is logged once."""
+    if platform.system() != "Linux":
+        return _without(f"it runs on Linux alone, not on {platform.system()}")
+    name = os.environ.get("CXX", "g++")
+    compiler = shutil.which(name)
+    if compiler is None:
+        return _without(f"no C++ compiler is found ({name})")
     try:
         path = _cache_directory() / f"native-{_fingerprint(compiler)}.so"
         if not path.exists():
             _compile(compiler, path)
-        return ctypes.CDLL(str(path))
+        return Loaded(ctypes.CDLL(str(path)))
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:  # RuntimeError: the user has no home
-        _log.warning("torch computes everything: %s", getattr(error, "stderr", None) or error)
-        return None
+        message = str(getattr(error, "stderr", None) or error)
+        _log.warning("torch computes everything: %s", message)
+        return Loaded(None, f"it cannot be compiled or loaded: {' '.join(message.split())[:_LONGEST_REASON]}")
+
+
+def _without(reason: str) -> Loaded:
+    _log.info("torch computes everything: %s", reason)
+    return Loaded(None, reason)
+
+
+def load_library() -> ctypes.CDLL | None:
+    """Return the compiled functions; None where they cannot be had."""
+    return loaded().library
 
 
 def compiled() -> ctypes.CDLL:

@@ -5,9 +5,8 @@ import ctypes
 import torch
 from torch import Tensor
 
-from engine.native.library import compiled, load_library
-
-_TYPES = (torch.float32, torch.bfloat16)
+from engine.native.library import compiled
+from engine.native.obstacles import find_obstacle
 
 
 class _Call(ctypes.Structure):
@@ -21,9 +20,9 @@ class _Call(ctypes.Structure):
 
 
 def can_rank(logits: Tensor) -> bool:
-    """Whether `best_of_rows` takes them."""
-    is_known = logits.is_cpu and logits.dtype in _TYPES and logits.stride(1) == 1 and logits.shape[1] > 0
-    return is_known and load_library() is not None
+    """Return whether `best_of_rows` takes them."""
+    is_dense = logits.stride(1) == 1 and logits.shape[1] > 0
+    return is_dense and find_obstacle(logits.device, logits.dtype) is None
 
 
 def best_of_rows(logits: Tensor) -> tuple[Tensor, Tensor]:

@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 from typing_extensions import override
 
+from engine.kernels import Kernel
 from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats, Histogram, StepCounters
 from handlers.service.failure import Failure, failure_of
@@ -122,6 +123,7 @@ class _EngineMetrics(Collector):
     def collect(self) -> Iterator[Metric]:
         stats = self._stats()
         yield from self._gauges(stats)
+        yield _kernel_info(self._info.kernels)
         yield from _step_counts(stats.counters)
         yield from _step_durations(stats.counters)
         sizes = HistogramMetricFamily("tgi_batch_next_size", "Sequences in a step")
@@ -138,6 +140,19 @@ class _EngineMetrics(Collector):
             ("verbatim_int8_layers", "Linear layers whose weights have 8 bits", self._info.num_int8_layers),
         ):
             yield GaugeMetricFamily(name, meaning, value)
+
+
+def _kernel_info(kernels: tuple[Kernel, ...]) -> Metric:
+    """A series of value 1 for each kernel, whose labels say whether it is in use, and why not."""
+    labels = ["kernel", "in_use", "scope", "reason", "is_lack"]
+    family = GaugeMetricFamily(
+        "verbatim_kernel_info", "Compiled code and whether it is in use", labels=labels
+    )
+    for each in kernels:
+        reason = each.obstacle.reason if each.obstacle else ""
+        is_lack = each.obstacle is not None and each.obstacle.is_lack
+        family.add_metric([each.name, str(each.in_use).lower(), each.scope, reason, str(is_lack).lower()], 1)
+    return family
 
 
 def _step_counts(counters: Counters) -> Iterator[Metric]:

@@ -64,6 +64,9 @@ class Settings(BaseSettings):
     isa: Annotated[str, env("VERBATIM_ISA")] = NATIVE
     """Most of a CPU's instructions to use: sse4_2, avx2, avx512, avx512_vnni, avx512_bf16, amx or native."""
 
+    require_native: Annotated[bool, env("VERBATIM_REQUIRE_NATIVE")] = False
+    """Start only if all compiled code that this processor and model could use is in use; on a CPU."""
+
     num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
     """Processor threads that the model computes with; the cores that the process may use if absent."""
 

@@ -14,6 +14,7 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.fusion.layer_stacking import stack_layers
 from engine.fusion.native_decoder import NativeDecoder
+from engine.kernels import Kernel
 from engine.model.runner import ModelRunner
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import Work
@@ -29,10 +30,15 @@ MOST_TOKENS = 30
 class Engine:
     """A model's runner, with sequences of random tokens whose prompts it has computed."""
 
-    def __init__(self, model: PreTrainedModel, runner: ModelRunner, num_stacked: int) -> None:
+    def __init__(self, model: PreTrainedModel, runner: ModelRunner, stacking: Kernel) -> None:
         self.model = model
         self.runner = runner
-        self.num_stacked = num_stacked
+        self.stacking = stacking
+
+    @property
+    def num_stacked(self) -> int:
+        """Layers that are in stacks, by the report."""
+        return int(self.stacking.scope.partition(" ")[0] or 0)
 
     def sequences(self, num_sequences: int) -> list[Sequence]:
         """They lack their last token; some of it begins a block."""
@@ -74,7 +80,7 @@ def build_engine(
     """changes: to the tiny model's config."""
     models = []
 
-    def stack(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> int:
+    def stack(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> Kernel:
         models.append((model, stack_layers(model, run)))
         return models[0][1]
 
@@ -88,8 +94,8 @@ def build_engine(
         block_size=BLOCK_SIZE,
     )
     core = build_core(config, lambda line: None)[0]
-    [(model, num_stacked)] = models
-    return Engine(model, core._runner, num_stacked)
+    [(model, stacking)] = models
+    return Engine(model, core._runner, stacking)
 
 
 def apart(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> Tensor:

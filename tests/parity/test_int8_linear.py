@@ -1,7 +1,5 @@
 """Compiled layers of 8 bits give what their arithmetic gives in torch, and nearly what FBGEMM gives."""
 
-from typing import Any
-
 import pytest
 import torch
 from hypothesis import example, given, settings
@@ -14,8 +12,8 @@ from engine.linear.channel_scales import channel_scales, round_channels
 from engine.linear.fbgemm_weight import FbgemmWeight, Levels, choose_levels
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.vnni_weight import VnniWeight, has_vnni
-from engine.native import library
 from engine.native.instructions import Instructions, usable_instructions
+from engine.native.library import Loaded
 from tests.instructions import needs_int8, needs_vnni
 
 # Largest relative error of an output: float32 rounds it three times, 16 bits once more.
@@ -180,7 +178,7 @@ def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) ->
     torch.manual_seed(0)
     linear = torch.nn.Linear(896, 333)
     rows = torch.randn(2, 7, 896)
-    monkeypatch.setattr("engine.linear.vnni_weight.load_library", lambda: None)
+    monkeypatch.setattr("engine.native.obstacles.loaded", lambda: Loaded(None, "no compiler"))
     with torch.inference_mode():
         layer = Int8Linear(linear)
         expected, actual = linear(rows), layer(rows)
@@ -189,9 +187,10 @@ def test_without_compiled_code_fbgemm_serves(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_library_for_another_processor_lacks_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: Any = library.load_library()
-    without = object() if compiled is None else type("Library", (), {"verbatim_decode": None})()
-    monkeypatch.setattr("engine.linear.vnni_weight.load_library", lambda: without)
+    without = type("Library", (), {"verbatim_decode": None})()
+    monkeypatch.setattr("engine.linear.vnni_weight.lacks_instructions", lambda least: None)
+    monkeypatch.setattr("engine.linear.vnni_weight.lacks_library", lambda: None)
+    monkeypatch.setattr("engine.linear.vnni_weight.compiled", lambda: without)
     assert not has_vnni()
 
 

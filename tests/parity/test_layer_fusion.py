@@ -15,8 +15,10 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_fusion import fuse_layers
+from engine.kernels import Kernel, Obstacle
 from engine.linear.merged_linear import merge_linears
 from engine.model.reference_pass import plain_logits
+from engine.native.library import Loaded
 from tests.instructions import needs_compiler, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model
 
@@ -30,12 +32,16 @@ pytestmark = needs_compiler
 
 @dataclass(frozen=True)
 class Outcome:
-    """Paged and plain logits before layers were fused, and after it."""
+    """Paged and plain logits before layers were fused, and after it; and what the report says."""
 
     model: PreTrainedModel
-    num_fused: int
+    kernel: Kernel
     before: tuple[Tensor, Tensor]
     after: tuple[Tensor, Tensor]
+
+    @property
+    def num_fused(self) -> int:
+        return sum(isinstance(part, FusedLayer) for part in self.model.modules())
 
 
 Build = Callable[..., Outcome]
@@ -48,18 +54,22 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     def build(architecture: str, **options: Any) -> Outcome:
         outcomes = []
 
-        def fuse(model: PreTrainedModel, run: Callable[[], Tensor]) -> int:
+        def fuse(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
             before = run(), plain_logits(model, TOKENS)
-            num_fused = fuse_layers(model, run)
-            outcomes.append(Outcome(model, num_fused, before, (run(), plain_logits(model, TOKENS))))
-            return num_fused
+            kernel = fuse_layers(model, run)
+            after = run(), plain_logits(model, TOKENS)
+            outcomes.append(Outcome(model, kernel, before, after))
+            return kernel
 
         monkeypatch.setattr("engine.build.fuse_layers", fuse)
         directory = save_tiny_model(tmp_path, architecture)
         config = EngineConfig(model=str(directory), device="cpu", num_kv_blocks=8, **options)
         build_core(config, lambda line: None)
         [outcome] = outcomes
-        assert outcome.num_fused == sum(isinstance(part, FusedLayer) for part in outcome.model.modules())
+        num_fused = outcome.num_fused
+        assert outcome.kernel.in_use == (num_fused > 0)
+        assert outcome.kernel.scope == (f"{num_fused} of {NUM_LAYERS} layers" if num_fused else "")
+        assert (outcome.kernel.obstacle is None) == (num_fused == NUM_LAYERS)
         return outcome
 
     return build
@@ -110,6 +120,7 @@ def test_a_layer_that_does_more_than_its_modules_tell_stays(
     outcome = build("qwen2")
     assert outcome.num_fused == NUM_LAYERS - 1
     assert difference(outcome) < TOLERANCE["float32"]
+    assert outcome.kernel.obstacle is not None and outcome.kernel.obstacle.is_lack
 
 
 def test_a_layer_that_is_told_positions_in_another_form_stays(
@@ -157,12 +168,19 @@ def test_a_fusion_that_changes_the_logits_is_undone(build: Build, monkeypatch: p
     outcome = build("qwen2")
     assert num_calls > 3 * NUM_LAYERS
     assert outcome.num_fused == 0
+    assert outcome.kernel.obstacle is not None and outcome.kernel.obstacle.is_lack
     assert torch.equal(outcome.after[0], outcome.before[0])
 
 
-@pytest.mark.parametrize("place", ["engine.fusion.layer_fusion.can_compute", "engine.build.merge_linears"])
-def test_without_a_compiler_or_merged_products_layers_stay(
-    place: str, build: Build, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(place, lambda *_: 0)
-    assert build("qwen2").num_fused == 0
+def test_without_a_compiler_layers_stay(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.native.obstacles.loaded", lambda: Loaded(None, "no compiler"))
+    outcome = build("qwen2")
+    assert outcome.num_fused == 0
+    assert outcome.kernel.obstacle == Obstacle("no compiler", is_lack=True)
+
+
+def test_without_merged_products_layers_stay(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engine.build.merge_linears", lambda *_: 0)
+    outcome = build("qwen2")
+    assert outcome.num_fused == 0
+    assert outcome.kernel.obstacle == Obstacle("its products could not be merged")

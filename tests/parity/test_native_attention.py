@@ -14,10 +14,11 @@ from torch import Tensor, nn
 from engine.attention.batch import Batch, Span
 from engine.attention.kv_geometry import KVGeometry, LayerGeometry
 from engine.attention.kv_pages import KVPages
-from engine.attention.native_decode import can_decode
+from engine.attention.native_decode import can_decode, decode_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
 from engine.native import library
+from engine.native.instructions import Instructions, usable_instructions
 from tests.instructions import needs_avx512
 
 CPU = torch.device("cpu")
@@ -149,8 +150,12 @@ def test_without_a_working_compiler_torch_attends(
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(library, "_compile", fail)
-    monkeypatch.setattr("engine.attention.native_decode.load_library", library.load_library.__wrapped__)
+    monkeypatch.setattr("engine.native.obstacles.loaded", library.loaded.__wrapped__)
     assert not can_decode(CPU, torch.float32)
+    if usable_instructions() >= Instructions.AVX512:
+        obstacle = decode_obstacle(CPU, torch.float32)
+        assert obstacle is not None and obstacle.is_lack
+        assert obstacle.reason.endswith(getattr(failure, "stderr", None) or str(failure))
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert not can_decode(CPU, torch.float32)
 
@@ -160,10 +165,10 @@ def test_the_library_is_compiled_once_and_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert library.load_library.__wrapped__() is not None
+    assert library.loaded.__wrapped__().library is not None
     [built] = (tmp_path / "verbatim").iterdir()
     at_first = built.stat().st_mtime_ns
-    assert library.load_library.__wrapped__() is not None
+    assert library.loaded.__wrapped__().library is not None
     assert [path.stat().st_mtime_ns for path in (tmp_path / "verbatim").iterdir()] == [at_first]
 
 
@@ -171,7 +176,7 @@ def test_the_library_is_compiled_once_and_found_again(
 def test_its_threads_are_torchs_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each OpenMP library in a process keeps threads, which spin against the others' for the same cores."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert library.load_library.__wrapped__() is not None
+    assert library.loaded.__wrapped__().library is not None
     [built] = (tmp_path / "verbatim").iterdir()
     needed = subprocess.run(["readelf", "-d", built], check=True, capture_output=True, text=True).stdout
     assert "gomp" not in needed

@@ -21,6 +21,7 @@ from engine.core.core import EngineCore
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
 from engine.fusion.native_layer_end import NativeLayerEnd
+from engine.kernels import Obstacle, kernel
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import Panels
@@ -58,9 +59,10 @@ class Variant(NamedTuple):
 
 
 _ONEDNN: dict[str, Any] = {"engine.linear.packed_linear.has_compiled_bfloat16": lambda: False}
-_UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda model, run: 0}
-_APART: dict[str, Any] = {"engine.build.stack_layers": lambda model, run: 0}
-_OWN_FORWARD: dict[str, Any] = {"engine.build.install_fast_path": lambda model, runner, run: False}
+_LEFT_OUT = Obstacle("this variant does without it")
+_UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda *_: kernel("layer_fusion", _LEFT_OUT)}
+_APART: dict[str, Any] = {"engine.build.stack_layers": lambda *_: kernel("layer_stacking", _LEFT_OUT)}
+_OWN_FORWARD: dict[str, Any] = {"engine.build.install_fast_path": lambda *_: kernel("decode_path", _LEFT_OUT)}
 _TORCH_CHUNKS: dict[str, Any] = {"engine.attention.paged_attention.can_attend": lambda device, dtype: False}
 _TORCH_ATTENTION: dict[str, Any] = {
     "engine.attention.paged_attention.can_decode": lambda device, dtype: False,

@@ -1,7 +1,9 @@
 import socket
 
+import msgspec
 import pytest
 
+from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from handlers.app import CONTRACTS
 from handlers.serve import CannotListen, describe, start_listening, take_port
 from handlers.settings.settings import Settings
@@ -18,6 +20,37 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
     assert shown["openai"][:5] == ["under", "/openai,", "and", "at", "/v1/chat/completions"]
     assert shown["tgi"][:5] == ["under", "/tgi,", "and", "at", "/"]
     assert "/v1/chat/completions" not in shown["tgi"], "a path has one owner"
+
+
+def native_lines(*kernels: Kernel) -> list[str]:
+    info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, kernels=kernels)
+    lines = describe(Settings(), info).splitlines()
+    words = [line.split()[0] for line in lines]
+    return [line.strip() for line in lines[3 : words.index("contract")]]
+
+
+def test_the_start_shows_in_one_line_that_all_compiled_code_is_in_use() -> None:
+    kernels = kernel("decode_attention", None), kernel_of_layers("layer_fusion", 3, 3, None)
+    assert native_lines(*kernels) == ["native    all of it: decode attention, layer fusion (3 of 3 layers)"]
+    assert native_lines() == [], "an engine that has none says nothing of it"
+
+
+def test_the_start_shows_which_compiled_code_is_not_in_use_and_why() -> None:
+    without_bf16, unlike = Obstacle("needs avx512_bf16"), Obstacle("others are not like Llama's")
+    assert native_lines(
+        kernel("decode_attention", None),
+        kernel("chunk_attention", without_bf16),
+        kernel("linear", without_bf16),
+        kernel_of_layers("layer_fusion", 2, 3, unlike),
+    ) == [
+        "native    decode attention, layer fusion (2 of 3 layers)",
+        "without chunk attention, linear: needs avx512_bf16",
+        "without the rest of layer fusion: others are not like Llama's",
+    ]
+    assert native_lines(kernel("ranking", Obstacle("no compiler", is_lack=True))) == [
+        "native    none; torch computes everything",
+        "without ranking: no compiler",
+    ]
 
 
 def test_a_contract_with_no_place_at_the_root_is_shown_under_its_prefix_alone() -> None:

@@ -10,12 +10,12 @@ import pytest
 import torch
 
 from engine.attention.native_decode import can_decode
-from engine.fusion.native_layer import can_compute
 from engine.linear.fbgemm_weight import has_fbgemm
 from engine.linear.vnni_weight import has_vnni
 from engine.native import instructions, library
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
 from engine.native.instructions import ISA_NAMES, Instructions, hides, limit_libraries, usable_instructions
+from engine.native.obstacles import find_obstacle
 from tests.instructions import COMPILER, needs_avx512, needs_compiler
 
 CPU = torch.device("cpu")
@@ -27,7 +27,7 @@ def test_every_kernel_that_this_run_could_have_is_there() -> None:
     """Tests of kernels skip by instruction and compiler alone: none does because its kernel is not built."""
     usable, has_compiler = usable_instructions(), COMPILER is not None
     assert (library.load_library() is not None) == has_compiler
-    assert can_compute(CPU, torch.float32) == has_compiler
+    assert (find_obstacle(CPU, torch.float32) is None) == has_compiler
     assert can_decode(CPU, torch.float32) == (has_compiler and usable >= Instructions.AVX512)
     assert has_vnni() == (has_compiler and usable >= Instructions.AVX512_VNNI)
     assert has_compiled_bfloat16() == (has_compiler and usable is Instructions.AVX512_BF16)

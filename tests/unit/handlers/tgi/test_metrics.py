@@ -2,6 +2,7 @@ import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from engine.kernels import Obstacle, kernel, kernel_of_layers
 from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats
 from handlers.concurrency.limit import Overloaded
@@ -72,7 +73,11 @@ RELEASED_NAMES = {
     "tgi_queue_size": "gauge",
 }
 # The released servers have none of these.
-OWN_NAMES = {"verbatim_int8_layers": "gauge", "verbatim_permits_in_use": "gauge"}
+OWN_NAMES = {
+    "verbatim_int8_layers": "gauge",
+    "verbatim_permits_in_use": "gauge",
+    "verbatim_kernel_info": "gauge",
+}
 
 
 def samples(metrics: Metrics) -> dict[str, float]:
@@ -138,6 +143,28 @@ def test_layers_of_8_bits_are_counted() -> None:
     quantized = msgspec.structs.replace(INFO, num_int8_layers=16)
     assert samples(Metrics(quantized, lambda: STATS))["verbatim_int8_layers"] == 16
     assert samples(Metrics(INFO, lambda: STATS))["verbatim_int8_layers"] == 0
+
+
+def test_compiled_code_is_told_by_what_is_in_use_and_why_the_rest_is_not() -> None:
+    lack = Obstacle("no C++ compiler is found (g++)", is_lack=True)
+    kernels = kernel_of_layers("layer_fusion", 3, 3, None), kernel("ranking", lack)
+    metrics = Metrics(msgspec.structs.replace(INFO, kernels=kernels), lambda: STATS)
+    [family] = [
+        each
+        for each in text_string_to_metric_families(metrics.render())
+        if each.name == "verbatim_kernel_info"
+    ]
+    assert family.type == "gauge" and {sample.value for sample in family.samples} == {1}
+    assert [sample.labels for sample in family.samples] == [
+        {
+            "kernel": "layer_fusion",
+            "in_use": "true",
+            "scope": "3 of 3 layers",
+            "reason": "",
+            "is_lack": "false",
+        },
+        {"kernel": "ranking", "in_use": "false", "scope": "", "reason": lack.reason, "is_lack": "true"},
+    ]
 
 
 def test_steps_are_counted_by_whether_they_compute_prompts() -> None:
