@@ -1,6 +1,7 @@
-"""Puts an engine together: the model, its KV cache, scheduler and sampler."""
+"""Put an engine together: the model, its KV cache, scheduler and sampler."""
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import torch
 from transformers import PreTrainedModel
@@ -10,8 +11,10 @@ from engine.attention.kv_geometry import KVGeometry
 from engine.attention.kv_pages import KVPages
 from engine.attention.native_chunks import chunk_obstacle
 from engine.attention.native_decode import decode_obstacle
+from engine.attention.paged_backend import PagedBackend
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
+from engine.core.runner import Runner
 from engine.fusion.install_fast_path import install_fast_path
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
@@ -34,6 +37,28 @@ from engine.scheduling.scheduler import Scheduler
 from engine.text.tokenizer import Tokenizer
 
 
+class EngineParts(NamedTuple):
+    """A loaded model and what makes a core of it."""
+
+    config: EngineConfig
+    runner: ModelRunner
+    attention: PagedBackend
+    scheduler: Scheduler
+    tokenizer: Tokenizer
+    info: ModelInfo
+
+    def core(self, runner: Runner | None = None) -> EngineCore:
+        """Join the parts, once. runner: takes the place of the model's own."""
+        return EngineCore(
+            runner or self.runner,
+            self.scheduler,
+            Sampler(self.tokenizer),
+            self.tokenizer,
+            cache_tags=(("model", self.info.model_id), ("revision", self.info.revision or "")),
+            jump_forward=self.config.jump_forward,
+        )
+
+
 def build_core(
     config: EngineConfig, on_progress: Callable[[str], None]
 ) -> tuple[EngineCore, Tokenizer, ModelInfo]:
@@ -41,6 +66,12 @@ def build_core(
 
     Raises ModelNotSupported where it cannot be served, and KernelsMissing by `config.require_native`.
     """
+    parts = build_parts(config, on_progress)
+    return parts.core(), parts.tokenizer, parts.info
+
+
+def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:
+    """Do as `build_core`, but for joining the parts."""
     if config.require_native and choose_device(config.device).type == "cpu":
         check_none_is_missing([kernel("ranking", lacks_library())])  # before the model takes its time
     torch.set_num_threads(config.num_threads or choose_num_threads())
@@ -50,14 +81,14 @@ def build_core(
     geometry = observe_geometry(loaded.model)
     num_blocks = choose_num_blocks(config, geometry, loaded.max_total_tokens, loaded.model.device)
     num_int8_layers = _hasten_linears(loaded, config.quantize, on_progress)
-    pages = KVPages(geometry, num_blocks, config.block_size, loaded.model.device)
+    attention = PagedBackend(KVPages(geometry, num_blocks, config.block_size, loaded.model.device))
     scheduler = Scheduler(
         BlockPool(num_blocks, config.block_size),
         max_batch_tokens=config.max_batch_tokens,
         max_num_sequences=config.max_num_sequences,
         prefix_caching=config.prefix_caching,
     )
-    runner = ModelRunner(loaded.model, pages)
+    runner = ModelRunner(loaded.model, attention)
     check_attention(loaded.model, runner)
     kernels = tuple(_install_kernels(loaded.model, runner, config.quantize))
     if config.require_native:
@@ -67,19 +98,11 @@ def build_core(
         loaded,
         geometry,
         num_blocks,
-        hidden_size=runner.hidden_states.rows.shape[1],
+        hidden_size=runner.hidden_states.shape[1],
         num_int8_layers=num_int8_layers,
         kernels=kernels,
     )
-    core = EngineCore(
-        runner,
-        scheduler,
-        Sampler(loaded.tokenizer),
-        loaded.tokenizer,
-        cache_tags=(("model", info.model_id), ("revision", info.revision or "")),
-        jump_forward=config.jump_forward,
-    )
-    return core, loaded.tokenizer, info
+    return EngineParts(config, runner, attention, scheduler, loaded.tokenizer, info)
 
 
 def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Callable[[str], None]) -> int:

@@ -9,13 +9,14 @@ and chunks where it is faster than torch.
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
+from engine.attention.backend import Attention
 from engine.attention.batch import Batch
 from engine.attention.decoded_keys import DecodedKeys
 from engine.attention.kv_pages import KVPages
@@ -26,20 +27,6 @@ from engine.attention.scores import Scores
 from engine.errors import ModelNotSupported
 
 ATTENTION_NAME = "verbatim"
-
-
-class Attention(Protocol):
-    """What stands behind the model's attention modules during one forward pass."""
-
-    def attend(
-        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
-    ) -> Tensor:
-        """query [1, num_heads, num_tokens, dim], key and value [1, num_kv_heads, num_tokens, dim].
-
-        The value's dim may differ. window: tokens a row sees, itself included; None sees all.
-        Returns [1, num_tokens, num_heads, value_dim].
-        """
-        ...
 
 
 current_attention: ContextVar[Attention] = ContextVar("current_attention")

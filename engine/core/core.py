@@ -15,11 +15,11 @@ from engine.core.generation import Job
 from engine.core.job_table import AnyJob, JobTable, News, Output
 from engine.core.limited_log import LimitedLog
 from engine.core.prompt_logprobs import find_prompt_rows, keep_prompt_scores
+from engine.core.runner import Runner
 from engine.core.sampling_stage import SamplingStage
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
 from engine.grammar.matcher import GrammarState
-from engine.model.runner import ModelRunner
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampler
@@ -43,7 +43,7 @@ class EngineCore:
 
     def __init__(
         self,
-        runner: ModelRunner,
+        runner: Runner,
         scheduler: Scheduler,
         sampler: Sampler,
         tokenizer: Tokenizer,
@@ -58,7 +58,7 @@ class EngineCore:
         self.scheduler = scheduler
         self.counters = Counters()
         self._runner = runner
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._cache_tags = cache_tags
         self._sampling_stage = SamplingStage(
             scheduler, sampler, tokenizer, runner.device, jump_forward=jump_forward
@@ -67,7 +67,7 @@ class EngineCore:
         self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
         self._embedding_stage = EmbeddingStage()
         self._jobs = JobTable(
-            scheduler, runner.pages, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
+            scheduler, runner, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
         )
         self._num_failed_in_row = 0
         self._failed_steps = LimitedLog(_log)
@@ -125,7 +125,7 @@ class EngineCore:
             tags=self._cache_tags + _cache_tags(request),
             reads_cache=job.reads_cache,
         )
-        generation = job.begin(sequence, self._tokenizer, self._runner.device)
+        generation = job.begin(sequence, self.tokenizer, self._runner.device)
         if request.beams:
             self._beam_stage.begin(job, generation, request.beams)
         self._begin(sequence)
@@ -190,10 +190,10 @@ class EngineCore:
 
         Returns the seconds that the model took, and the choice of what follows.
         """
-        pages = self._runner.pages
+        runner = self._runner
         if schedule.block_copies:
-            pages.copy(schedule.block_copies)
-        batch = build_batch(schedule.works, pages.block_size, self._runner.device)
+            runner.copy_blocks(schedule.block_copies)
+        batch = build_batch(schedule.works, runner.block_size, runner.device)
         ends = [
             (work.sequence, span.row + span.num_tokens - 1)
             for work, span in zip(batch.works, batch.spans, strict=True)
@@ -202,11 +202,11 @@ class EngineCore:
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)
         started = time.perf_counter()
         with self._mask_thread.filling(self._grammars(sequence for sequence, _ in ends)):
-            logits = self._runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
+            logits = runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
         computed = time.perf_counter()
         self.scheduler.complete(schedule)
-        keep_prompt_scores(prompt_rows, logits[len(ends) :], self._tokenizer)
-        vectors = self._embedding_stage.run(batch, self._runner.hidden_states.rows)
+        keep_prompt_scores(prompt_rows, logits[len(ends) :], self.tokenizer)
+        vectors = self._embedding_stage.run(batch, runner.hidden_states)
         self._jobs.tell_embeddings(vectors, outputs)
         news = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
         self._jobs.tell(news, outputs)

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from engine.attention.kv_pages import KVPages
 from engine.core.beam_stage import BeamStage
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.embedding_stage import EmbeddingStage
 from engine.core.generation import Job
 from engine.core.limited_log import LimitedLog
+from engine.core.runner import Runner
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
 from engine.scheduling.schedule import Schedule
@@ -35,7 +35,7 @@ class JobTable:
     def __init__(
         self,
         scheduler: Scheduler,
-        pages: KVPages,
+        runner: Runner,
         counters: Counters,
         *,
         beams: BeamStage,
@@ -44,7 +44,7 @@ class JobTable:
         self.generating: dict[int, Job] = {}
         self._embedding = embeddings.jobs
         self._scheduler = scheduler
-        self._pages = pages
+        self._runner = runner
         self._counters = counters
         self._beams = beams
         self._failures = LimitedLog(_log)
@@ -97,7 +97,7 @@ class JobTable:
         """Ends a job whose blocks may hold wrong numbers."""
         for sequence in job.sequences:
             if blocks := self._scheduler.discard(sequence):
-                self._pages.clear(blocks)
+                self._runner.clear_blocks(blocks)
         self._forget(job)
         self._counters.num_failed += 1
         return Output(job.arrival, error)

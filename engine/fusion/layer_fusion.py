@@ -13,7 +13,8 @@ from transformers import PreTrainedModel
 from transformers.activations import SiLUActivation
 from typing_extensions import override
 
-from engine.attention.paged_attention import Attention, current_attention
+from engine.attention.backend import Attention
+from engine.attention.paged_attention import current_attention
 from engine.attention.scores import Scores
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_parts import LayerParts

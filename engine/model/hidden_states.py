@@ -1,4 +1,4 @@
-"""What a model's body hands to its head."""
+"""The hidden states that a model's body hands to its head."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ from engine.errors import ModelNotSupported
 
 
 class HiddenStates:
-    """Keeps the last hidden state of each forward pass of a model, which its own output leaves out.
+    """The last hidden states of each forward pass of a model, which its own output leaves out.
 
-    The head computes on few rows of it, and no more are wanted of it; pooling needs them all.
+    The head computes only the rows whose logits are wanted; pooling needs all rows.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:
@@ -28,7 +28,7 @@ class HiddenStates:
         return self._rows
 
     def keep(self, rows: Tensor) -> None:
-        """Of a pass that the body's own forward did not compute."""
+        """Keep the rows of a pass that the body's own forward did not compute."""
         self._rows = rows
 
     def _keep_output(self, module: nn.Module, inputs: Any, output: Any) -> None:

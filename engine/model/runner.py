@@ -4,24 +4,23 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
-from engine.attention.kv_pages import KVPages
-from engine.attention.paged_attention import PagedAttention, current_attention
+from engine.attention.paged_attention import current_attention
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
 
 
 class ModelRunner:
-    """The model, its KV pages, and one forward pass of both.
+    """A transformers model, its attention backend, and one forward pass of both.
 
-    hidden_states: of the batch that ran last. decode_path: for batches whose rows all decode, where there
-    is one.
+    decode_path: computes the batches whose rows all decode, where there is one.
     """
 
-    def __init__(self, model: PreTrainedModel, pages: KVPages) -> None:
+    def __init__(self, model: PreTrainedModel, attention: AttentionBackend) -> None:
         self._model = model
-        self.pages = pages
-        self.hidden_states = HiddenStates(model)
+        self._attention = attention
+        self._hidden_states = HiddenStates(model)
         self.decode_path: DecodePath | None = None
 
     @property
@@ -29,14 +28,32 @@ class ModelRunner:
         device: torch.device = self._model.device
         return device
 
+    @property
+    def num_blocks(self) -> int:
+        return self._attention.num_blocks
+
+    @property
+    def block_size(self) -> int:
+        return self._attention.block_size
+
+    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
+        self._attention.copy_blocks(copies)
+
+    def clear_blocks(self, blocks: list[int]) -> None:
+        self._attention.clear_blocks(blocks)
+
+    @property
+    def hidden_states(self) -> Tensor:
+        """[num_tokens, hidden_size] of the last batch, after the final norm, in the dtype of the model."""
+        return self._hidden_states.rows
+
     @torch.inference_mode()
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
-        """Computes the batch, filling its slots; returns raw logits [len(logit_rows), vocab_size] of those
-        rows.
+        """Compute the batch, filling its slots; return raw logits [len(logit_rows), vocab_size].
 
         The head runs on those rows alone.
         """
-        token = current_attention.set(PagedAttention(batch, self.pages))
+        token = current_attention.set(self._attention.plan(batch))
         try:
             logits = self._decode(batch, logit_rows)
             return self._forward(batch, logit_rows) if logits is None else logits
@@ -46,11 +63,11 @@ class ModelRunner:
     def _decode(self, batch: Batch, logit_rows: list[int]) -> Tensor | None:
         if self.decode_path is None or (rows := self.decode_path.hidden_states(batch)) is None:
             return None
-        self.hidden_states.keep(rows)
+        self._hidden_states.keep(rows)
         return self.decode_path.logits(rows, logit_rows)
 
     def _forward(self, batch: Batch, logit_rows: list[int]) -> Tensor:
-        """Through the model's own, so that what it does to its logits (soft-capping, scaling) is done."""
+        """Run the model's own forward, so that what it does to its logits (soft-capping, scaling) is done."""
         output = self._model(
             input_ids=batch.input_ids[None],
             position_ids=batch.positions[None],

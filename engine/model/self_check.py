@@ -40,7 +40,7 @@ def paged_logits(runner: ModelRunner) -> Tensor:
 
     Uses the first blocks of an empty cache, and clears them.
     """
-    block_size = runner.pages.block_size
+    block_size = runner.block_size
     pool = BlockPool(-(-_NUM_TOKENS // block_size), block_size)
     scheduler = Scheduler(pool, max_batch_tokens=_NUM_TOKENS, max_num_sequences=1)
     sequence = scheduler.new_sequence(order=(0, 0, 0), prompt_token_ids=list(range(_NUM_TOKENS)))
@@ -49,7 +49,7 @@ def paged_logits(runner: ModelRunner) -> Tensor:
     for start, end in _CHUNKS:
         batch = build_batch([Work(sequence, start, end)], block_size, runner.device)
         chunks.append(runner.run(batch, list(range(end - start))).float())
-    runner.pages.clear(sequence.table.block_ids)
+    runner.clear_blocks(sequence.table.block_ids)
     return torch.cat(chunks)
 
 
@@ -58,9 +58,9 @@ def decoded_logits(runner: ModelRunner) -> list[Tensor]:
 
     Uses the first blocks of an empty cache, and clears them.
     """
-    block_size = runner.pages.block_size
+    block_size = runner.block_size
     num_blocks = -(-2 // block_size)  # of a sequence of two tokens
-    num_sequences = max(1, min(_NUM_SEQUENCES, runner.pages.num_blocks // num_blocks))
+    num_sequences = max(1, min(_NUM_SEQUENCES, runner.num_blocks // num_blocks))
     pool = BlockPool(num_sequences * num_blocks, block_size)
     scheduler = Scheduler(pool, max_batch_tokens=num_sequences, max_num_sequences=num_sequences)
     sequences = []
@@ -78,5 +78,5 @@ def decoded_logits(runner: ModelRunner) -> list[Tensor]:
     for works in filter(None, steps):
         batch = build_batch(works, block_size, runner.device)
         logits.append(runner.run(batch, list(range(len(works)))).float())
-    runner.pages.clear([block for sequence in sequences for block in sequence.table.block_ids])
+    runner.clear_blocks([block for sequence in sequences for block in sequence.table.block_ids])
     return logits

@@ -10,12 +10,11 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.attention.batch import build_batch
-from engine.build import build_core
+from engine.build import EngineParts, build_parts
 from engine.config import EngineConfig
 from engine.fusion.layer_stacking import stack_layers
 from engine.fusion.native_decoder import NativeDecoder
 from engine.kernels import Kernel
-from engine.model.runner import ModelRunner
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import Work
 from engine.scheduling.scheduler import Scheduler
@@ -30,9 +29,10 @@ MOST_TOKENS = 30
 class Engine:
     """A model's runner, with sequences of random tokens whose prompts it has computed."""
 
-    def __init__(self, model: PreTrainedModel, runner: ModelRunner, stacking: Kernel) -> None:
+    def __init__(self, model: PreTrainedModel, parts: EngineParts, stacking: Kernel) -> None:
         self.model = model
-        self.runner = runner
+        self.runner = parts.runner
+        self.pages = parts.attention.pages
         self.stacking = stacking
 
     @property
@@ -93,9 +93,9 @@ def build_engine(
         num_kv_blocks=600,
         block_size=BLOCK_SIZE,
     )
-    core = build_core(config, lambda line: None)[0]
+    parts = build_parts(config, lambda line: None)
     [(model, stacking)] = models
-    return Engine(model, core._runner, stacking)
+    return Engine(model, parts, stacking)
 
 
 def apart(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> Tensor:

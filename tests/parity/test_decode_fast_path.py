@@ -22,10 +22,10 @@ def test_a_step_that_decodes_is_not_the_models_own_forward_and_gives_the_same(
     engine = build_engine(tmp_path, monkeypatch, architecture, tie_word_embeddings=ties_head)
     sequences = engine.sequences(9)
     expected = apart(engine, sequences, monkeypatch)
-    hidden = engine.runner.hidden_states.rows
+    hidden = engine.runner.hidden_states
     monkeypatch.setattr(engine.model, "forward", None)
     assert torch.equal(engine.decode(sequences), expected)
-    assert torch.equal(engine.runner.hidden_states.rows, hidden)
+    assert torch.equal(engine.runner.hidden_states, hidden)
     works = [Work(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
     assert torch.equal(engine.run(works, [7, 2]), expected[[7, 2]])
 

@@ -34,7 +34,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
 
 def forget_last_tokens(engine: Engine, sequences: list[Sequence]) -> None:
     """Takes keys and values that a step wrote from their pages."""
-    for tensor in engine.runner.pages._tensors():
+    for tensor in engine.pages._tensors():
         for sequence in sequences:
             block, place = divmod(sequence.num_tokens - 1, BLOCK_SIZE)
             tensor[sequence.table.block_ids[block], place] = 1
@@ -65,11 +65,11 @@ def test_one_call_gives_what_the_layers_give_one_by_one(
     for num_rows in (1, 2, 7, 8, 32, 64):
         sequences = engine.sequences(num_rows)
         expected = apart(engine, sequences, monkeypatch)
-        pages = [tensor.clone() for tensor in engine.runner.pages._tensors()]
+        pages = [tensor.clone() for tensor in engine.pages._tensors()]
         forget_last_tokens(engine, sequences)
         logits = engine.decode(sequences)
         assert torch.equal(logits, expected)
-        assert all(map(torch.equal, engine.runner.pages._tensors(), pages))
+        assert all(map(torch.equal, engine.pages._tensors(), pages))
         oracle = by_torch(engine, sequences, monkeypatch).float()
         difference = (logits.float() - oracle).norm() / oracle.norm()
         assert difference < TOLERANCE[quantize]

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
+from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.errors import (
     EngineDied,
@@ -30,6 +31,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.stats import Health
 from tests.tiny import save_tiny_model
+from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts
 
 MAX_TOTAL_TOKENS = 512
 FOREVER = 400  # tokens: more than a test waits for
@@ -45,6 +47,13 @@ async def engine(directory: Path) -> AsyncIterator[AsyncEngine]:
     engine = await AsyncEngine.start(EngineConfig(model=str(directory), device="cpu", max_batch_tokens=32))
     yield engine
     await engine.stop()
+
+
+def engine_over_core(directory: Path) -> tuple[AsyncEngine, EngineCore]:
+    """An engine whose core is at hand, for tests in which it fails."""
+    parts = new_parts(directory)
+    core = parts.core()
+    return AsyncEngine(core, parts.tokenizer, parts.info), core
 
 
 def new_request(name: str = "a", num_prompt_tokens: int = 5, **stopping: Any) -> GenerationRequest:
@@ -261,8 +270,9 @@ async def test_what_has_not_ended_when_the_drain_times_out_raises(engine: AsyncE
 
 
 async def test_a_dead_engine_ends_its_requests_and_says_so(
-    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    directory: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    engine, core = engine_over_core(directory)
     assert (await engine.health()).is_healthy
     death = asyncio.create_task(engine.death())
 
@@ -271,7 +281,7 @@ async def test_a_dead_engine_ends_its_requests_and_says_so(
 
     async with aclosing(engine.submit(new_request())) as events:
         await anext(events)
-        monkeypatch.setattr(engine._core.scheduler, "schedule", die)
+        monkeypatch.setattr(core.scheduler, "schedule", die)
         assert not death.done()
         with pytest.raises(EngineDied, match="^the engine died$"):
             while True:
@@ -285,14 +295,15 @@ async def test_a_dead_engine_ends_its_requests_and_says_so(
 
 
 async def test_a_request_whose_grammar_compiles_when_the_engine_dies_ends_at_once(
-    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+    directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    engine, core = engine_over_core(directory)
     may_end = threading.Event()
     monkeypatch.setattr(engine._grammars._compiler, "compile", lambda *_: may_end.wait(60))
     sampling = SamplingParams(grammar=Grammar(GrammarKind.REGEX, "[a-y]*"))
     waiting = asyncio.create_task(collect(engine, replace(new_request(), sampling=sampling)))
     await asyncio.sleep(0)
-    monkeypatch.setattr(engine._core, "step", lambda: 1 / 0)
+    monkeypatch.setattr(core, "step", lambda: 1 / 0)
     with pytest.raises(EngineDied):
         await collect(engine, new_request("b"))
     with pytest.raises(EngineDied):
@@ -303,7 +314,7 @@ async def test_a_request_whose_grammar_compiles_when_the_engine_dies_ends_at_onc
 async def test_a_stop_does_not_wait_for_a_step_without_end(
     directory: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    engine = await AsyncEngine.start(EngineConfig(model=str(directory), device="cpu"))
+    engine, core = engine_over_core(directory)
     begun, may_end = threading.Event(), threading.Event()
 
     def hang() -> list[Output]:
@@ -311,7 +322,7 @@ async def test_a_stop_does_not_wait_for_a_step_without_end(
         may_end.wait(60)
         return []
 
-    monkeypatch.setattr(engine._core, "step", hang)
+    monkeypatch.setattr(core, "step", hang)
     reading = asyncio.create_task(collect(engine, new_request()))
     await asyncio.to_thread(begun.wait, 30)
     await asyncio.wait_for(engine.stop(), 30)
@@ -323,16 +334,14 @@ async def test_a_stop_does_not_wait_for_a_step_without_end(
 
 
 async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
-    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+    directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.async_engine.MAX_STEP_S", 0.05)
-    run, may_end = engine._core._runner.run, threading.Event()
-
-    def hang(*args: Any) -> Any:
-        may_end.wait(60)
-        return run(*args)
-
-    monkeypatch.setattr(engine._core._runner, "run", hang)
+    may_end = threading.Event()
+    parts = new_parts(directory)
+    runner = SpoiledRunner(parts.runner)
+    runner.before = lambda batch: may_end.wait(60)
+    engine = AsyncEngine(parts.core(runner), parts.tokenizer, parts.info)
     reading = asyncio.create_task(collect(engine, new_request(max_tokens=2)))
     async with asyncio.timeout(30):
         while (health := await engine.health()).is_healthy:
@@ -345,6 +354,7 @@ async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
     assert (await engine.health()).is_healthy
     await asyncio.sleep(0.1)
     assert (await engine.health()).is_healthy, "an idle engine is not stalled"
+    await engine.stop()
 
 
 async def test_progress_is_told_and_a_missing_model_is_named(directory: Path, tmp_path: Path) -> None:

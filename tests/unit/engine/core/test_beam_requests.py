@@ -8,6 +8,7 @@ import pytest
 import torch
 from msgspec.structs import replace
 
+from engine.attention.batch import Batch
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
@@ -16,6 +17,7 @@ from engine.events import TokenEvent
 from engine.frontend.admission import check_request
 from engine.request import BeamParams, GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model
+from tests.unit.engine.spoiled_runner import spoiled_core
 
 GREEDY = SamplingParams(temperature=0.0)
 REQUEST = GenerationRequest(
@@ -143,21 +145,15 @@ def test_a_search_of_fewer_texts_than_were_asked_for_fails_alone(directory: Path
     assert_all_free(core)
 
 
-def test_a_beam_of_nan_fails_its_request_once_and_no_other(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    core = new_core(directory)
-    run = core._runner.run
+def test_a_beam_of_nan_fails_its_request_once_and_no_other(directory: Path) -> None:
+    core, runner = spoiled_core(directory)
 
-    @torch.inference_mode()
-    def poison(batch: Any, rows: list[int]) -> torch.Tensor:
-        logits = run(batch, rows)
+    def poison(batch: Batch, logits: torch.Tensor) -> None:
         for row, work in enumerate(batch.works):
             if work.sequence.arrival == 0 and work.sequence.num_output_tokens == 3:
                 logits[row] = torch.nan
-        return logits
 
-    monkeypatch.setattr(core._runner, "run", poison)
+    runner.after = poison
     core.add(0, REQUEST)
     core.add(1, REQUEST)
     outputs = []

@@ -9,6 +9,7 @@ import pytest
 import torch
 from msgspec.structs import replace
 
+from engine.attention.batch import Batch
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
@@ -19,6 +20,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.unit.engine.spoiled_runner import SpoiledRunner, arrivals_of, fail, new_parts, spoiled_core
 
 TOKENIZER = tiny_tokenizer()
 END = TOKENIZER.eos_token_id
@@ -115,18 +117,15 @@ def test_a_complete_grammar_ends_a_sequence_of_a_model_without_end_token(tmp_pat
     assert ("".join(event.text for event in events), events[-1].finish) == ("ab", FinishReason.STOP)
 
 
-def test_a_failing_step_fails_its_requests_and_no_others(
-    core: EngineCore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failing_step_fails_its_requests_and_no_others(directory: Path) -> None:
+    core, runner = spoiled_core(directory)
     early, marked = range(2)
-    run = core._runner.run
 
-    def fail_on_marked(batch: Any, rows: list[int]) -> torch.Tensor:
-        if any(work.sequence.arrival == marked for work in batch.works):
+    def fail_on_marked(batch: Batch) -> None:
+        if marked in arrivals_of(batch):
             raise RuntimeError("out of memory")
-        return run(batch, rows)
 
-    monkeypatch.setattr(core._runner, "run", fail_on_marked)
+    runner.before = fail_on_marked
     core.add(early, new_request(max_tokens=30))
     for _ in range(3):
         core.step()
@@ -164,17 +163,12 @@ def test_what_a_step_told_before_it_failed_is_not_lost(
     assert_all_free(core)
 
 
-def test_a_model_that_fails_at_every_step_is_reported(
-    core: EngineCore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(batch: Any, rows: list[int]) -> torch.Tensor:
-        raise RuntimeError("device lost")
-
-    run = core._runner.run
+def test_a_model_that_fails_at_every_step_is_reported(directory: Path) -> None:
+    core, runner = spoiled_core(directory)
     was_failing = []
     for arrival in range(6):
         # After three failures one request succeeds, then two fail.
-        monkeypatch.setattr(core._runner, "run", run if arrival == 3 else fail)
+        runner.before = (lambda batch: None) if arrival == 3 else fail
         core.add(arrival, new_request(max_tokens=1))
         core.step()
         was_failing.append(core.is_failing)
@@ -182,31 +176,29 @@ def test_a_model_that_fails_at_every_step_is_reported(
 
 
 def test_a_row_of_nan_fails_its_request_alone_is_logged_and_leaves_no_nan_in_the_cache(
-    core: EngineCore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    directory: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    parts = new_parts(directory)
+    runner = SpoiledRunner(parts.runner)
+    core, cached = parts.core(runner), parts.attention.pages._tensors()
     good, bad = range(2)
-    runner = core._runner
-    run = runner.run
 
-    @torch.inference_mode()
-    def poison(batch: Any, rows: list[int]) -> torch.Tensor:
-        logits = run(batch, rows)
+    def poison(batch: Batch, logits: torch.Tensor) -> None:
         for row, work in enumerate(batch.works):
             if work.sequence.arrival == bad:
                 logits[row] = torch.nan
-                for pages in runner.pages._tensors():
+                for pages in cached:
                     pages[work.sequence.table.block_ids] = torch.nan
-        return logits
 
     expected = [event.token_id for event in tokens_of(core, new_request())]
-    monkeypatch.setattr(runner, "run", poison)
+    runner.after = poison
     core.add(good, new_request())
     core.add(bad, new_request())
     outputs = list(run_steps(core))
     assert [type(event) for arrival, event in outputs if arrival == bad] == [NotFinite]
     assert caplog.messages == ["request '' failed: no token can be drawn: the logits are not finite"]
     assert [event.token_id for _, event in outputs if isinstance(event, TokenEvent)] == expected
-    assert not any(pages.isnan().any() for pages in runner.pages._tensors())
+    assert not any(pages.isnan().any() for pages in cached)
 
 
 def num_cached(core: EngineCore, request: GenerationRequest) -> int:
@@ -241,21 +233,16 @@ def test_prompt_log_probabilities_are_computed_and_not_taken_from_the_cache(core
 
 
 def test_a_failed_request_leaves_nothing_for_the_next_and_others_keep_what_they_share(
-    core: EngineCore, monkeypatch: pytest.MonkeyPatch
+    directory: Path,
 ) -> None:
+    core, runner = spoiled_core(directory)
     shared, bad = new_request("x" * 40, max_tokens=20), 1
     expected = [event.token_id for event in tokens_of(core, shared)]
-    run = core._runner.run
 
-    @torch.inference_mode()
-    def poison(batch: Any, rows: list[int]) -> torch.Tensor:
-        logits = run(batch, rows)
-        for row, work in enumerate(batch.works):
-            if work.sequence.arrival == bad:
-                logits[row] = torch.nan
-        return logits
+    def poison(batch: Batch, logits: torch.Tensor) -> None:
+        logits[[arrival == bad for arrival in arrivals_of(batch)]] = torch.nan
 
-    monkeypatch.setattr(core._runner, "run", poison)
+    runner.after = poison
     core.add(0, shared)
     core.step()
     core.add(bad, shared)
@@ -358,7 +345,7 @@ def test_an_abort_in_any_state_frees_every_block(directory: Path, num_steps: int
 def test_a_grammar_goes_on_after_a_preemption_where_it_was(core: EngineCore) -> None:
     grammar = Grammar(GrammarKind.REGEX, "(abc|de){9}")
     request = replace(new_request(max_tokens=40), sampling=SamplingParams(temperature=0.0, grammar=grammar))
-    compiled = GrammarCompiler(core._tokenizer).compile(grammar)
+    compiled = GrammarCompiler(core.tokenizer).compile(grammar)
     texts = []
     for is_preempted in (False, True):
         core.add(ALONE, request, compiled)
@@ -376,9 +363,8 @@ def test_cached_blocks_depend_on_model_revision_adapter_and_salt(directory: Path
     """The adapter's and the salt's values may be equal; their kinds tell them apart."""
 
     def root(revision: str, **fields: str) -> bytes:
-        config = EngineConfig(model=str(directory), device="cpu")
-        core = build_core(config, lambda line: None)[0]
-        core._cache_tags = (("model", "m"), ("revision", revision))
+        parts = new_parts(directory)
+        core = parts._replace(info=replace(parts.info, revision=revision)).core()
         core.add(0, replace(new_request(), **fields))
         return core.scheduler.waiting[0].keys._root
 

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ import torch
 from msgspec.structs import replace
 
 from engine.async_engine import AsyncEngine
+from engine.attention.batch import Batch
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
@@ -33,6 +33,7 @@ from engine.request import EmbeddingRequest, Pooling
 from tests.tiny import save_tiny_model
 from tests.unit.engine import test_async_engine as generation
 from tests.unit.engine.core.test_core import assert_all_free, new_core
+from tests.unit.engine.spoiled_runner import arrivals_of, spoiled_core
 
 MAX_TOTAL_TOKENS = 512
 
@@ -103,9 +104,9 @@ def test_a_vector_computed_in_part_begins_anew_after_a_preemption(directory: Pat
     core.step()
     core.embed(1, text())
     core.step()
-    (job,) = core._embedding_stage.jobs.values()
-    assert 0 < job.sequence.num_computed < 40
-    core.scheduler._preempt(job.sequence)
+    (sequence,) = [one for one in core.scheduler.running if one.arrival == 1]
+    assert 0 < sequence.num_computed < 40
+    core.scheduler._preempt(sequence)
     (told,) = [told for arrival, told in run_all(core) if arrival == 1]
     assert isinstance(told, Embedding)
     np.testing.assert_allclose(told.vector, expected.vector, atol=1e-5)
@@ -123,17 +124,14 @@ def test_an_aborted_embedding_leaves_nothing_behind_in_whatever_state(directory:
     assert core.stats().counters.num_aborted == 3
 
 
-def test_a_failing_step_fails_its_embeddings_and_no_others(
-    core: EngineCore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = core._runner.run
+def test_a_failing_step_fails_its_embeddings_and_no_others(directory: Path) -> None:
+    core, runner = spoiled_core(directory)
 
-    def fail_on_first(batch: Any, rows: list[int]) -> torch.Tensor:
-        if any(work.sequence.arrival == 0 for work in batch.works):
+    def fail_on_first(batch: Batch) -> None:
+        if 0 in arrivals_of(batch):
             raise RuntimeError("out of memory")
-        return run(batch, rows)
 
-    monkeypatch.setattr(core._runner, "run", fail_on_first)
+    runner.before = fail_on_first
     core.embed(0, text())
     ((arrival, error),) = core.step()
     assert (arrival, type(error)) == (0, GenerationFailed)
@@ -143,20 +141,15 @@ def test_a_failing_step_fails_its_embeddings_and_no_others(
     assert (arrival, type(told)) == (1, Embedding)
 
 
-def test_hidden_states_that_are_not_finite_fail_their_request_alone(
-    core: EngineCore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = core._runner.run
+def test_hidden_states_that_are_not_finite_fail_their_request_alone(directory: Path) -> None:
+    core, runner = spoiled_core(directory)
 
-    @torch.inference_mode()
-    def poison(batch: Any, rows: list[int]) -> torch.Tensor:
-        logits = run(batch, rows)
+    def poison(batch: Batch, logits: torch.Tensor) -> None:
         for work, span in zip(batch.works, batch.spans, strict=True):
             if work.sequence.arrival == 0:
-                core._runner.hidden_states.rows[span.row] = torch.inf
-        return logits
+                runner.hidden_states[span.row] = torch.inf
 
-    monkeypatch.setattr(core._runner, "run", poison)
+    runner.after = poison
     core.embed(0, text())
     core.embed(1, text("b", 7))
     core.add(2, generation.new_request("g", 5, max_tokens=1))

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from typing_extensions import override
 
-from engine.build import build_core
+from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
@@ -21,6 +21,7 @@ from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingPara
 from engine.scheduling.sequence import MAX_TAIL
 from tests.tiny import save_tiny_model
 from tests.unit.engine.grammar.grammar_cases import COMPILER
+from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
 
 Told = dict[tuple[int, int], list[tuple[Any, ...]]]  # by (arrival, index)
 WORDS = ["temperature", "wind direction", "x", "naïve", "€", "humidity_percent"]
@@ -52,9 +53,11 @@ class Engine:
         config = EngineConfig(
             model=str(directory), device="cpu", dtype="float32", jump_forward=jump_forward, **shape
         )
-        self.core, tokenizer, _ = build_core(config, lambda line: None)
-        self.tokenizer = tokenizer
-        self.compiler = GrammarCompiler(tokenizer)
+        parts = build_parts(config, lambda line: None)
+        self.runner = SpoiledRunner(parts.runner)
+        self.core = parts.core(self.runner)
+        self.tokenizer = parts.tokenizer
+        self.compiler = GrammarCompiler(parts.tokenizer)
 
     def add(self, arrival: int, request: GenerationRequest) -> None:
         assert request.sampling.grammar is not None
@@ -190,19 +193,13 @@ def test_log_probabilities_are_each_computed(directory: Path) -> None:
     assert engine.core.counters.num_steps == len(told[0, 0])
 
 
-def test_an_abort_or_a_failed_step_within_a_tail_frees_every_block(
-    directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_abort_or_a_failed_step_within_a_tail_frees_every_block(directory: Path) -> None:
     engine = Engine(directory, jump_forward=True)
     for arrival in (0, 1):
         engine.add(arrival, new_request(regex("xz" * 25), num_sequences=2))
     engine.core.step()
     engine.core.abort(0)
-
-    def fail(batch: Any, rows: list[int]) -> None:
-        raise RuntimeError("device lost")
-
-    monkeypatch.setattr(engine.core._runner, "run", fail)
+    engine.runner.before = fail
     assert [arrival for arrival, _ in engine.core.step()] == [1]
     stats = engine.core.stats()
     assert (stats.num_free_blocks, engine.core.has_work) == (stats.num_blocks, False)

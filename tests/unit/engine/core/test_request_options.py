@@ -55,7 +55,7 @@ def model(directory: Path) -> Any:
 def run(core: EngineCore, *requests: GenerationRequest) -> list[TokenEvent]:
     for arrival, request in enumerate(requests):
         grammar = request.sampling.grammar
-        compiled = GrammarCompiler(core._tokenizer).compile(grammar) if grammar else None
+        compiled = GrammarCompiler(core.tokenizer).compile(grammar) if grammar else None
         core.add(arrival, request, compiled)
     events = []
     while core.has_work:

@@ -20,6 +20,7 @@ from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingPara
 from engine.sampling.logits.grammar_mask import apply_grammar
 from tests.tiny import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, ids_of
+from tests.unit.engine.spoiled_runner import fail, spoiled_core
 
 PROMPT = tuple(tiny_tokenizer().encode("The town"))
 GRAMMAR = Grammar(GrammarKind.REGEX, "[a-z]{3,9}( [a-z]{3,9}){2}")
@@ -111,21 +112,15 @@ def filled_at_need(state: GrammarState) -> Any:
     return state._bitmask[0] if state.fill(state._bitmask, 0) else None
 
 
-def test_a_step_that_fails_leaves_no_mask_being_filled(
-    directory: Path, monkeypatch: pytest.MonkeyPatch, fills: list[str]
-) -> None:
-    core, compiler = new_core(directory)
+def test_a_step_that_fails_leaves_no_mask_being_filled(directory: Path, fills: list[str]) -> None:
+    core, runner = spoiled_core(directory)
+    compiler = GrammarCompiler(core.tokenizer)
     core.add(0, new_request(0), compiler.compile(GRAMMAR))
-    run = core._runner.run
-
-    def fail(batch: Any, rows: list[int]) -> torch.Tensor:
-        raise RuntimeError("device lost")
-
-    monkeypatch.setattr(core._runner, "run", fail)
+    runner.before = fail
     ((_, error),) = core.step()
     assert isinstance(error, GenerationFailed)
     assert len(fills) == 1
-    monkeypatch.setattr(core._runner, "run", run)
+    runner.before = lambda batch: None
     assert len(texts_of(core, compiler, new_request(0))) == 1
 
 

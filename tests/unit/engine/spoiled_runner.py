@@ -1,0 +1,73 @@
+"""A runner whose steps a test spoils, and a core over it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engine.attention.batch import Batch
+from engine.build import EngineParts, build_parts
+from engine.config import EngineConfig
+from engine.core.core import EngineCore
+from engine.core.runner import Runner
+
+
+class SpoiledRunner:
+    """Runs what another runner does, but for what a test does before and after.
+
+    before: called with the batch; what it raises is the step's error. after: called with the batch and the
+    logits, which it may change.
+    """
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self.before: Callable[[Batch], object] = lambda batch: None
+        self.after: Callable[[Batch, Tensor], object] = lambda batch, logits: None
+
+    @property
+    def device(self) -> torch.device:
+        return self._runner.device
+
+    @property
+    def block_size(self) -> int:
+        return self._runner.block_size
+
+    @property
+    def hidden_states(self) -> Tensor:
+        return self._runner.hidden_states
+
+    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
+        self._runner.copy_blocks(copies)
+
+    def clear_blocks(self, blocks: list[int]) -> None:
+        self._runner.clear_blocks(blocks)
+
+    @torch.inference_mode()
+    def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
+        self.before(batch)
+        logits = self._runner.run(batch, logit_rows)
+        self.after(batch, logits)
+        return logits
+
+
+def new_parts(directory: Path, **shape: Any) -> EngineParts:
+    return build_parts(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None)
+
+
+def spoiled_core(directory: Path, **shape: Any) -> tuple[EngineCore, SpoiledRunner]:
+    """A core whose steps are the model's own until the runner's `before` or `after` is set."""
+    parts = new_parts(directory, **shape)
+    runner = SpoiledRunner(parts.runner)
+    return parts.core(runner), runner
+
+
+def arrivals_of(batch: Batch) -> list[int]:
+    """The arrival of each row's request, of a batch whose every row gives a token."""
+    return [work.sequence.arrival for work in batch.works]
+
+
+def fail(batch: Batch) -> None:
+    """A `before` of a device that is lost."""
+    raise RuntimeError("device lost")
