@@ -1,4 +1,6 @@
-"""Grammars compiled for an event loop: several at one time, none long in the way of others."""
+"""The queue of grammars to compile for an event loop: several at a time, none of which blocks
+others for long.
+"""
 
 import asyncio
 import threading
@@ -18,7 +20,7 @@ MAX_SMALL_SOURCE = 4096  # characters
 
 
 class _Compilation:
-    """One grammar on its way, for all who ask for it."""
+    """The compilation of one grammar, shared by all requests that wait for it."""
 
     def __init__(self, grammar: Grammar, lane: "_Lane") -> None:
         self.grammar = grammar
@@ -30,7 +32,7 @@ class _Compilation:
 
 
 class _Lane:
-    """Places for compilations, and those that wait for one, the first first."""
+    """A number of places for compilations, and the queue of those that wait for one."""
 
     def __init__(self) -> None:
         self.num_running = 0
@@ -38,11 +40,11 @@ class _Lane:
 
 
 class GrammarQueue:
-    """What the event loop asks for compiled grammars; all methods belong to that loop.
+    """The event loop's source of compiled grammars; all methods belong to that loop.
 
-    A cached grammar is there at once. Others compile beside the loop: large ones never take the places of
-    small ones, one that exceeds its time or that nobody waits for any longer is called off, so that its place
-    is free, and a grammar asked for by many compiles once.
+    A cached grammar is returned at once. Others compile in threads beside the loop: large grammars never take
+    the places of small ones, and a grammar that many requests have compiles once. A compilation that exceeds
+    its time, or that no request waits for any longer, is cancelled, so that its place is free.
     """
 
     def __init__(
@@ -59,7 +61,9 @@ class GrammarQueue:
         self._compilations: dict[Grammar, _Compilation] = {}
 
     async def compile(self, grammar: Grammar) -> CompiledGrammar:
-        """Raises InvalidGrammar for a grammar that is none or takes too long to compile; EngineBusy if no
+        """Return the compiled grammar.
+
+        Raises InvalidGrammar for a grammar that is malformed or takes too long to compile; EngineBusy if no
         place is free for it in time, or too many wait already; EngineStopped."""
         if (known := self._compiler.cached(grammar)) is not None:
             return known
@@ -70,14 +74,14 @@ class GrammarQueue:
         finally:
             compilation.num_readers -= 1
             if not compilation.num_readers:
-                self._call_off(compilation)
+                self._cancel(compilation)
 
     def stop(self) -> None:
-        """Ends all waiting with EngineStopped, and all compilations."""
+        """End all compilations, and all waiting with EngineStopped."""
         for compilation in list(self._compilations.values()):
             _end(compilation, EngineStopped("the engine stops"))
             compilation.begun.set()
-            self._call_off(compilation)
+            self._cancel(compilation)
 
     def _open(self, grammar: Grammar) -> _Compilation:
         lane = self._small if len(grammar.source) <= MAX_SMALL_SOURCE else self._large
@@ -101,14 +105,14 @@ class GrammarQueue:
             _end(
                 compilation, InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile")
             )
-            self._call_off(compilation)
+            self._cancel(compilation)
             return await compilation.result
 
-    def _call_off(self, compilation: _Compilation) -> None:
-        """Takes it from the queue, or has its process ended if it has begun; nothing where it is over."""
+    def _cancel(self, compilation: _Compilation) -> None:
+        """Take it from the queue, or end its process if it has begun; do nothing if it is over."""
         if self._compilations.get(compilation.grammar) is compilation:
             del self._compilations[compilation.grammar]
-            compilation.attempt.call_off()
+            compilation.attempt.cancel()
         with suppress(ValueError):  # it has begun
             compilation.lane.waiting.remove(compilation)
 
@@ -126,7 +130,7 @@ class GrammarQueue:
             ).start()
 
     def _work(self, compilation: _Compilation, loop: asyncio.AbstractEventLoop) -> None:
-        """In a thread of its own."""
+        """Compile, in a thread of its own."""
         outcome: CompiledGrammar | Exception
         try:
             outcome = self._compiler.compile(compilation.grammar, compilation.attempt)
@@ -144,7 +148,7 @@ class GrammarQueue:
 
 
 def _end(compilation: _Compilation, outcome: CompiledGrammar | Exception) -> None:
-    """The first outcome counts."""
+    """End with this outcome, unless there was one before."""
     if compilation.result.done():
         return
     if isinstance(outcome, Exception):

@@ -1,4 +1,4 @@
-"""Constraints on the generated text: compiled through xgrammar, followed token by token."""
+"""The compiler of constraints on the generated text, through xgrammar."""
 
 import os
 import threading
@@ -20,7 +20,7 @@ CACHE_BYTES = 256 * 2**20
 
 
 class CompiledGrammar:
-    """A grammar made ready for one tokenizer; any number of sequences may follow it at one time."""
+    """A grammar compiled for one tokenizer; any number of sequences may follow it at the same time."""
 
     def __init__(self, compiled: Any, end_token_ids: Sequence[int], tokens: Sequence[bytes]) -> None:
         self._compiled = compiled
@@ -33,7 +33,7 @@ class CompiledGrammar:
         return size
 
     def start(self, stop_token_ids: Sequence[int] = ()) -> GrammarState:
-        """The state of a sequence before its first token.
+        """Return the state of a sequence before its first token.
 
         stop_token_ids: the request's own, allowed where the text may end, as the model's end tokens are.
         """
@@ -45,12 +45,12 @@ class CompiledGrammar:
 
 
 class GrammarCompiler:
-    """Compiles grammars for one tokenizer and keeps those used last, up to CACHE_BYTES. Safe to share by
-    threads.
+    """The compiler and cache of grammars for one tokenizer. It keeps those used last, up to CACHE_BYTES, and
+    may be shared by threads.
 
-    A grammar is compiled in `process` first, where its time and memory are bounded. What passes there is
-    taken over, or compiled again here where that is quicker; it takes as long as it took there. process: None
-    where grammars are trusted, as those of tests, or the system cannot fork.
+    A grammar is compiled in `process` first, where its time and memory are bounded. If it passes there, its
+    compiled form is taken over, or compiled again here where that is quicker, in about the time that it took
+    there. process: None where grammars are trusted, as in tests, or where the system cannot fork.
     """
 
     def __init__(self, tokenizer: Tokenizer, process: GrammarProcess | None = None) -> None:
@@ -62,17 +62,16 @@ class GrammarCompiler:
         self._num_cached_bytes = 0
 
     def cached(self, grammar: Grammar) -> CompiledGrammar | None:
-        """The grammar if it is compiled already, at once."""
+        """Return the grammar at once if it is in the cache, else None."""
         with self._lock:
             if grammar in self._cache:
                 self._cache.move_to_end(grammar)
             return self._cache.get(grammar)
 
     def compile(self, grammar: Grammar, attempt: Attempt | None = None) -> CompiledGrammar:
-        """Takes milliseconds to seconds: not for an event loop. Raises InvalidGrammar, naming the cause;
-        EngineBusy.
+        """Return the compiled grammar. Takes milliseconds to seconds: call it outside the event loop.
 
-        attempt: by which the caller calls the compilation off.
+        Raises InvalidGrammar, naming the cause; EngineBusy. attempt: the caller's handle to cancel it.
         """
         if (known := self.cached(grammar)) is not None:
             return known
@@ -115,13 +114,13 @@ class GrammarCompiler:
 
     @cached_property
     def _text_vocabulary(self) -> GrammarVocabulary:
-        """Takes special tokens for no text, so that none can stand inside a string."""
+        """The vocabulary in which special tokens have no text, so that none can stand inside a string."""
         return self._make_vocabulary(hides_special=True)
 
     @cached_property
     def _tag_vocabulary(self) -> GrammarVocabulary:
-        """Knows special tokens by their text: structural tags may name them, and the text between may hold
-        them."""
+        """The vocabulary in which special tokens have their text: structural tags may name them, and the text
+        between may have them."""
         return self._make_vocabulary(hides_special=False)
 
     def _make_vocabulary(self, *, hides_special: bool) -> GrammarVocabulary:

@@ -1,4 +1,4 @@
-"""Whether a grammar allows any text of finite length, read from the rules as xgrammar has parsed them."""
+"""The check that a grammar allows a text of finite length, made on the rules that xgrammar has parsed."""
 
 import json
 from collections import defaultdict
@@ -12,8 +12,8 @@ from engine.errors import InvalidGrammar
 
 
 class _Kind(IntEnum):
-    """The expressions of xgrammar 0.2.8's `Grammar.serialize_json` that are made of others; each is [kind,
-    number of operands, *operands]. All other kinds have a finite text."""
+    """The kinds of expressions in xgrammar 0.2.8's `Grammar.serialize_json` that consist of others; each is
+    [kind, number of operands, *operands]. All other kinds have a finite text."""
 
     RULE = 4  # the number of a rule
     SEQUENCE = 5  # those of expressions
@@ -22,7 +22,7 @@ class _Kind(IntEnum):
 
 
 def check_finiteness(grammar: xgrammar.Grammar) -> None:
-    """Raise InvalidGrammar that names a rule whose text would go on without end, if every text would.
+    """Raises InvalidGrammar, naming a rule whose text would never end, if no text of the grammar can end.
 
     Takes time in proportion to the length of the grammar.
     """
@@ -45,8 +45,8 @@ class _Rules:
         self._finite = self._finite_expressions()
 
     def endless_name(self) -> str | None:
-        """The name of a rule that comes back to itself before any text from the root may end; None if one
-        may."""
+        """Return the name of a rule that recurs before any text from the root can end; None if a text can
+        end."""
         if self._bodies[self._root] in self._finite:
             return None
         rule, passed = self._root, set[int]()
@@ -56,7 +56,7 @@ class _Rules:
         return self._names[rule]
 
     def _endless_inner(self, expression: int) -> int:
-        """A rule without finite text that this expression without finite text needs."""
+        """Return a rule without finite text that this expression without finite text needs."""
         while True:
             kind, operands = self._expressions[expression]
             if kind in (_Kind.RULE, _Kind.REPETITION):
@@ -64,7 +64,7 @@ class _Rules:
             expression = next(inner for inner in operands if inner not in self._finite)
 
     def _finite_expressions(self) -> set[int]:
-        """The least set that holds all whose text may be finite."""
+        """Return the least set of expressions whose text may be finite."""
         finite = set[int]()
         num_missing = [self._num_needed(kind, operands) for kind, operands in self._expressions]
         users: dict[int, list[int]] = defaultdict(list)
@@ -84,7 +84,7 @@ class _Rules:
         return finite
 
     def _num_needed(self, kind: int, operands: Sequence[int]) -> int:
-        """How many of the inner expressions have to be finite."""
+        """Return how many of the inner expressions have to be finite."""
         match kind:
             case _Kind.SEQUENCE:
                 return len(operands)

@@ -1,4 +1,4 @@
-"""Fills the bitmasks of grammars while the model computes the logits that they are for."""
+"""The thread that fills the bitmasks of grammars while the model computes the logits to be masked."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ MAX_WAIT_S = 2.0
 
 
 class MaskThread:
-    """One thread beside the one that steps; it starts with the first grammar."""
+    """A thread beside the engine's; it starts with the first grammar."""
 
     def __init__(self, max_wait_s: float = MAX_WAIT_S) -> None:
         self._max_wait_s = max_wait_s
@@ -20,12 +20,12 @@ class MaskThread:
 
     @contextmanager
     def filling(self, grammars: Iterable[GrammarState]) -> Iterator[None]:
-        """Within, the masks of these are filled, and nothing else may use them; after it, also where it
-        raises, they are filled and the thread is idle.
+        """Fill the masks of these grammars while the block runs, within which nothing else may use them.
 
-        A mask that cannot be filled here is left to who applies it, so that the failure is that request's.
-        One that takes too long is given up, and with it the thread, which ends when xgrammar returns; those
-        behind it are left to who applies them.
+        When the block ends, also by an exception, the masks are filled and the thread is idle. A mask that
+        cannot be filled here is left to the code that applies it, so that the failure is that request's. One
+        that takes too long is given up together with the thread, which ends when xgrammar returns; the masks
+        behind it are left to the code that applies them.
         """
         filled = [(one, self._started().submit(one.prepare)) for one in grammars if not one.is_prepared]
         try:
@@ -41,7 +41,7 @@ class MaskThread:
                         self._abandon()
 
     def close(self) -> None:
-        """Lets the thread end. Nothing may be filled afterwards."""
+        """End the thread. No mask may be filled afterwards."""
         self._abandon()
 
     def _started(self) -> CallThread:

@@ -1,4 +1,4 @@
-"""How far one sequence has come in its grammar, and which tokens may come next there."""
+"""The state of one sequence in its grammar, and the tokens that may come next."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -22,12 +22,14 @@ _Result = TypeVar("_Result")
 
 
 class GrammarState:
-    """A matcher of xgrammar's at one sequence's end, and what is known there of the next token."""
+    """A matcher of xgrammar's at the end of one sequence, with the mask of the next token once
+    it is filled.
+    """
 
     def __init__(
         self, matcher: Any, stop_token_ids: Sequence[int], vocab_size: int, tokens: Sequence[bytes]
     ) -> None:
-        """tokens: the bytes that each id stands for; b"" where the grammar takes it for no text."""
+        """tokens: the bytes of each id; b"" where the id is no text to the grammar."""
         self._matcher = matcher
         self._stop_token_ids = stop_token_ids
         self._tokens = tokens
@@ -41,8 +43,9 @@ class GrammarState:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the end of the grammar was accepted: by a stop token, or without one where there is
-        none."""
+        """True if the end of the grammar was accepted: by a stop token, or without one where
+        there is none.
+        """
         if self._is_given_up:
             return False
         complete: bool = self._matcher.is_terminated()
@@ -54,7 +57,7 @@ class GrammarState:
         return self._stop_token_ids
 
     def accept(self, token_id: int) -> None:
-        """Follows the token. A complete grammar is not advanced: what may come is stop tokens.
+        """Follow the token. A complete grammar is not advanced, since only stop tokens may come.
 
         Raises GenerationFailed for a token that the grammar does not allow; the sampler masks those.
         """
@@ -92,7 +95,8 @@ class GrammarState:
         return not self.is_too_slow
 
     def fill(self, bitmask: Any, row: int) -> bool:
-        """Writes which tokens may come next into row `row` of an int32 bitmask [n, ceil(v / 32)] on the CPU.
+        """Write the tokens that may come next into row `row` of a bitmask on the CPU,
+        int32 [n, ceil(v / 32)].
 
         Returns whether any token is excluded. The grammar must not be complete.
         """
@@ -101,33 +105,34 @@ class GrammarState:
 
     @property
     def is_prepared(self) -> bool:
-        """Whether `prepare` has nothing to do."""
+        """True if `prepare` has nothing to do."""
         return self._excludes is not None or self.is_complete or self.is_too_slow
 
     def prepare(self) -> None:
-        """Works out which tokens may come next, unless that is done. Another thread may do it, provided that
-        nothing else uses this state meanwhile."""
+        """Compute the mask of the next token, unless that is done. Another thread may call this, provided
+        that nothing else uses this state meanwhile."""
         if not self.is_prepared:
             self._excludes = self.fill(self._bitmask, 0)
 
     def give_up(self) -> None:
-        """From now on the grammar is too slow, and nothing here touches its matcher, which another thread
-        may still use."""
+        """Mark the grammar as too slow. From now on its matcher, which another thread may still use, is left
+        alone."""
         self.is_too_slow = self._is_given_up = True
 
     @property
     def mask(self) -> Tensor | None:
-        """Which tokens may come next, int32 [ceil(v / 32)], a bit each; None: all may. The grammar must be
-        neither complete nor too slow."""
+        """Return the tokens that may come next, int32 [ceil(v / 32)], a bit each; None if all may. The
+        grammar must be neither complete nor too slow."""
         self.prepare()
         return self._bitmask[0] if self._excludes else None
 
     @property
     def only_token_id(self) -> int | None:
-        """The one token that may come next. None: there are more, or none, or it may be too slow to find out.
+        """Return the one token that may come next; None if there are more, or none, or
+        the search may be slow.
 
-        Only the mask tells, which is kept for who applies it. (The text that xgrammar says must come has no
-        bound: a grammar may force text without end.)
+        It is read from the mask, which is kept for the code that applies it. (xgrammar's own search for
+        forced text has no bound: a grammar may force text without end.)
         """
         if self.is_complete:
             return self._stop_token_ids[0] if len(self._stop_token_ids) == 1 else None
@@ -147,7 +152,9 @@ class GrammarState:
 
 
 def _only_bit(bitmask: Tensor) -> int | None:
-    """The place of the only bit that is set in int32 [ceil(v / 32)]; None if there are none or more."""
+    """Return the index of the only bit that is set in int32 [ceil(v / 32)]; None if there are
+    none or more.
+    """
     words = bitmask.numpy().view(np.uint32)
     if np.count_nonzero(words) != 1:
         return None

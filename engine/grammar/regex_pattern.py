@@ -1,13 +1,13 @@
-"""What a regular expression must be for xgrammar to honour it, and in bounded time.
+"""The check that xgrammar honours a regular expression, in bounded time.
 
-xgrammar refuses much of what it cannot do. What it would ignore or misread is refused here:
+xgrammar refuses much of what it cannot do. Constructs that it would ignore or misread are refused here:
 
 * an anchor that is not at an edge of an alternative of the whole pattern. Matching is anchored anyway, so at
-  an edge it says nothing; elsewhere it would be dropped;
-* lookaround and other `(?` groups but `(?:` and `(?<name>`: dropped in a JSON Schema's `pattern`;
-* a letter escape that it does not know, such as `\\Z`, taken for the letter;
+  an edge it changes nothing; elsewhere it would be dropped;
+* lookaround and other `(?` groups except `(?:` and `(?<name>`: dropped in a JSON Schema's `pattern`;
+* a letter escape that it does not know, such as `\\Z`, read as the letter;
 * inside a JSON string, a literal quote, backslash or control character, written without JSON's escape. A
-  class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern says but sound.
+  class such as `[^a]` or `.` leaves these characters out, which is narrower than the pattern but sound.
 """
 
 import re
@@ -34,7 +34,7 @@ _CONTROLS = dict(zip("nrtfv0", "\n\r\t\f\v\0", strict=True))
 
 
 def check_regex(pattern: str, *, inside_json: bool = False) -> None:
-    """Raises InvalidGrammar, naming the place, for a pattern out of bounds or one that would not be honoured.
+    """Raises InvalidGrammar, naming the place, for a pattern that is out of bounds or would not be honoured.
 
     inside_json: the pattern is for the characters of a JSON string.
     """
@@ -46,17 +46,17 @@ def check_regex(pattern: str, *, inside_json: bool = False) -> None:
 
 
 def json_string_pattern(pattern: str) -> str:
-    """The pattern as xgrammar honours it for the characters of a JSON string.
+    """Return an equal pattern that xgrammar honours for the characters of a JSON string.
 
-    There it lets the start of an optional group be left out, if the group ends in a repetition:
-    `a(b[0-9]+)?` would match `a1`. A count says the same, and is read right.
+    There xgrammar lets the start of an optional group be left out, if the group ends in a repetition:
+    `a(b[0-9]+)?` would match `a1`. A count means the same, and is read right.
     """
     return _ATOM_OR_OPTIONAL_GROUP.sub(lambda found: "){0,1}" if found["optional"] else found[0], pattern)
 
 
 class _Group:
     """An open group: its expanded size so far and that of its last atom, which a count would multiply; and
-    the counts inside each other that were multiplied, the most of the group and those of the last atom.
+    the nested counts that multiply each other, the worst of the group and those of the last atom.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class _Group:
 
 
 class _Scan:
-    """One pass from left to right."""
+    """The scanner of a pattern, in one pass from left to right."""
 
     def __init__(self, pattern: str, *, inside_json: bool) -> None:
         self._pattern = pattern

@@ -1,4 +1,4 @@
-"""A grammar from the text of a request to xgrammar's compiled form. Imports no torch."""
+"""The checks and the compilation of a grammar's source, from a request's text. Imports no torch."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
 from engine.grammar.schema.json_schema import enforceable_schema
 from engine.grammar.structural_tag import enforceable_tag
-from engine.grammar.xgrammar_errors import refusing_in_own_words
+from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.request import Grammar, GrammarKind
 
 MAX_SOURCE_LENGTH = 262_144  # characters
@@ -18,7 +18,7 @@ _ANY_OBJECT = '{"type": "object"}'
 
 
 def check_length(grammar: Grammar) -> None:
-    """Raise InvalidGrammar for a source over MAX_SOURCE_LENGTH."""
+    """Raises InvalidGrammar for a source over MAX_SOURCE_LENGTH."""
     if len(grammar.source) > MAX_SOURCE_LENGTH:
         raise InvalidGrammar(
             f"a grammar may have {MAX_SOURCE_LENGTH} characters; this one has {len(grammar.source)}"
@@ -26,13 +26,13 @@ def check_length(grammar: Grammar) -> None:
 
 
 def checked_source(grammar: Grammar) -> str:
-    """The source for `compile_source`, checked against all that xgrammar would not honour, and against
-    grammars that allow no finite text.
+    """Return the source for `compile_source`.
 
-    Takes up to seconds. Raises InvalidGrammar, naming the cause.
+    Takes up to seconds. Raises InvalidGrammar, naming the cause, for a source that xgrammar would not honour,
+    or that allows no finite text.
     """
     check_length(grammar)
-    with refusing_in_own_words():
+    with mapped_xgrammar_errors():
         match grammar.kind:
             case GrammarKind.JSON_SCHEMA:
                 source = enforceable_schema(grammar.source)
@@ -51,14 +51,15 @@ def checked_source(grammar: Grammar) -> str:
 
 
 def compile_source(compiler: xgrammar.GrammarCompiler, kind: GrammarKind, source: str) -> Any:
-    """An `xgrammar.CompiledGrammar`. Takes milliseconds to minutes. Raises InvalidGrammar, naming the cause.
+    """Return an `xgrammar.CompiledGrammar`. Takes milliseconds to minutes. Raises InvalidGrammar, naming the
+    cause.
 
     source: as `checked_source` returns it. compiler: made for `GrammarVocabulary.info` of that kind.
     """
-    with refusing_in_own_words():
+    with mapped_xgrammar_errors():
         match kind:
             case GrammarKind.JSON_SCHEMA | GrammarKind.JSON_OBJECT:
-                # The layout of `json_layout`, which says why.
+                # The layout of `schema.layout`, which gives the reason.
                 return compiler.compile_json_schema(source, any_whitespace=False)
             case GrammarKind.REGEX:
                 return compiler.compile_regex(source)

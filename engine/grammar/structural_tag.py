@@ -1,4 +1,4 @@
-"""Structural tags, xgrammar's JSON for text that holds constrained parts, as xgrammar honours them."""
+"""The checks of structural tags, xgrammar's JSON for text that has constrained parts."""
 
 import json
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ MAX_WHITESPACE = 3
 
 
 def enforceable_tag(source: str) -> str:
-    """The structural tag as xgrammar honours it, as JSON text.
+    """Return an equal structural tag that xgrammar honours, as JSON text.
 
-    JSON has the one layout of `json_layout` unless the tag allows whitespace itself. Raises
-    InvalidGrammar for a schema or a regular expression inside the tag that would not be honoured.
+    JSON has the one layout of `schema.layout` unless the tag itself allows whitespace. Raises InvalidGrammar
+    for a schema or a regular expression inside the tag that would not be honoured.
     """
     tag = parse_json(source)
     for part in _parts(tag):
@@ -43,7 +43,7 @@ def _check_excludes(part: dict[str, Any]) -> None:
 
 
 def _lay_out(part: dict[str, Any]) -> None:
-    """Puts the schema's grammar in its place; xgrammar's `json_schema` has no fixed layout."""
+    """Replace the schema by its grammar, since xgrammar's `json_schema` has no fixed layout."""
     if part["type"] != "json_schema" or part.get("style", "json") != "json":
         part["max_whitespace_cnt"] = MAX_WHITESPACE  # a model could write nothing else for ever
         return
@@ -53,7 +53,7 @@ def _lay_out(part: dict[str, Any]) -> None:
 
 
 def _parts(tag: object) -> Iterator[dict[str, Any]]:
-    """All JSON objects of the tag but those inside the schemas that it holds."""
+    """Yield all JSON objects of the tag except those inside its schemas."""
     waiting = [tag]
     while waiting:
         part = waiting.pop()

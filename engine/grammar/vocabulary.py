@@ -1,4 +1,4 @@
-"""What a grammar takes the tokens of a vocabulary for: bytes. Imports no torch."""
+"""The tokens of a vocabulary as the bytes that a grammar reads. Imports no torch."""
 
 from functools import cached_property
 from typing import Any
@@ -8,7 +8,7 @@ import xgrammar
 
 
 class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
-    """The tokens of one tokenizer, by id; those that stand for no text, like hidden special ones, are b""."""
+    """The tokens of one tokenizer, by id; a token without text, such as a hidden special one, is b""."""
 
     tokens: list[bytes]
     end_token_ids: tuple[int, ...]
@@ -16,7 +16,7 @@ class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def info(self) -> Any:
-        """The `xgrammar.TokenizerInfo`; equal in all processes, so that compiled grammars can pass between
+        """The `xgrammar.TokenizerInfo`, equal in all processes, so that compiled grammars can pass between
         them."""
         return xgrammar.TokenizerInfo(
             self.tokens,
@@ -27,5 +27,5 @@ class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
         )
 
     def compiler(self, num_threads: int) -> Any:
-        """An `xgrammar.GrammarCompiler` that caches nothing."""
+        """Return an `xgrammar.GrammarCompiler` that caches nothing."""
         return xgrammar.GrammarCompiler(self.info, max_threads=num_threads, cache_enabled=False)

@@ -1,4 +1,4 @@
-"""xgrammar's own refusals as the engine's."""
+"""The mapping of xgrammar's errors to the engine's."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ _WHERE_IN_XGRAMMAR = re.compile(r"^(\[[\d:]+\] )?\S+\.(cc|h):\d+: ")
 
 
 @contextmanager
-def refusing_in_own_words() -> Iterator[None]:
-    """Within, what xgrammar says of a grammar that it cannot read becomes InvalidGrammar, without the line of
-    its own source that says it. Raises MemoryError where its memory did not suffice."""
+def mapped_xgrammar_errors() -> Iterator[None]:
+    """Raise xgrammar's errors about a grammar that it cannot read as InvalidGrammar, without the source line
+    of its own. Raises MemoryError where its memory did not suffice."""
     try:
         yield
     except (RuntimeError, ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""See `server`."""
+"""The entry point of the program in `server`."""
 
 from engine.grammar.process import lean_xgrammar
 

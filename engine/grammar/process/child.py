@@ -1,4 +1,4 @@
-"""What a child of the server does: one grammar, within bounds, and then its end."""
+"""The child of the server, which compiles one grammar within bounds, and exits."""
 
 import ctypes
 import os
@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from engine.errors import InvalidGrammar
-from engine.grammar.process.messages import Limits, Try, Verdict, encode_message
+from engine.grammar.process.messages import TrialLimits, Try, Verdict, encode_message
 from engine.grammar.process.rehearsal import rehearse
 from engine.grammar.source import checked_source, compile_source
 from engine.grammar.vocabulary import GrammarVocabulary
@@ -26,7 +26,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def serve(command: Try, vocabulary: GrammarVocabulary, out: socket.socket, parent: int) -> None:
-    """Writes one `Verdict` to `out`, without its length; nothing where the memory did not suffice."""
+    """Write one `Verdict` to `out`, without its length; nothing if the memory did not suffice."""
     _die_with(parent)
     _bound(command.limits)
     try:
@@ -55,12 +55,12 @@ def _try(command: Try, vocabulary: GrammarVocabulary) -> Verdict:
 
 
 def _is_context_free(grammar: Grammar) -> bool:
-    """Whether the grammar may have rules as a client has written them."""
+    """Return whether the grammar may have rules that a client has written."""
     return grammar.kind in (GrammarKind.EBNF, GrammarKind.STRUCTURAL_TAG)
 
 
-def _bound(limits: Limits) -> None:
-    """Lets the kernel end this process where it takes too much time or memory."""
+def _bound(limits: TrialLimits) -> None:
+    """Have the kernel end this process if it takes too much time or memory."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, limits.timeout_s)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -74,7 +74,7 @@ def _bound(limits: Limits) -> None:
 
 
 def _memory_sizes() -> dict[str, int]:
-    """In bytes, by the kernel's name; nothing where it does not say."""
+    """Return this process's memory sizes in bytes, by the kernel's names; empty if it gives none."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -84,7 +84,7 @@ def _memory_sizes() -> dict[str, int]:
 
 
 def _die_with(parent: int) -> None:
-    """Has the kernel end this process with the server; other systems rely on its time limit."""
+    """Have the kernel end this process with the server; other systems rely on its time limit."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it ended before

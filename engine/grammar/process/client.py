@@ -1,4 +1,4 @@
-"""The side of the process that serves: starts the program that tries grammars, and asks it."""
+"""The main process's side: it starts the program that tries grammars, and sends it grammars."""
 
 import atexit
 import contextlib
@@ -12,43 +12,54 @@ from queue import SimpleQueue
 from typing import Final
 
 from engine.errors import EngineBusy, InvalidGrammar
-from engine.grammar.process.messages import Kill, Learn, Limits, Try, Verdict, decode_verdict, receive, send
+from engine.grammar.process.messages import (
+    Kill,
+    Learn,
+    TrialLimits,
+    Try,
+    Verdict,
+    decode_verdict,
+    receive,
+    send,
+)
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar
 
 MAX_STARTS = 3  # of the program, for one grammar
-DEFAULT_LIMITS: Final = Limits()
+DEFAULT_LIMITS: Final = TrialLimits()
 _END_S = 5.0  # from the end of the connection to that of the program, which does nothing between them
 
 CAN_FORK: Final = hasattr(os, "fork")
 
 
 class Attempt:
-    """One grammar on trial, which any thread may call off."""
+    """The trial of one grammar, which any thread may cancel."""
 
     def __init__(self) -> None:
         self._answers: SimpleQueue[tuple[object, Verdict | None]] = SimpleQueue()
-        self.is_called_off = threading.Event()
+        self.is_cancelled = threading.Event()
 
-    def call_off(self) -> None:
-        """Ends the process that compiles, and the wait for it."""
-        self.is_called_off.set()
+    def cancel(self) -> None:
+        """End the process that compiles, and the wait for it."""
+        self.is_cancelled.set()
         self._answers.put((None, None))
 
     def answer(self, connection: "_Connection", verdict: Verdict | None) -> None:
-        """verdict: None where the connection's process is gone."""
+        """End the wait. verdict: None if the connection's process is gone."""
         self._answers.put((connection, verdict))
 
     def wait(self, connection: "_Connection") -> Verdict | None:
-        """The answer over that connection; None where its process is gone, or the attempt was called off."""
+        """Return the verdict from that connection; None if its process is gone, or the attempt
+        was cancelled.
+        """
         while True:
             source, verdict = self._answers.get()
-            if source is connection or self.is_called_off.is_set():
+            if source is connection or self.is_cancelled.is_set():
                 return verdict
 
 
 class _Connection:
-    """One process of the program, from its start to its end."""
+    """The connection to one process of the program, from its start to its end."""
 
     def __init__(self) -> None:
         self._socket, others = socket.socketpair()
@@ -74,9 +85,9 @@ class _Connection:
         vocabulary: GrammarVocabulary,
         attempt: Attempt,
         num_threads: int,
-        limits: Limits,
+        limits: TrialLimits,
     ) -> int | None:
-        """The attempt's number; None: the process is gone."""
+        """Send the grammar, and return the attempt's number; None if the process is gone."""
         with self._lock:
             if self._is_gone:
                 return None
@@ -92,7 +103,7 @@ class _Connection:
             return number
 
     def _learnt(self, vocabulary: GrammarVocabulary) -> int:
-        """The number of the vocabulary, which is sent before unless it was. Raises OSError."""
+        """Return the number of the vocabulary, which is sent first if it is new. Raises OSError."""
         for number, known in enumerate(self._vocabularies):
             if known is vocabulary:
                 return number
@@ -107,7 +118,7 @@ class _Connection:
                 send(self._socket, Kill(number))
 
     def end(self) -> None:
-        """Has the process end itself and its children; returns at once."""
+        """Have the process end itself and its children; returns at once."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
@@ -117,7 +128,7 @@ class _Connection:
             return self._is_gone
 
     def _read(self) -> None:
-        """In a thread of its own: passes verdicts on, and the end of the process to all who wait."""
+        """Read, in a thread of its own, and pass verdicts on, and the end of the process to all who wait."""
         while (verdict := receive(self._socket, decode_verdict)) is not None:
             with self._lock:
                 attempt = self._attempts.pop(verdict.number, None)
@@ -138,26 +149,27 @@ class _Connection:
 
 
 class GrammarProcess:
-    """The program that tries grammars, started when it is wanted and again when it has died. Safe to share by
-    threads."""
+    """The program that tries grammars, started on demand and again after it has died. Threads
+    may share it.
+    """
 
-    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(self, limits: TrialLimits = DEFAULT_LIMITS) -> None:
         self._limits = limits
         self._lock = threading.Lock()
         self._connection: _Connection | None = None
 
     @property
     def pid(self) -> int | None:
-        """None while it does not run."""
+        """The process id; None while the program does not run."""
         connection = self._connection
         return None if connection is None or connection.is_gone else connection.process.pid
 
     def start(self) -> None:
-        """Returns at once; the process is ready a second later."""
+        """Start the program. Returns at once; the process is ready a second later."""
         self._connected()
 
     def stop(self) -> None:
-        """Ends the process and all compilations in it; those who wait for one have it started again."""
+        """End the process and all compilations in it; a thread that waits for one starts it again."""
         with self._lock:
             connection, self._connection = self._connection, None
         if connection is not None:
@@ -166,13 +178,15 @@ class GrammarProcess:
     def try_grammar(
         self, grammar: Grammar, vocabulary: GrammarVocabulary, attempt: Attempt, *, num_threads: int
     ) -> Verdict:
-        """Waits until the grammar has compiled there. Raises InvalidGrammar, naming the cause, also where it
-        exceeds its time or its memory; EngineBusy where the process dies again and again."""
+        """Wait until the grammar has compiled there, and return the verdict.
+
+        Raises InvalidGrammar, naming the cause, also where the grammar exceeds its time or its memory;
+        EngineBusy where the process dies again and again."""
         for _ in range(MAX_STARTS):
             connection = self._connected()
             number = connection.begin(grammar, vocabulary, attempt, num_threads, self._limits)
             verdict = None if number is None else attempt.wait(connection)
-            if attempt.is_called_off.is_set():
+            if attempt.is_cancelled.is_set():
                 if number is not None:
                     connection.kill(number)
                 raise InvalidGrammar("nobody waits for the grammar any longer")

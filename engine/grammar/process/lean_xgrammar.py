@@ -1,7 +1,7 @@
-"""Loads xgrammar without torch and transformers, which it names in annotations and base classes alone.
+"""The import of xgrammar without torch and transformers, which it only uses in annotations and base classes.
 
-Together they would take four seconds of a processor and 180 MB, and start threads, beside which a process
-should not fork. Where a later version needs them after all, they are loaded.
+Together they would take four seconds of CPU time and 180 MB, and start threads, with which a process should
+not fork. If a later version needs them after all, they are loaded.
 """
 
 import importlib

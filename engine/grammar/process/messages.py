@@ -1,4 +1,4 @@
-"""What the two sides send each other: MessagePack, each message after its length in four bytes."""
+"""The messages between the two sides: MessagePack, each message after its length in four bytes."""
 
 import socket
 import struct
@@ -16,18 +16,18 @@ _Message = TypeVar("_Message")
 
 
 class Learn(msgspec.Struct, tag=True):
-    """Keep this vocabulary under that number."""
+    """The command to keep this vocabulary under that number."""
 
     vocabulary_number: int
     vocabulary: GrammarVocabulary
 
 
-class Limits(msgspec.Struct, frozen=True):
-    """Of one child.
+class TrialLimits(msgspec.Struct, frozen=True):
+    """The limits of one child.
 
-    max_bytes: that it may add to its memory.
-    min_transfer_s: a grammar that compiles in less is compiled again by who asked for it, since its compiled
-        form takes as long to pass on.
+    max_bytes: the memory that it may add to its own.
+    min_transfer_s: a grammar that compiles in less is compiled again by the main process, since its compiled
+        form would take as long to send.
     """
 
     max_bytes: int = 512 * 2**20
@@ -36,27 +36,30 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class Try(msgspec.Struct, tag=True):
-    """Fork a child that compiles the grammar."""
+    """The command to fork a child that compiles the grammar."""
 
     number: int
     vocabulary_number: int
     grammar: Grammar
     num_threads: int
-    limits: Limits
+    limits: TrialLimits
 
 
 class Kill(msgspec.Struct, tag=True):
-    """Nobody waits for that `Try` any longer; unknown and ended ones are passed over."""
+    """The command to end that `Try`, for which nobody waits any longer; unknown and ended ones
+    are ignored.
+    """
 
     number: int
 
 
 class Verdict(msgspec.Struct):
-    """What became of a `Try`.
+    """The outcome of a `Try`.
 
-    complaint: why the grammar is refused; None: it is not.
-    source: for `compile_source`, where it is not refused.
-    compiled: what `xgrammar.CompiledGrammar.serialize_json` gives, if that is quicker than to compile again.
+    complaint: the reason why the grammar is refused; None if it is not.
+    source: for `compile_source`, if the grammar is not refused.
+    compiled: the result of `xgrammar.CompiledGrammar.serialize_json`, if sending it is quicker than compiling
+        again.
     """
 
     number: int
@@ -73,13 +76,13 @@ decode_verdict: Final[Callable[[bytes], Verdict]] = msgspec.msgpack.Decoder(Verd
 
 
 def send(connection: socket.socket, message: msgspec.Struct) -> None:
-    """Raises OSError where the other side is gone."""
+    """Send a message. Raises OSError if the other side is gone."""
     payload = encode_message(message)
     connection.sendall(_LENGTH.pack(len(payload)) + payload)
 
 
 def receive(connection: socket.socket, decode: Callable[[bytes], _Message]) -> _Message | None:
-    """Wait for a message; None: the other side is gone."""
+    """Wait for a message, and return it; None if the other side is gone."""
     try:
         head = _read(connection, _LENGTH.size)
         payload = None if head is None else _read(connection, _LENGTH.unpack(head)[0])

@@ -1,4 +1,4 @@
-"""Following a compiled grammar for a while, to see whether a token of it takes too long."""
+"""The trial run of a compiled grammar, to see whether any of its tokens takes too long."""
 
 import random
 import time
@@ -17,10 +17,10 @@ _NUM_CANDIDATES = 8
 
 
 def rehearse(compiled: Any, tokens: Sequence[bytes], seconds: float) -> None:
-    """Draw texts until so many seconds have passed, three at most.
+    """Draw random texts until so many seconds have passed, three texts at most.
 
     Raises InvalidGrammar where a call takes longer than MAX_CALL_S. A grammar that passes may still be slow
-    at places which chance does not lead to: `GrammarState` watches those.
+    at places that no drawn text has reached: `GrammarState` watches for those.
     """
     ends_at = time.perf_counter() + seconds
     for seed in range(3):

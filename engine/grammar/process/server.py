@@ -1,7 +1,7 @@
 """The program that tries grammars: `python -m engine.grammar.process FD`, FD a socket.
 
-One loop: it forks a child for each `Try`, ends the child where nobody waits for it any longer, and passes on
-what the child has found. It ends, and its children with it, when the other side of the socket closes.
+One loop forks a child for each `Try`, ends a child for which nobody waits any longer, and passes the
+children's verdicts on. It ends, and its children with it, when the other side of the socket closes.
 """
 
 import gc
@@ -39,7 +39,7 @@ class _Child(NamedTuple):
 
 
 class GrammarServer:
-    """All that belongs to one connection."""
+    """The server of one connection."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -49,7 +49,7 @@ class GrammarServer:
         self._selector.register(connection, selectors.EVENT_READ)
 
     def run(self) -> None:
-        """Returns when the other side has closed, and no child is left."""
+        """Serve until the other side has closed and no child is left."""
         try:
             while self._serve_one_round():
                 pass
@@ -58,7 +58,7 @@ class GrammarServer:
                 os.kill(running.pid, signal.SIGKILL)
 
     def _serve_one_round(self) -> bool:
-        """Waits for a message or a child's end. False: the other side has closed."""
+        """Wait for a message or a child's end, and handle it. Returns False if the other side has closed."""
         for key, _ in self._selector.select():
             source = key.fileobj
             assert isinstance(source, socket.socket)
@@ -95,7 +95,7 @@ class GrammarServer:
         self._selector.register(own, selectors.EVENT_READ)
 
     def _read(self, source: socket.socket) -> None:
-        """Takes a piece of a child's verdict; after the last, the child is reaped and the verdict sent."""
+        """Read a piece of a child's verdict; after the last, reap the child and send the verdict."""
         try:
             piece = source.recv(2**20)
         except OSError:
@@ -113,7 +113,7 @@ class GrammarServer:
 
 
 def _serve(command: Try, vocabulary: GrammarVocabulary, out: socket.socket, parent: int) -> None:
-    """In the child; does not return."""
+    """Run the child. Does not return."""
     status = 1
     try:
         gc.disable()
@@ -141,7 +141,7 @@ def _verdict(running: _Child, status: int) -> Verdict:
 
 
 def main() -> None:
-    """For as long as the other side of the socket is open."""
+    """Run for as long as the other side of the socket is open."""
     for ignored in (signal.SIGINT, signal.SIGTERM):  # those are for the process that serves, which may drain
         signal.signal(ignored, signal.SIG_IGN)
     GrammarServer(socket.socket(fileno=int(sys.argv[1]))).run()

@@ -1,4 +1,4 @@
-"""The schemas of a JSON Schema document and how they refer to each other."""
+"""The schemas of a JSON Schema document, and the references between them."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -25,7 +25,7 @@ _SHAPES: dict[str, type] = {
 
 
 class SchemaDocument:
-    """The schemas of a document by their place, a JSON pointer."""
+    """The schemas of a document by their JSON pointers."""
 
     def __init__(self, root: object) -> None:
         self.schemas: dict[str, Schema] = {}
@@ -42,21 +42,20 @@ class SchemaDocument:
                 raise InvalidGrammar(f"JSON Schema at {place}: a schema is an object or a boolean")
 
     def alternatives(self, schema: Schema) -> list[Schema]:
-        """The schemas that a value must match at the same place: what $ref, anyOf, oneOf and allOf lead
-        to."""
+        """Return the schemas that apply to the same value: the targets of $ref, anyOf, oneOf and allOf."""
         if (reference := schema.get("$ref")) in self.schemas:
             return [self.schemas[reference]]
         members = (schema.get(keyword, ()) for keyword in ALTERNATIVES)
         return [member for group in members for member in group if isinstance(member, dict)]
 
     def resolve(self, schema: Schema) -> Schema:
-        """What a chain of references ends in."""
+        """Return the schema at the end of a chain of references."""
         for _ in range(len(self.schemas)):  # a longer chain runs in a circle
             schema = self.schemas.get(schema.get("$ref", ""), schema)
         return schema
 
     def leads_to_itself(self, schema: Schema) -> bool:
-        """Whether matching this schema would ask for itself again before a character is read."""
+        """Return whether matching this schema would require itself again before a character is read."""
         waiting, seen = self.alternatives(schema), set[int]()
         while waiting:
             inner = waiting.pop()
@@ -68,8 +67,9 @@ class SchemaDocument:
         return False
 
     def rename_targets(self) -> None:
-        """Gives the targets of pointers with escapes, which xgrammar does not read, a plain place; in
-        place."""
+        """Move the targets of pointers with escapes, which xgrammar does not read, to plain
+        ones; in place.
+        """
         escaped = dict.fromkeys(
             schema["$ref"] for schema in self.schemas.values() if "~" in schema.get("$ref", "")
         )
@@ -85,12 +85,12 @@ class SchemaDocument:
 
 
 def escaped_step(name: str) -> str:
-    """The name as a step of a JSON pointer (RFC 6901 section 3)."""
+    """Return the name as a step of a JSON pointer (RFC 6901 section 3)."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def _check_shapes(place: str, schema: Schema) -> None:
-    """The rest of this module may rely on these; what else is malformed, xgrammar refuses."""
+    """Check the shapes that this module relies on; other malformed schemas are refused by xgrammar."""
     for keyword, shape in _SHAPES.items():
         value = schema.get(keyword, shape())
         if not isinstance(value, shape) and (keyword, type(value)) != ("type", list):
@@ -101,7 +101,7 @@ def _check_shapes(place: str, schema: Schema) -> None:
 
 
 def _inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:
-    """The schemas directly inside, with their step of a JSON pointer."""
+    """Yield the schemas directly inside, each with its step of a JSON pointer."""
     for keyword in _HOLDS_SCHEMA:
         if keyword in schema:
             yield keyword, schema[keyword]

@@ -1,4 +1,4 @@
-"""Whether any value of finite length matches a JSON Schema."""
+"""The check that a value of finite length matches a JSON Schema."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,10 @@ _Place = str  # in `SchemaDocument.schemas`
 
 
 def check_finiteness(document: SchemaDocument) -> None:
-    """Raise InvalidGrammar that names the place where a value of the root goes on without end.
+    """Raises InvalidGrammar, naming the place at which every value of the root would be endless.
 
-    A linked list whose `next` is required and never null is one. A schema that does not hold the root's value
-    in any case may be endless: a model can do without it.
+    A linked list whose `next` is required and never null is endless. A schema that the root's value need not
+    use may be endless, since the model can avoid it.
     """
     endless = _endless_places(document)
     if "#" in endless:
@@ -23,7 +23,7 @@ def check_finiteness(document: SchemaDocument) -> None:
 
 
 def _endless_places(document: SchemaDocument) -> frozenset[_Place]:
-    """The greatest set of schemas each of which needs another one of the set."""
+    """Return the greatest set of schemas each of which needs another one of the set."""
     endless = set(document.schemas)
     needed_by: dict[_Place, list[_Place]] = {}
     for place in document.schemas:
@@ -44,8 +44,8 @@ def _is_endless(document: SchemaDocument, place: _Place, endless: set[_Place]) -
 
 
 def _needs(document: SchemaDocument, place: _Place) -> Iterator[list[_Place]]:
-    """Groups of schemas; a value needs a value of one schema of each group. Nothing where that is not known
-    for certain."""
+    """Yield groups of schemas: a value needs a value of one schema of each group. Yields nothing where that
+    is not certain."""
     schema = document.schemas[place]
     if "$ref" in schema:
         yield [schema["$ref"]]
@@ -68,7 +68,7 @@ def _needs(document: SchemaDocument, place: _Place) -> Iterator[list[_Place]]:
 
 
 def _is_only(schema: Schema, type_name: str, *implied_by: str) -> bool:
-    """Whether all values are of that type."""
+    """Return whether all values are of that type."""
     declared = schema.get("type", type_name if any(keyword in schema for keyword in implied_by) else "")
     return declared in (type_name, [type_name])
 
@@ -83,7 +83,7 @@ def _needed_items(schema: Schema) -> Iterator[str]:
 
 
 def _place_of_return(document: SchemaDocument, endless: frozenset[_Place]) -> _Place:
-    """The place from which the way through needed schemas comes back to one that it has passed."""
+    """Return the place at which the path through needed schemas returns to one that it has passed."""
     place, passed = "#", set[_Place]()
     while True:
         passed.add(place)

@@ -1,34 +1,34 @@
-"""Which JSON Schemas xgrammar enforces; the others are refused rather than loosened.
+"""The JSON Schemas that xgrammar enforces; others are refused rather than loosened.
 
-Draft 2020-12, as xgrammar 0.2.8 reads it with `any_whitespace=False`. Each line was tried against the grammar
-that it makes.
+This is Draft 2020-12 as xgrammar 0.2.8 reads it with `any_whitespace=False`. Each line below was tried
+against the grammar that it makes.
 
 enforced
     type (one or a list), enum, const, properties, required, additionalProperties, unevaluatedProperties,
     propertyNames, patternProperties, minProperties, maxProperties, items, prefixItems, unevaluatedItems,
     minItems, maxItems, minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
     multipleOf (whole numbers, of integers without bounds), anyOf, oneOf, allOf of one schema, $ref to a place
-    in the document, and the formats in `schema_strings.ENFORCED_FORMATS`
+    in the document, and the formats in `strings.ENFORCED_FORMATS`
 rewritten, because xgrammar's own way would let through what is not even JSON
-    minLength, maxLength and the formats in `schema_strings` become a pattern that knows JSON's escapes
+    minLength, maxLength and the formats in `strings` become a pattern that knows JSON's escapes
 rewritten, because xgrammar does not read JSON pointers with escapes
     such a $ref leads to a copy in $defs
-narrower than the specification, so what is generated is valid still
+narrower than the specification, so that the generated value is still valid
     properties come in the order of the schema; an object with `properties` and an array with `prefixItems`
     have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string
 ignored, as annotations
-    title, description, default, examples, format (any other), and what is no keyword of JSON Schema
+    title, description, default, examples, format (any other), and keywords that are not JSON Schema's
 refused, because a value would have no end
-    a schema that its own values must hold, as a linked list does whose `next` is required and never null
+    a schema that its own values must contain, such as a linked list whose `next` is required and never null
 refused, because xgrammar ignores them
-    the keywords in `schema_rules._REFUSED`; restrictions of some type without that type; anything that
-    restricts beside $ref, enum, const, anyOf, oneOf and allOf, but a type that agrees with enum and const;
+    the keywords in `rules._REFUSED`; restrictions of some type without that type; anything that
+    restricts beside $ref, enum, const, anyOf, oneOf and allOf, except a type that agrees with enum and const;
     `oneOf` whose schemas may overlap; pattern or format beside another restriction of the string; multipleOf
     of a number; required names that are no properties; patternProperties beside other properties or each
     other; propertyNames beside properties; patterns that `regex_pattern` refuses
-not seen to
+not checked
     alternatives of a pattern of which one is a counted repetition of another: `(a|a{1,2})`;
-    whether a key that is none of the properties comes twice
+    a key that is none of the properties and comes twice
 """
 
 import json
@@ -41,7 +41,7 @@ from engine.grammar.schema.strings import rewrite_strings
 
 
 def enforceable_schema(source: str) -> str:
-    """The JSON Schema as xgrammar honours it, as JSON text.
+    """Return an equal JSON Schema that xgrammar honours, as JSON text.
 
     Raises InvalidGrammar for JSON text that is no schema, is out of bounds, or would be loosened.
     """
@@ -51,7 +51,7 @@ def enforceable_schema(source: str) -> str:
 
 
 def make_enforceable(root: object) -> None:
-    """As `enforceable_schema`, of a parsed schema, in place."""
+    """Change a parsed schema in place, as `enforceable_schema` does with its text."""
     document = SchemaDocument(root)
     for place, schema in document.schemas.items():
         for complaint in complaints(schema, document):
@@ -65,7 +65,7 @@ def make_enforceable(root: object) -> None:
 
 
 def parse_json(source: str) -> object:
-    """Raises InvalidGrammar for text that is no JSON, or nested too deep to read."""
+    """Return the parsed text. Raises InvalidGrammar for text that is no JSON, or nested too deep to read."""
     try:
         return json.loads(source)
     except RecursionError:

@@ -1,4 +1,4 @@
-"""What keeps a JSON Schema from being enforced by xgrammar; the table is in `json_schema`."""
+"""The rules for JSON Schemas that xgrammar can enforce; the table is in `json_schema`."""
 
 from collections.abc import Iterator
 
@@ -50,8 +50,8 @@ _IN_PROPERTY_NAMES = frozenset(("type", "enum", "const", "pattern", "format", "m
 
 
 def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
-    """What keeps this schema, apart from those inside it, from being enforced. What else is malformed is left
-    to xgrammar, which refuses it without its place."""
+    """Yield the reasons why this schema, apart from those inside it, cannot be enforced. Other malformed
+    schemas are left to xgrammar, which refuses them without naming the place."""
     for keyword in schema:
         if keyword in _REFUSED and schema[keyword] is not False:
             yield f"{keyword} is not supported"
@@ -74,7 +74,7 @@ def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
 
 
 def document_complaints(document: SchemaDocument) -> Iterator[str]:
-    """What keeps schemas that may each be enforced from being enforced together."""
+    """Yield the reasons why schemas that can each be enforced cannot be enforced together."""
     multiples = (schema.get("multipleOf") for schema in document.schemas.values())
     total = sum(multiple for multiple in multiples if isinstance(multiple, int))
     if total > MAX_SUM_OF_MULTIPLES:
@@ -91,7 +91,7 @@ def _type_complaints(schema: Schema) -> Iterator[str]:
 
 
 def _range_complaints(schema: Schema) -> Iterator[str]:
-    """Of bounds that are no numbers, or that no value lies between."""
+    """Yield the complaints about bounds that are no numbers, or that no value lies between."""
     for keyword in (*_BOUNDS, *(name for pair in _COUNTS for name in pair)):
         value = schema.get(keyword, 0)
         is_count = keyword not in _BOUNDS
@@ -104,7 +104,7 @@ def _range_complaints(schema: Schema) -> Iterator[str]:
 
 
 def _whole_complaints(schema: Schema) -> Iterator[str]:
-    """Of what stands beside a keyword that is all that xgrammar reads."""
+    """Yield the complaints about keywords beside one that makes xgrammar ignore all others."""
     whole = [keyword for keyword in _WHOLE if keyword in schema]
     if not whole:
         return
@@ -142,7 +142,7 @@ def _one_of_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str
 
 
 def _is_disjoint(one: Schema, other: Schema) -> bool:
-    """Whether it is plain that no value matches both."""
+    """Return whether it is evident that no value matches both."""
     types = _types(one), _types(other)
     if all(types) and not types[0] & types[1]:
         return True
@@ -216,8 +216,8 @@ def _object_complaints(schema: Schema) -> Iterator[str]:
 
 
 def _types(schema: Schema) -> frozenset[str]:
-    """The types that xgrammar reads from the schema, a number's with those of its integers; empty for any
-    type."""
+    """Return the types that xgrammar reads from the schema, a number's with those of its integers; empty for
+    any type."""
     declared = schema.get("type", [])
     types = {declared} if isinstance(declared, str) else set(declared)
     if not types:
@@ -226,7 +226,7 @@ def _types(schema: Schema) -> frozenset[str]:
 
 
 def _values(schema: Schema) -> list[object] | None:
-    """The values of enum or const; None where neither says."""
+    """Return the values of enum or const; None if there is neither."""
     if "const" in schema:
         return [schema["const"]]
     return schema.get("enum")

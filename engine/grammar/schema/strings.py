@@ -1,4 +1,4 @@
-"""What a JSON Schema says of strings, written as xgrammar honours it."""
+"""The rewriting of a JSON Schema's restrictions of strings into ones that xgrammar honours."""
 
 from engine.grammar.regex_pattern import json_string_pattern
 from engine.grammar.schema.document import Schema
@@ -44,10 +44,10 @@ _FORMAT_PATTERNS = {
 
 
 def rewrite_strings(schema: Schema) -> None:
-    """Puts patterns in place of lengths and of some formats, drops formats that are not enforced, and writes
-    patterns as xgrammar reads them right; in place.
+    """Replace lengths and some formats by patterns, drop formats that are not enforced, and rewrite patterns
+    that xgrammar would misread; in place.
 
-    What a schema may hold beside each other is settled before: lengths, a format, or a pattern.
+    The schema has been checked before to have only one of these: lengths, a format, or a pattern.
     """
     if isinstance(names := schema.get("propertyNames"), dict):
         rewrite_strings(names)

@@ -17,21 +17,21 @@ from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 
 class SlowCompiler(GrammarCompiler):
     """Compilations of what begins with `slow` end when they may, or are called off. begun: the sources of
-    all; called_off: of those."""
+    all; cancelled: of those."""
 
     def __init__(self) -> None:
         super().__init__(TOKENIZER)
         self.may_end = threading.Event()
         self.begun: list[str] = []
-        self.called_off: list[str] = []
+        self.cancelled: list[str] = []
 
     @override
     def compile(self, grammar: Grammar, attempt: Attempt | None = None) -> CompiledGrammar:
         self.begun.append(grammar.source)
         assert attempt is not None
         while grammar.source.startswith("slow") and not self.may_end.is_set():
-            if attempt.is_called_off.wait(0.005):
-                self.called_off.append(grammar.source)
+            if attempt.is_cancelled.wait(0.005):
+                self.cancelled.append(grammar.source)
                 raise InvalidGrammar("called off")
         return super().compile(grammar)
 
@@ -147,9 +147,9 @@ async def test_a_compilation_that_takes_too_long_is_refused_to_all_and_its_place
         assert all("longer than 0.05 s" in str(error) for error in refused)
     async with asyncio.timeout(30):
         await queue.compile(regex("a"))
-        while len(compiler.called_off) < len(slow):
+        while len(compiler.cancelled) < len(slow):
             await asyncio.sleep(0.005)
-    assert sorted(compiler.called_off) == slow
+    assert sorted(compiler.cancelled) == slow
 
 
 async def test_a_compilation_that_nobody_waits_for_any_longer_is_called_off(compiler: SlowCompiler) -> None:
@@ -161,9 +161,9 @@ async def test_a_compilation_that_nobody_waits_for_any_longer_is_called_off(comp
     await asyncio.gather(*leaving, return_exceptions=True)
     async with asyncio.timeout(30):
         await queue.compile(regex("a"))
-        while len(compiler.called_off) < MAX_COMPILATIONS:
+        while len(compiler.cancelled) < MAX_COMPILATIONS:
             await asyncio.sleep(0.005)
-    assert sorted(compiler.called_off) == ["slow0", "slow1"]
+    assert sorted(compiler.cancelled) == ["slow0", "slow1"]
 
 
 async def test_a_grammar_that_is_none_is_refused_to_all_who_asked_and_frees_its_place(
@@ -184,6 +184,6 @@ async def test_a_stop_ends_all_who_wait(compiler: SlowCompiler) -> None:
     ended = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(error) for error in ended] == [EngineStopped] * len(waiting)
     async with asyncio.timeout(30):
-        while len(compiler.called_off) < MAX_COMPILATIONS:
+        while len(compiler.cancelled) < MAX_COMPILATIONS:
             await asyncio.sleep(0.005)
     assert compiler.begun == ["slow0", "slow1"]

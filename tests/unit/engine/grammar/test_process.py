@@ -15,7 +15,7 @@ import pytest
 from engine.errors import InvalidGrammar
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.process.client import Attempt, GrammarProcess
-from engine.grammar.process.messages import Limits
+from engine.grammar.process.messages import TrialLimits
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER, accepts
 
@@ -46,7 +46,7 @@ def process() -> Iterator[GrammarProcess]:
 @pytest.fixture(scope="module")
 def passing() -> Iterator[GrammarProcess]:
     """Passes on what it has compiled."""
-    process = GrammarProcess(Limits(min_transfer_s=0.0))
+    process = GrammarProcess(TrialLimits(min_transfer_s=0.0))
     yield process
     process.stop()
 
@@ -96,7 +96,7 @@ def test_a_grammar_that_is_none_is_refused_in_the_same_words(process: GrammarPro
 
 
 def test_a_compilation_ends_at_its_time_limit_whatever_it_does() -> None:
-    process = GrammarProcess(Limits(timeout_s=0.5))
+    process = GrammarProcess(TrialLimits(timeout_s=0.5))
     compiler = GrammarCompiler(TOKENIZER, process)
     try:
         for number in range(3):
@@ -112,7 +112,7 @@ def test_a_compilation_ends_at_its_time_limit_whatever_it_does() -> None:
 
 
 def test_a_compilation_ends_at_its_memory_limit() -> None:
-    process = GrammarProcess(Limits(max_bytes=32 * 2**20))
+    process = GrammarProcess(TrialLimits(max_bytes=32 * 2**20))
     compiler = GrammarCompiler(TOKENIZER, process)
     chain = "root ::= " + " ".join(f"r{i}" for i in range(2000)) + "\n"
     chain += "\n".join(f'r{i} ::= "a" | ""' for i in range(2000))
@@ -140,7 +140,7 @@ def test_a_compilation_that_is_called_off_ends(process: GrammarProcess) -> None:
     assert pid is not None
     thread.start()
     until(lambda: children(pid))
-    attempt.call_off()
+    attempt.cancel()
     thread.join(60)
     assert len(ended) == 1
     until(lambda: not children(pid))
