@@ -1,4 +1,4 @@
-"""Names for the contents of a sequence's blocks; pure, no torch.
+"""The keys of the contents of a sequence's blocks; pure, no torch.
 
 A block's key is sha256 of the key before it and its token ids, and the first follows a hash of the sequence's
 tags. So equal keys mean equal tokens from the sequence's start, under equal tags. A collision would hand one
@@ -14,12 +14,15 @@ Tags = tuple[tuple[str, str], ...]
 
 
 def tags_key(tags: Tags) -> bytes:
-    """The key that a chain starts from. Other kinds, values or order give another key."""
+    """Return the key that a chain starts from. Other kinds, values or order give another key."""
     return hashlib.sha256(b"tags" + json.dumps(tags).encode()).digest()
 
 
 def block_key(parent: bytes, token_ids: list[int]) -> bytes:
-    """parent: the key of the block before, or of the tags. token_ids: of one full block, each below 2^32."""
+    """Return the key of a full block.
+
+    parent: the key of the block before, or of the tags. token_ids: those of the block, each below 2^32.
+    """
     return hashlib.sha256(b"block" + parent + struct.pack(f"<{len(token_ids)}I", *token_ids)).digest()
 
 
@@ -34,7 +37,9 @@ class BlockKeys:
         self._keys: list[bytes] = []
 
     def of(self, token_ids: list[int], num_blocks: int) -> list[bytes]:
-        """Keys of the first `num_blocks` blocks, all full. token_ids: the sequence's, which only grow."""
+        """Return the keys of the first `num_blocks` blocks, all full. token_ids: the sequence's, which only
+        grow.
+        """
         for place in range(len(self._keys), num_blocks):
             parent = self._keys[-1] if self._keys else self._root
             start = place * self._block_size
@@ -42,7 +47,7 @@ class BlockKeys:
         return self._keys[:num_blocks]
 
     def fork(self, num_tokens: int | None = None) -> "BlockKeys":
-        """For a sequence of the same tags and tokens, or of the first `num_tokens` of these."""
+        """Return a copy for a sequence of the same tags and tokens, or of the first `num_tokens` of these."""
         num_blocks = None if num_tokens is None else num_tokens // self._block_size
         child = BlockKeys((), self._block_size)
         child._root, child._keys = self._root, self._keys[:num_blocks]

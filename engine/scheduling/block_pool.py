@@ -1,8 +1,8 @@
-"""Who owns which block of the KV cache: pure bookkeeping, no torch.
+"""The ownership of the KV cache's blocks: pure bookkeeping, no torch.
 
 Invariants (tests/unit/engine/scheduling/test_block_pool.py):
 - every block is either free or has a reference count of at least 1, which equals the number of its owners;
-- free and owned blocks together are all blocks; a free one may still hold tokens that the prefix cache knows;
+- free and owned blocks together are all blocks; a free one may still have tokens that the prefix cache knows;
 - a block with more than one owner is never written.
 """
 
@@ -13,7 +13,7 @@ from engine.scheduling.prefix_cache import PrefixCache
 
 
 class BlockPool:
-    """Fixed-size blocks of token slots, handed out by number and counted by reference."""
+    """A pool of fixed-size blocks of token slots, allocated by number and counted by reference."""
 
     def __init__(self, num_blocks: int, block_size: int) -> None:
         self.num_blocks = num_blocks
@@ -30,13 +30,15 @@ class BlockPool:
         return -(-num_tokens // self.block_size)
 
     def allocate(self) -> int:
-        """Takes the block that has been free longest, cached ones last. The caller has checked `num_free`."""
+        """Allocate the block that has been free longest, cached ones last. The caller has
+        checked `num_free`.
+        """
         block = self._free.popleft() if self._free else self.cache.evict()
         self._num_owners[block] = 1
         return block
 
     def share(self, block: int) -> None:
-        """Adds an owner to a block that has one or is in the cache."""
+        """Add an owner to a block that has one or is in the cache."""
         if self._num_owners[block] == 0:
             self.cache.revive(block)
         self._num_owners[block] += 1
@@ -48,14 +50,14 @@ class BlockPool:
         return self._num_owners[block] > 1
 
     def release(self, block: int) -> None:
-        """Takes an owner away; without owners the block is free."""
+        """Remove an owner of a block; without owners the block is free."""
         assert self._num_owners[block] > 0, f"block {block} is free"
         self._num_owners[block] -= 1
         if self._num_owners[block] == 0 and not self.cache.retire(block):
             self._free.append(block)
 
     def forget(self, keys: Iterable[bytes]) -> list[int]:
-        """Takes the blocks with these keys out of the cache, and returns them."""
+        """Remove the blocks with these keys from the cache, and return them."""
         blocks = [block for key in keys if (block := self.cache.forget(key)) is not None]
         self._free.extend(block for block in blocks if not self.is_owned(block))
         return blocks
@@ -71,32 +73,34 @@ class BlockTable:
         self.block_ids: list[int] = []
 
     def num_missing(self, num_tokens: int, write_from: int) -> int:
-        """Blocks to take before tokens `write_from` to `num_tokens` can be written."""
+        """Return the number of blocks to allocate before tokens `write_from` to `num_tokens`
+        can be written.
+        """
         num_new = self._pool.num_blocks_for(num_tokens) - len(self.block_ids)
         return max(num_new, 0) + self._must_copy(write_from)
 
     def grow(self, num_tokens: int, write_from: int) -> tuple[int, int] | None:
-        """Takes the missing blocks. Returns (source, destination) of a copy to make before the write."""
+        """Allocate the missing blocks. Returns (source, destination) of a copy to make before the write."""
         copy = self._copy_on_write(write_from) if self._must_copy(write_from) else None
         while len(self.block_ids) < self._pool.num_blocks_for(num_tokens):
             self.block_ids.append(self._pool.allocate())
         return copy
 
     def adopt(self, blocks: list[int]) -> None:
-        """Starts an empty table with blocks that hold the sequence's first tokens already."""
+        """Start an empty table with blocks that have the sequence's first tokens already."""
         assert not self.block_ids
         for block in blocks:
             self._pool.share(block)
         self.block_ids = list(blocks)
 
     def fork(self, num_tokens: int) -> "BlockTable":
-        """A second owner of the blocks that hold the first `num_tokens` tokens."""
+        """Return a table that shares the blocks with the first `num_tokens` tokens."""
         child = BlockTable(self._pool)
         child.adopt(self.block_ids[: self._pool.num_blocks_for(num_tokens)])
         return child
 
     def release(self) -> None:
-        """Gives all blocks back, the last first: a cached block is of use only with those before it."""
+        """Release all blocks, the last first: a cached block is of use only with those before it."""
         for block in reversed(self.block_ids):
             self._pool.release(block)
         self.block_ids = []

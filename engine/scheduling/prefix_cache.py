@@ -1,4 +1,4 @@
-"""Which blocks hold which tokens, so that what was computed once is not computed again; no torch.
+"""The full blocks by their tokens, so that tokens computed once are not computed again; no torch.
 
 Invariants (tests/unit/engine/scheduling/test_prefix_cache.py, test_scheduler.py):
 - a block is here only once a completed step has written all its slots, and is not written while it is here;
@@ -25,7 +25,7 @@ class PrefixCache:
         return len(self._idle)
 
     def find(self, keys: Iterable[bytes]) -> list[int]:
-        """The blocks of the longest run of keys, from the first on, that are here."""
+        """Return the blocks of the longest run of keys, from the first on, that are in the cache."""
         blocks = []
         for key in keys:
             if key not in self._blocks:
@@ -34,30 +34,30 @@ class PrefixCache:
         return blocks
 
     def insert(self, key: bytes, block: int) -> None:
-        """Shows a written block that has an owner. Of two with the same contents, the first stays."""
+        """Add a written block that has an owner. Of two with the same contents, the first stays."""
         if key not in self._blocks:
             assert block not in self._keys, f"block {block} has a key"
             self._blocks[key] = block
             self._keys[block] = key
 
     def retire(self, block: int) -> bool:
-        """Notes that a block lost its last owner; False if it is not here."""
+        """Note that a block lost its last owner. Returns False if it is not in the cache."""
         if block in self._keys:
             self._idle[block] = None
         return block in self._keys
 
     def revive(self, block: int) -> None:
-        """Notes that an idle block has an owner again."""
+        """Note that an idle block has an owner again."""
         del self._idle[block]
 
     def evict(self) -> int:
-        """Forgets the block that has been idle longest, and returns it. The caller has checked `num_idle`."""
+        """Remove the block that has been idle longest, and return it. The caller has checked `num_idle`."""
         block, _ = self._idle.popitem(last=False)
         del self._blocks[self._keys.pop(block)]
         return block
 
     def forget(self, key: bytes) -> int | None:
-        """Takes out the block with that key, idle or not, and returns it; None if there is none."""
+        """Remove the block with that key, idle or not, and return it; None if there is none."""
         block = self._blocks.pop(key, None)
         if block is not None:
             del self._keys[block]

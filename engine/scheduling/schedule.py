@@ -1,4 +1,4 @@
-"""What one step is to compute; no torch."""
+"""The tokens that one step computes; no torch."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Work(NamedTuple):
 
     @property
     def reaches_end(self) -> bool:
-        """Whether the last row of this work gives the sequence's next token."""
+        """True if the last row gives the sequence's next token."""
         return self.end == self.sequence.num_tokens
 
     @property

@@ -1,4 +1,4 @@
-"""Which tokens the next step computes: pure bookkeeping, no torch, no clock.
+"""The scheduler, which chooses the tokens that the next step computes: pure, no torch, no clock.
 
 Invariants (tests/unit/engine/scheduling/test_scheduler.py):
 - a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences;
@@ -72,7 +72,7 @@ class Scheduler:
         tags: Tags = (),
         reads_cache: bool = True,
     ) -> Sequence:
-        """A sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
+        """Return a sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
 
         order: (priority, arrival, index); lower runs first.
         """
@@ -90,13 +90,13 @@ class Scheduler:
         )
 
     def add(self, sequence: Sequence) -> None:
-        """Takes a sequence whose tokens, all it may ever have, fit the pool."""
+        """Add a sequence whose tokens, all it may ever have, fit the pool."""
         insort(self.waiting, sequence, key=_order)
 
     def fork(self, parent: Sequence, *, index: int) -> Sequence:
-        """A sibling that runs on from the tokens of `parent`, all of them computed, and shares their blocks.
+        """Return a sibling that continues from the tokens of `parent`, all computed, and shares their blocks.
 
-        It waits, to be computed by itself, where there is no place for another sequence.
+        It waits, to be computed by itself, if there is no place for another sequence.
         """
         parent.num_siblings -= 1
         due, arrival, _ = parent.order
@@ -115,7 +115,9 @@ class Scheduler:
         return child
 
     def begin_again(self, ended: Sequence, *, index: int) -> Sequence:
-        """A sibling that starts from the prompt of one that has ended, behind all that came before now."""
+        """Return a sibling that starts from the prompt of an ended one, behind all that have
+        arrived by now.
+        """
         sequence = self.new_sequence(
             order=(ended.priority, ended.arrival, index),
             prompt_token_ids=ended.token_ids[: ended.num_prompt_tokens],
@@ -125,7 +127,7 @@ class Scheduler:
         return sequence
 
     def remove(self, sequence: Sequence) -> None:
-        """Forgets a sequence in whatever state, and frees its blocks."""
+        """Remove a sequence in whatever state, and free its blocks."""
         if sequence.is_running:
             self.running.remove(sequence)
         elif not sequence.is_parked:
@@ -134,9 +136,9 @@ class Scheduler:
         sequence.table.release()
 
     def discard(self, sequence: Sequence) -> list[int]:
-        """Removes a sequence whose blocks may hold wrong numbers, and takes these out of the cache.
+        """Remove a sequence whose blocks may have wrong contents, and remove these from the cache.
 
-        Returns those that nobody owns any more.
+        Returns the blocks that have no owner any more.
         """
         keys = sequence.keys.of(sequence.token_ids, sequence.num_tokens // self.pool.block_size)
         suspects = {*sequence.table.block_ids, *self.pool.forget(keys)}
@@ -144,7 +146,7 @@ class Scheduler:
         return [block for block in suspects if not self.pool.is_owned(block)]
 
     def unpark(self, sequence: Sequence) -> None:
-        """Lets a parked sequence run on, after a token was appended."""
+        """Let a parked sequence continue, after a token was appended."""
         sequence.is_parked = False
         if not sequence.is_running:
             self.add(sequence)
@@ -164,7 +166,7 @@ class Scheduler:
         return schedule
 
     def complete(self, schedule: Schedule) -> None:
-        """Records that the step ran: its tokens' keys and values are in their blocks, for others to use."""
+        """Record that the step ran: its tokens' keys and values are in their blocks, for others to use."""
         size = self.pool.block_size
         for work in schedule.works:
             sequence, start, end = work
@@ -181,9 +183,10 @@ class Scheduler:
             self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
 
     def _make_room(self, sequence: Sequence, schedule: Schedule) -> bool:
-        """Preempts from the end of the order until `sequence` can grow; False if it was itself preempted.
+        """Preempt from the end of the order until `sequence` can grow. Returns False
+        if it was itself preempted.
 
-        Called in order, so whom it preempts has not been given work in this step.
+        This is called in order, so that a preempted sequence has no tokens scheduled in this step yet.
         """
         while sequence.is_running and self._num_missing(sequence) > self.pool.num_free:
             self._preempt(self.running[-1])
@@ -201,7 +204,7 @@ class Scheduler:
             self.add(victim)
 
     def _evict_parked(self, schedule: Schedule) -> None:
-        """Frees parked sequences, from the end of the order, until one that waits can run."""
+        """Free the blocks of parked sequences, from the end of the order, until one that waits can run."""
         for sequence in reversed([sequence for sequence in self.running if sequence.is_parked]):
             self._preempt(sequence)
             schedule.num_preempted += 1
@@ -221,7 +224,9 @@ class Scheduler:
         schedule.works.append(Work(sequence, start, start + num_tokens))
 
     def _newcomers(self) -> dict[Sequence, int]:
-        """Tokens to compute of each that may begin in this step: none if the first that waits cannot."""
+        """Return the tokens to compute of each sequence that may begin in this step: none if the first that
+        waits cannot.
+        """
         newcomers: dict[Sequence, int] = {}
         for sequence in self.waiting[:_MAX_NEWCOMERS]:
             cached = self._find_prefix(sequence)
@@ -232,7 +237,7 @@ class Scheduler:
         return newcomers
 
     def _admit(self, shares: list[tuple[Sequence, int]], schedule: Schedule) -> None:
-        """Lets sequences that wait begin, in order, each with its share of the step."""
+        """Begin sequences that wait, in order, each with its share of the step."""
         for sequence, num_tokens in shares:
             cached = self._find_prefix(sequence)
             if self._fits(sequence, cached):
@@ -245,19 +250,19 @@ class Scheduler:
                 return
 
     def _find_prefix(self, sequence: Sequence) -> list[int]:
-        """Cached blocks to start from; at least one token is left to compute."""
+        """Return the cached blocks to start from; at least one token is left to compute."""
         if not (self._prefix_caching and sequence.reads_cache):
             return []
         num_blocks = (sequence.num_tokens - 1) // self.pool.block_size
         return self.pool.cache.find(sequence.keys.of(sequence.token_ids, num_blocks))
 
     def _fits(self, sequence: Sequence, cached: list[int]) -> bool:
-        """Whether there is a place for it and its siblings, and blocks for its tokens beside the cached ones.
+        """Return whether there is a place for it and its siblings, and blocks for its uncached tokens.
 
-        One that passes the first in order, which waits, leaves a place and blocks for that too.
+        A sequence that passes the first in order, which waits, leaves a place and blocks for that one too.
 
-        Beside any that run, blocks are left free: one for each of those, and a share of the pool, lest one of
-        them soon preempts the newcomer, whose computation would be lost (the watermark of vLLM's scheduler).
+        While others run, blocks are left free: one for each of those, and a share of the pool, lest one of
+        them soon preempts the new one, whose computation would be lost (the watermark of vLLM's scheduler).
         """
         num_places = sum(1 + running.num_siblings for running in self.running)
         passed = [] if sequence is self.waiting[0] else [self.waiting[0]]

@@ -1,4 +1,4 @@
-"""One continuation of one prompt, as the scheduler sees it; no torch."""
+"""The scheduler's view of one continuation of one prompt; no torch."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MAX_TAIL = 16
 
 @dataclass(slots=True, eq=False)
 class Sequence:
-    """Tokens, and how many of them have their keys and values in the cache.
+    """A sequence's tokens, and how many of them have their keys and values in the cache.
 
     A sequence whose `num_computed` is one short of its tokens decodes, or a few short in its output: this is
     its tail, where a grammar left no choice. With more missing it prefills, be it a new prompt or one that

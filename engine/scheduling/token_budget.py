@@ -1,4 +1,4 @@
-"""How a step's tokens are shared among the sequences that run, and those that may begin; pure."""
+"""The division of a step's tokens among the sequences that run and those that may begin; pure."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,7 +8,7 @@ from engine.scheduling.sequence import Sequence
 def divide_budget(
     running: list[Sequence], max_batch_tokens: int, newcomers: Mapping[Sequence, int] | None = None
 ) -> list[tuple[Sequence, int]]:
-    """How many tokens of which sequence the next step computes, in order; parked ones get none.
+    """Return how many tokens of each sequence the next step computes, in order; parked ones get none.
 
     running: in order. newcomers: tokens to compute of each sequence that may begin in this step.
 
@@ -37,18 +37,18 @@ def divide_budget(
 def _divide_among_prompts(
     needs: Mapping[Sequence, int], budget: int, first: list[Sequence]
 ) -> dict[Sequence, int]:
-    """Half of the budget goes to prompts in order, so that each comes to its turn; the rest to the shortest.
+    """Give half of the budget to prompts in order, so that each gets its turn, and the rest to the shortest.
 
-    So a prompt waits for those that are shorter and for those that came before it, and never long for one
-    that is longer. Among equals both halves go to the same one, whose blocks the next may start from. What
-    one half leaves, the other gets.
+    So a prompt waits for shorter and for earlier ones, and never long for a longer one. Among equals both
+    halves go to the same one, whose blocks the next may start from. Tokens that one half leaves go to the
+    other.
 
     needs: tokens to compute of each. first: who gets a token before all others.
     """
     shares = dict.fromkeys(needs, 0)
 
     def give(sequences: Iterable[Sequence], budget: int) -> int:
-        """Fills the needs one after another. Returns how many tokens are left."""
+        """Fill the needs one after another. Returns how many tokens are left."""
         for sequence in sequences:
             num_tokens = min(budget, needs[sequence] - shares[sequence])
             shares[sequence] += num_tokens

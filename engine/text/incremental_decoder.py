@@ -1,4 +1,4 @@
-"""Decodes token ids one at a time, in text that continues what stands before them."""
+"""The decoder of token ids, one at a time, into text that continues the text before them."""
 
 from collections.abc import Sequence
 
@@ -20,20 +20,20 @@ MAX_CONTEXT_TOKENS = 16
 
 
 class IncrementalDecoder:
-    """The text of a growing list of token ids.
+    """The decoder of a growing list of token ids.
 
     The tokenizer's decoder is a black box here: a window of the last ids is decoded with and without the new
     one, and the difference is what the new one adds. That gives right spaces for sentencepiece tokenizers,
     whose decoder drops the space that starts a text, and works for byte-level, byte-fallback and WordPiece
     ones alike.
 
-    The returned texts and the final flush, joined, are what the ids add to the decoded prompt. A character is
-    returned whole, with the token that completes it; what can no longer become a character is returned as
-    U+FFFD.
+    The returned texts and the final flush, joined, are the text that the ids add to the decoded prompt. A
+    character is returned whole, with the token that completes it; bytes that can no longer become a character
+    are returned as U+FFFD.
     """
 
     def __init__(self, tokenizer: Tokenizer, context_token_ids: Sequence[int]) -> None:
-        """context_token_ids: what stands before the text, the prompt; only its end is looked at."""
+        """context_token_ids: the ids before the text, those of the prompt; only their end is used."""
         self._tokenizer = tokenizer
         self._window = _readable_end(tokenizer, context_token_ids)
         self._text = self._decode()  # of the window
@@ -41,7 +41,7 @@ class IncrementalDecoder:
         self._num_settled = len(self._window)  # ids of the window up to its last complete character
 
     def append(self, token_id: int) -> str:
-        """The text that this id makes certain; "" while a character is incomplete."""
+        """Return the text that this id makes certain; "" while a character is incomplete."""
         self._window.append(token_id)
         text = self._decode()
         if text == self._text and not text.endswith(REPLACEMENT):
@@ -57,7 +57,7 @@ class IncrementalDecoder:
         return returned
 
     def flush(self) -> str:
-        """What is held of an incomplete character, as U+FFFD; the text has ended."""
+        """Return U+FFFD for an incomplete character that is held; the text has ended."""
         held = self._text[self._num_returned :]
         self._num_returned = len(self._text)
         return held
@@ -68,14 +68,16 @@ class IncrementalDecoder:
         return self._tokenizer.decode(self._window, skip_special_tokens=False)
 
     def _forget_context(self) -> str:
-        """A byte-fallback decoder voids a whole run of bytes for one that fits none, also those of characters
-        that were complete before it. These were returned, so the run is cut behind them."""
+        """Cut a run of bytes behind the characters that were returned, and return the text of the rest.
+
+        A byte-fallback decoder voids a whole run of bytes for one that fits no character, even those of
+        characters that were complete before it."""
         self._window = self._window[self._num_settled :]
         self._num_settled = self._num_returned = 0
         return self._decode()
 
     def _slide(self, *, is_complete: bool) -> None:
-        """Drops the ids that can no longer change what follows."""
+        """Drop the ids that can no longer change the text that follows."""
         if is_complete:
             # The ids of the last step stay as context: as many as made the last characters complete.
             self._restart(self._window[self._num_settled :], num_held=0)
@@ -92,12 +94,12 @@ class IncrementalDecoder:
 
 
 def _num_trailing_replacements(text: str) -> int:
-    """How many characters at the end may still become others."""
+    """Return the number of characters at the end that may still become others."""
     return min(len(text) - len(text.rstrip(REPLACEMENT)), MAX_INCOMPLETE_CHARACTERS)
 
 
 def _readable_end(tokenizer: Tokenizer, ids: Sequence[int]) -> list[int]:
-    """The shortest end of `ids` that decodes to something without a cut character."""
+    """Return the shortest end of `ids` that decodes to text without a cut character."""
     for length in range(1, min(len(ids), MAX_CONTEXT_TOKENS) + 1):
         text = tokenizer.decode(ids[-length:], skip_special_tokens=False)
         if text and REPLACEMENT not in text:

@@ -14,11 +14,11 @@ from engine.text.tokenizer import Tokenizer
 
 
 class TextStep(msgspec.Struct, frozen=True):
-    """What one token adds.
+    """The text that one token adds.
 
-    token_text: to the decoded text, special tokens kept; "" while a UTF-8 character is incomplete. It ends
-        where a stop string ends that is kept.
-    text: to the output text, as far as it is certain (`TokenEvent.text`).
+    token_text: the addition to the decoded text, special tokens kept; "" while a UTF-8 character is
+        incomplete. It ends where a stop string ends that is kept.
+    text: the addition to the output text, as far as it is certain (`TokenEvent.text`).
     stop_match: the stop string that this token completes. The sequence ends with it.
     """
 
@@ -33,11 +33,11 @@ class _Piece(msgspec.Struct, frozen=True):
 
 
 class OutputText:
-    """Detokenises one sequence and looks for its stop strings.
+    """The detokenizer of one sequence, which also searches for its stop strings.
 
-    The `text` of all steps, joined, is what the tokens add to the decoded prompt, special tokens left out if
-    so asked, cut by the stop rule. Stop strings are looked for in the text with special tokens kept, so they
-    may name a special token, or lie across one, also where these do not show.
+    The `text` of all steps, joined, is the text that the tokens add to the decoded prompt, special tokens
+    left out if so asked, cut by the stop rule. Stop strings are looked for in the text with special tokens
+    kept, so they may name a special token, or lie across one, also where these do not show.
 
     As a continuation of the prompt, the text of a sentencepiece tokenizer may start with a space that
     `decode` of the output ids alone would drop.
@@ -52,7 +52,7 @@ class OutputText:
         skip_special_tokens: bool,
         stop_patterns: StopPatterns | None = None,
     ) -> None:
-        """stop_patterns: those of `stopping`, if they are made already.
+        """stop_patterns: those of `stopping`, if they exist already.
 
         Raises InvalidRequest for an empty stop string, or an empty first marker of `stop_free`.
         """
@@ -69,11 +69,11 @@ class OutputText:
         self._num_held = 0  # characters in _held
 
     def fork(self) -> "OutputText":
-        """The same text, to go its own way from here."""
+        """Return a copy for a sequence that continues on its own from here."""
         return deepcopy(self, {id(self._tokenizer): self._tokenizer})
 
     def append(self, token_id: int, *, is_last: bool, is_cut: bool = False) -> TextStep:
-        """Takes the next token; `is_last` says that none follows, so what is held becomes certain.
+        """Add the next token. If it `is_last`, the held text becomes certain.
 
         is_cut: the token's own text is left out of the output.
         Nothing may be appended after the last token or after a stop string was found.
@@ -123,7 +123,7 @@ class OutputText:
         return is_last or self._include_stop or self._matcher.num_undecided == 0
 
     def _num_certain(self, match: StopMatch | None, num_before: int, *, is_last: bool) -> int:
-        """How many of the held characters belong to the output for certain."""
+        """Return how many of the held characters certainly belong to the output."""
         if match is not None:
             return num_before + match.end - (0 if self._include_stop else len(match.stop))
         if self._is_certain(is_last=is_last):
@@ -135,7 +135,9 @@ class OutputText:
         self._num_held += sum(len(piece.text) for piece in pieces)
 
     def _release(self, num_characters: int) -> str:
-        """Takes that many characters from the front of what is held; the visible ones of them."""
+        """Remove that many characters from the front of the held text, and return the
+        visible ones of them.
+        """
         released = []
         self._num_held -= num_characters
         while num_characters > 0:

@@ -1,4 +1,4 @@
-"""Text beside tokens that are given by their place: whatever the text spells, it stays text."""
+"""The encoding of prompts in which some tokens are given by id, and all text stays text."""
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
@@ -17,12 +17,12 @@ _NO_CHARACTER: Final = "\U0010ffff"
 
 
 class PlacedTokens:
-    """Encodes parts of a prompt, of which some are token ids and all others are text.
+    """The encoder of prompts whose parts are token ids and texts.
 
     The parts are encoded as one text by a copy of the tokenizer that shares its vocabulary, in which each of
-    the tokens is called by a secret name of digits. So a token that is placed splits the text, and takes the
-    blanks beside it, just as if its own name stood there, while that name is text like any other. Whatever
-    else the tokenizer has added to its vocabulary is read as ever.
+    the tokens has a secret name of digits. So a placed token splits the text, and takes the blanks beside it,
+    just as if its own name stood there, while that name is text like any other. All other added tokens of the
+    tokenizer are read as usual.
 
     Every method may be called from any thread.
     """
@@ -48,7 +48,7 @@ class PlacedTokens:
         self._unknown_ids = _unknown_ids(backend)
 
     def encode(self, parts: Sequence[str | int], *, add_special_tokens: bool = False) -> list[int]:
-        """The ids of the whole prompt. Raises InvalidRequest for text that has no UTF-8 form."""
+        """Return the ids of the whole prompt. Raises InvalidRequest for text that has no UTF-8 form."""
         ids = self._encode_whole(parts)
         if ids is None:
             ids = self._encode_each(parts)
@@ -58,8 +58,8 @@ class PlacedTokens:
         return [*before, *ids, *behind]
 
     def _encode_whole(self, parts: Sequence[str | int]) -> list[int] | None:
-        """None where the tokenizer does not find all tokens that were placed, as one may not whose name it
-        looks for in normalised text."""
+        """Return the ids, or None if the tokenizer does not find all placed tokens, as may happen to a token
+        whose name it searches for in normalized text."""
         text = "".join(part if isinstance(part, str) else self._names[part] for part in parts)
         ids = self._ids(text)
         if sum(map(self._placed.__contains__, ids)) != sum(isinstance(part, int) for part in parts):
@@ -78,7 +78,9 @@ class PlacedTokens:
         return self._encode_whole([text]) or []
 
     def _spelled(self, token_id: int) -> list[int]:
-        """The ids of a token's name cut in two: a vocabulary may hold the name beside ordinary words."""
+        """Return the ids of a token's name cut in two if the vocabulary has the name as a
+        word, else the id.
+        """
         if not self._is_word(token_id):
             return [token_id]
         name = self._tokenizer.token_text(token_id)
@@ -86,7 +88,7 @@ class PlacedTokens:
         return [spelled for spelled in ids if not self._is_word(spelled)]
 
     def _is_word(self, token_id: int) -> bool:
-        """Whether the vocabulary itself, as a word that it holds, has made one of the tokens of a text."""
+        """Return whether the vocabulary itself, by a word that it has, made this token out of a text."""
         is_ours = token_id in self._token_ids and token_id not in self._true_ids
         return is_ours and token_id not in self._unknown_ids
 
@@ -112,7 +114,7 @@ class PlacedTokens:
 
 
 def _bare(backend: Any) -> Any:
-    """A tokenizer of the same vocabulary, which it shares, without added tokens."""
+    """Return a tokenizer that shares the vocabulary, without added tokens."""
     bare: Any = Backend(backend.model)
     if backend.normalizer is not None:
         bare.normalizer = backend.normalizer
@@ -133,7 +135,7 @@ def _renamed(token: Any, name: str | None) -> AddedToken:
 
 
 def _unknown_ids(backend: Any) -> frozenset[int]:
-    """What the vocabulary makes of a character that it does not know, which may be a special token."""
+    """Return the ids for a character that the vocabulary does not have, which may be a special token's."""
     try:
         return frozenset(token.id for token in backend.model.tokenize(_NO_CHARACTER))
     except Exception:  # a list of words alone fails on any other

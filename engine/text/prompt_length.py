@@ -16,12 +16,12 @@ _MAX_COMPOSED: Final = 4
 
 
 class PromptLength:
-    """The number of tokens that texts have at least, for one tokenizer.
+    """The lower bound of the number of tokens in a text, for one tokenizer.
 
-    Two bounds are known. No token covers more characters than the longest one of the vocabulary has, so the
-    number of characters over that length is one; it holds for byte-level BPE, which covers every byte, and
-    needs no encoding. The other encodes the text in slices, until there are enough
-    tokens: a slice by itself has other tokens than it has within the text, but only around its two ends.
+    There are two bounds. No token covers more characters than the longest one of the vocabulary has, so the
+    number of characters divided by that length is one; it holds for byte-level BPE, which covers every byte,
+    and needs no encoding. The other encodes the text in slices, until there are enough tokens: a slice by
+    itself has other tokens than it has within the text, but only around its two ends.
     """
 
     def __init__(self, backend: Any) -> None:
@@ -32,7 +32,7 @@ class PromptLength:
         self._max_covered = _max_covered(backend, vocabulary, self._longest)
 
     def at_least(self, text: str, enough: int) -> int:
-        """A number of tokens that the text has at least; the search ends where it exceeds `enough`.
+        """Return a number of tokens that the text has at least; the search ends where it exceeds `enough`.
 
         0 where the text is so short that encoding it is bounded by `enough` as well.
         """
@@ -49,10 +49,10 @@ class PromptLength:
         return num_tokens
 
     def tail(self, text: str, num_tokens: int) -> str:
-        """An end of the text that has its last `num_tokens` tokens.
+        """Return an end of the text that has its last `num_tokens` tokens.
 
         Only a text that is encoded byte for byte is cut, at twice the characters that so many tokens can
-        cover, so that the tokens at the cut, which may differ from the whole text's, lie before those.
+        cover, so that the tokens at the cut, which may differ from the whole text's, come before those.
         """
         num_characters = max(2 * num_tokens * (self._max_covered or 0), _SLICE)
         if not self._max_covered or len(text) <= num_characters:
@@ -68,7 +68,7 @@ def _slices(text: str) -> Iterator[str]:
 
 
 def _max_covered(backend: Any, vocabulary: Mapping[str, int], longest: int) -> int | None:
-    """The most characters of a text that one token covers; None where that is not known.
+    """Return the most characters of a text that one token covers; None if that is not known.
 
     A token of byte-level BPE is written with a character for each of its bytes. An added token may take all
     the space beside it, and other normalizers than composition may leave out any part of a text.
@@ -87,13 +87,13 @@ def _max_covered(backend: Any, vocabulary: Mapping[str, int], longest: int) -> i
 
 
 def _state(part: Any) -> dict[str, Any] | None:
-    """The configuration of a part of a tokenizer, as tokenizer.json has it."""
+    """Return the configuration of a part of a tokenizer, in the form of tokenizer.json."""
     found: dict[str, Any] | None = None if part is None else json.loads(part.__getstate__())
     return found
 
 
 def _steps(pre_tokenizer: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
-    """The pre-tokenizers that a text goes through."""
+    """Yield the pre-tokenizers that a text goes through."""
     if pre_tokenizer is None:
         return
     if pre_tokenizer["type"] != "Sequence":

@@ -1,4 +1,4 @@
-"""Finds stop strings in text that arrives piece by piece; pure."""
+"""The search for stop strings in text that arrives in pieces; pure."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from engine.errors import InvalidRequest
 class StopMatch(msgspec.Struct, frozen=True):
     """A stop string that was found.
 
-    end: characters of the piece just fed up to and including the match's last one.
+    end: the number of characters of the last piece up to and including the match's last one.
     """
 
     stop: str
@@ -18,7 +18,7 @@ class StopMatch(msgspec.Struct, frozen=True):
 
 
 class StopPatterns:
-    """A request's stop strings, made ready in time linear in their length; its sequences share them.
+    """A request's stop strings, prepared in time linear in their length; its sequences share them.
 
     borders: by string, the length of the longest shorter start that also ends each of its starts.
     """
@@ -32,7 +32,7 @@ class StopPatterns:
 
 
 class StopMatcher:
-    """Matches several strings at once, in time linear in the text (Knuth, Morris and Pratt 1977, one
+    """The matcher of several strings at once, in time linear in the text (Knuth, Morris and Pratt 1977; one
     automaton each).
 
     The match that ends first in the text wins; of those that end together, the first in the list.
@@ -44,16 +44,16 @@ class StopMatcher:
 
     @property
     def num_undecided(self) -> int:
-        """How many characters at the end of the text so far may be the start of a stop string."""
+        """The number of characters at the end of the text so far that may be the start of a stop string."""
         return max([automaton.num_matched for automaton in self._automata]) if self._automata else 0
 
     def forget(self) -> None:
-        """No stop string may begin in the text so far."""
+        """Forget the text so far: no stop string can begin in it any more."""
         for automaton in self._automata:
             automaton.num_matched = 0
 
     def feed(self, text: str, *, is_armed: bool = True) -> StopMatch | None:
-        """Takes the text's next piece.
+        """Read the text's next piece.
 
         is_armed: whether a stop string that ends in this piece counts. One that begins in a piece which was
         not armed and ends in one which is does count. Nothing may be fed after a match.
@@ -68,20 +68,20 @@ class StopMatcher:
 
 
 class _Automaton:
-    """Knows the longest start of `pattern` that the text so far ends with, never the whole of it."""
+    """The length of the longest start of `pattern` that the text so far ends with, never the whole of it."""
 
     def __init__(self, pattern: str, borders: Sequence[int], num_matched: int = 0) -> None:
-        """borders: of the pattern, as of StopPatterns."""
+        """borders: those of the pattern, as in StopPatterns."""
         self.pattern = pattern
         self.num_matched = num_matched
         self._borders = borders
 
     def __deepcopy__(self, _: object) -> "_Automaton":
-        """A fork shares the borders, which are as long as the pattern and never change."""
+        """Return a copy that shares the borders, which are as long as the pattern and never change."""
         return _Automaton(self.pattern, self._borders, self.num_matched)
 
     def step(self, character: str) -> bool:
-        """Whether the pattern ends with this character."""
+        """Read a character, and return whether the pattern ends with it."""
         length = _extend(self.pattern, self._borders, self.num_matched, character)
         is_match = length == len(self.pattern)
         self.num_matched = self._borders[length - 1] if is_match else length
@@ -89,14 +89,16 @@ class _Automaton:
 
 
 def _extend(pattern: str, borders: Sequence[int], length: int, character: str) -> int:
-    """The longest start of `pattern` that ends its first `length` characters followed by `character`."""
+    """Return the length of the longest start of `pattern` that ends its first `length` characters followed by
+    `character`.
+    """
     while length and pattern[length] != character:
         length = borders[length - 1]
     return length + (pattern[length] == character)
 
 
 def _borders(pattern: str) -> list[int]:
-    """For each start of `pattern`, the length of the longest shorter start that also ends it."""
+    """Return, for each start of `pattern`, the length of the longest shorter start that also ends it."""
     borders = [0]
     for character in pattern[1:]:
         borders.append(_extend(pattern, borders, borders[-1], character))

@@ -1,4 +1,4 @@
-"""Parts of a text in which stop strings are not looked for; pure."""
+"""The spans of a text in which stop strings are not searched for; pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,14 +6,14 @@ from engine.errors import InvalidRequest
 
 
 class StopSpans:
-    """Follows a text that arrives in pieces into spans and out of them.
+    """The splitter of a text that arrives in pieces into parts inside and outside spans.
 
-    A span is what comes after its first marker, up to and with its second; one whose second marker is "" goes
-    on to the end of the text. Outside of spans the marker that is complete first begins one.
+    A span begins after its first marker, and ends with its second; one whose second marker is "" extends to
+    the end of the text. Outside spans, the marker that is complete first begins one.
     """
 
     def __init__(self, spans: Sequence[tuple[str, str]], begins_until: str | None = None) -> None:
-        """begins_until: the second marker of the span that the text begins in, None if it begins in none.
+        """begins_until: the second marker of the span that the text begins in; None if it begins in none.
 
         Raises InvalidRequest for an empty first marker, which would begin a span everywhere.
         """
@@ -24,7 +24,7 @@ class StopSpans:
         self._tail = ""  # what may be the start of a marker
 
     def split(self, text: str) -> Iterator[tuple[str, bool]]:
-        """The piece in parts, and of each whether it lies in a span."""
+        """Yield the parts of the piece, each with whether it lies in a span."""
         while text:
             is_inside = self._end is not None
             length = self._follow(text)
@@ -32,7 +32,7 @@ class StopSpans:
             text = text[length:]
 
     def _follow(self, text: str) -> int:
-        """How much of the text comes before a span begins or ends after it; all of it if none does."""
+        """Return the length of the text up to the next begin or end of a span; all of it if there is none."""
         markers = [*self._ends] if self._end is None else [self._end] if self._end else []
         seen = self._tail + text
         found = [(at + len(marker), marker) for marker in markers if (at := seen.find(marker)) >= 0]

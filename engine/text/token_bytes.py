@@ -1,4 +1,4 @@
-"""The bytes that single tokens stand for; a UTF-8 character may be spread over several."""
+"""The bytes of single tokens; a UTF-8 character may be spread over several."""
 
 import json
 import re
@@ -16,10 +16,10 @@ _BYTE_TOKEN = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 class TokenBytes:
-    """For one Rust tokenizer, of the kind that its decoder tells.
+    """The bytes of one Rust tokenizer's tokens; its decoder shows of which kind it is.
 
     Byte-level vocabularies spell bytes as characters, and sentencepiece ones have tokens such as <0xE2> for
-    bytes that no other token holds. Any other token is the text that it adds behind another one, with the
+    bytes that no other token has. Any other token is the text that it adds behind another one, with the
     space that decoders drop at the start of a text.
     """
 
@@ -30,7 +30,7 @@ class TokenBytes:
         self._known: dict[int, bytes] = {}  # asked for the same few ids all the time
 
     def __call__(self, token_id: int) -> bytes:
-        """Of an id that the tokenizer does not know, none."""
+        """Return the token's bytes; none for an id that the tokenizer does not know."""
         data = self._known.get(token_id)
         if data is None:
             data = self._known[token_id] = self._find(token_id)
@@ -64,7 +64,7 @@ class TokenBytes:
 
 
 def _kinds(decoder: Any) -> Iterator[str]:
-    """The names of all decoders that a decoder is made of."""
+    """Yield the names of all decoders that a decoder consists of."""
     waiting = [] if decoder is None else [json.loads(decoder.__getstate__())]
     while waiting:
         made = waiting.pop()

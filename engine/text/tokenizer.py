@@ -1,4 +1,4 @@
-"""Text to token ids and back; the engine's only way to a tokenizer."""
+"""The conversion of text to token ids and back; the engine's only access to a tokenizer."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -22,7 +22,7 @@ _TRIAL = "Hello ACGT 0123 你好"  # for models of languages, and of genomes
 class TokenSpan(msgspec.Struct, frozen=True):
     """A token and the half-open range of the text that it covers, in the unit that its maker states.
 
-    A token that the tokenizer adds by itself covers nothing: start == stop.
+    A token that the tokenizer adds by itself covers no text: start == stop.
     """
 
     token_id: int
@@ -31,7 +31,7 @@ class TokenSpan(msgspec.Struct, frozen=True):
 
 
 class Tokenizer:
-    """A transformers fast tokenizer beside the size of its model's vocabulary.
+    """A transformers fast tokenizer with the size of its model's vocabulary.
 
     Every method may be called from any thread: encoding goes straight to the Rust tokenizer, because
     transformers' own call alters truncation and padding settings, which fails when another thread encodes.
@@ -40,7 +40,7 @@ class Tokenizer:
     def __init__(
         self, hf: PreTrainedTokenizerBase, *, vocab_size: int, end_token_ids: tuple[int, ...]
     ) -> None:
-        """vocab_size: the model's, so the number of its logits; it may exceed what the tokenizer knows.
+        """vocab_size: the model's, which is the number of its logits; it may exceed the tokenizer's.
 
         end_token_ids: the ids that end a sequence, as the model's generation config lists them.
         Raises ModelNotSupported where `hf` has no fast (Rust) backend.
@@ -70,9 +70,9 @@ class Tokenizer:
         end_token_ids: tuple[int, ...],
         trust_remote_code: bool = False,
     ) -> "Tokenizer":
-        """Loads the tokenizer files in `path`; never goes to the network.
+        """Load the tokenizer files in `path`, without network access.
 
-        Raises ModelNotSupported where there are none that make a fast tokenizer.
+        Raises ModelNotSupported if they do not make a fast tokenizer.
         """
         try:
             hf = AutoTokenizer.from_pretrained(
@@ -86,7 +86,7 @@ class Tokenizer:
         return tokenizer
 
     def _try(self, path: str | Path) -> None:
-        """Raises ModelNotSupported where a plain text does not come back, as of the empty tokenizer that
+        """Raises ModelNotSupported if a plain text is not decoded to itself, as by the empty tokenizer that
         transformers makes where there are no files.
         """
         ids = self.encode(_TRIAL, add_special_tokens=False)
@@ -105,13 +105,13 @@ class Tokenizer:
         return frozenset(token_id for token_id in ids if token_id < self.vocab_size)
 
     def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
-        """Raises InvalidRequest for text that has no UTF-8 form (a lone surrogate)."""
+        """Return the text's ids. Raises InvalidRequest for text that has no UTF-8 form (a lone surrogate)."""
         # Alone of the backend's ways, this one leaves out the offsets, which are a fifth of the work.
         ids: list[int] = self._encode(self._backend.encode_batch_fast, [text], add_special_tokens)[0].ids
         return ids
 
     def encode_with_offsets(self, text: str, *, add_special_tokens: bool = True) -> list[TokenSpan]:
-        """As `encode`, with each token's range of `text` in characters."""
+        """Encode as `encode` does, and return each token with its range of `text` in characters."""
         # A batch, for `encode` keeps the interpreter's lock, and so does `offsets`, to make all of them.
         encoding = self._encode(self._backend.encode_batch, [text], add_special_tokens)[0]
         return [
@@ -120,9 +120,10 @@ class Tokenizer:
         ]
 
     def encode_end(self, text: str, num_tokens: int) -> list[int]:
-        """As `encode`, but at most so many tokens: what the tokenizer puts before a text, and its end.
+        """Encode as `encode` does, but return at most `num_tokens`: those that the tokenizer puts before a
+        text, and the last ones of the text.
 
-        Of a long text only the end is read, so that its first tokens may be cut in other places there.
+        Only the end of a long text is read, so that the first tokens may be cut differently there.
         """
         tail = self._length.tail(text, num_tokens)
         encoding = self._encode(self._backend.encode_batch, [tail], True)[0]
@@ -136,10 +137,11 @@ class Tokenizer:
         return ids[:num_kept] + ids[len(ids) - (num_tokens - num_kept) :]
 
     def check_length(self, text: str, max_total_tokens: int, max_tokens: int = 0) -> None:
-        """Refuses a text that cannot fit, at a cost bounded by the context rather than by the text.
+        """Refuse a text that cannot fit, at a cost bounded by the context rather than by the text.
 
-        Encoding what passes is bounded so too; it may still be too long.
-        max_tokens: those asked for after the text, to tell of. Raises PromptTooLong, InvalidRequest.
+        Encoding a text that passes is bounded likewise; it may still be too long.
+        max_tokens: the number requested after the text, for the message. Raises PromptTooLong,
+            InvalidRequest.
         """
         try:
             num_tokens = self._length.at_least(text, max_total_tokens)
@@ -155,7 +157,7 @@ class Tokenizer:
             raise _no_unicode() from error
 
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
-        """Ids that the tokenizer does not know add nothing."""
+        """Return the text of the ids; ids that the tokenizer does not know add nothing."""
         # A single token is decoded sooner than a batch is made; a batch leaves the interpreter's lock.
         if len(ids) > _MAX_LOCKED_IDS:
             texts: list[str] = self._backend.decode_batch([ids], skip_special_tokens=skip_special_tokens)
@@ -164,20 +166,22 @@ class Tokenizer:
         return text
 
     def is_special(self, token_id: int) -> bool:
-        """Whether the tokenizer marks the token as special, so that skip_special_tokens leaves it out."""
+        """Return whether the tokenizer marks the token as special, so that skip_special_tokens
+        leaves it out.
+        """
         return token_id in self._special_ids
 
     def token_text(self, token_id: int) -> str:
-        """The token decoded alone, special tokens kept; bytes that are no UTF-8 show as U+FFFD."""
+        """Return the token decoded alone, special tokens kept; bytes that are no UTF-8 show as U+FFFD."""
         text = self._texts.get(token_id)
         if text is None:
             text = self._texts[token_id] = self.decode([token_id], skip_special_tokens=False)
         return text
 
     def token_bytes(self, token_id: int) -> bytes:
-        """What the token adds to the text that stands before it, special tokens kept, as UTF-8.
+        """Return the bytes that the token adds to the text before it, special tokens kept, as UTF-8.
 
-        A character may be spread over tokens: only the bytes of all of them, joined, are text for certain.
+        A character may be spread over tokens: only the joined bytes of all of them are certainly text.
         """
         return self._bytes(token_id)
 
@@ -191,6 +195,6 @@ def _no_unicode() -> InvalidRequest:
 
 
 def byte_spans(text: str, spans: Sequence[TokenSpan]) -> list[TokenSpan]:
-    """The same spans counted in bytes of `text` as UTF-8 instead of in characters."""
+    """Return the spans counted in bytes of `text` as UTF-8 instead of in characters."""
     offsets = [0, *accumulate(len(character.encode()) for character in text)]
     return [TokenSpan(span.token_id, offsets[span.start], offsets[span.stop]) for span in spans]
