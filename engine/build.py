@@ -90,7 +90,7 @@ def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> Eng
     )
     runner = ModelRunner(loaded.model, attention)
     check_attention(loaded.model, runner)
-    kernels = tuple(_install_kernels(loaded.model, runner, config.quantize))
+    kernels = tuple(_install_kernels(loaded.model, runner, geometry.dtype, config.quantize))
     if config.require_native:
         check_none_is_missing(kernels)
     info = _describe(
@@ -123,10 +123,12 @@ def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Call
     return num_int8_layers
 
 
-def _install_kernels(model: PreTrainedModel, runner: ModelRunner, quantize: str | None) -> Iterator[Kernel]:
+def _install_kernels(
+    model: PreTrainedModel, runner: ModelRunner, kv_dtype: torch.dtype, quantize: str | None
+) -> Iterator[Kernel]:
     """Put compiled code in place of layers and passes, and report all that serves the model."""
-    yield kernel("decode_attention", decode_obstacle(model.device, runner.pages.dtype))
-    yield kernel("chunk_attention", chunk_obstacle(model.device, runner.pages.dtype))
+    yield kernel("decode_attention", decode_obstacle(model.device, kv_dtype))
+    yield kernel("chunk_attention", chunk_obstacle(model.device, kv_dtype))
     yield linear_kernel(model)
     if quantize:
         yield kernel("int8", vnni_obstacle())
