@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.generate.document import Document, load_document
-from tools.generate.tree import contract_folders
+from tools.generate.inputs import contract_folders
 
 from .errata import errata_page
 from .operations import operations_page

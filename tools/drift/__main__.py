@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from tools.generate.document import SpecError, load_document
-from tools.generate.emit import find_inputs
+from tools.generate.inputs import find_inputs
 
 from .difference import differences
 from .report import render_report

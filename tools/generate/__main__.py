@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .tree import build_tree, contract_folders, differences, replace_tree
+from .inputs import contract_folders
+from .tree import build_tree, differences, replace_tree
 
 
 def main(arguments: list[str] | None = None) -> int:

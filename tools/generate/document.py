@@ -7,6 +7,11 @@ from typing import Any, TypeAlias
 
 import yaml
 
+try:
+    from yaml import CSafeLoader as _FastLoader
+except ImportError:  # PyYAML was built without libyaml
+    from yaml import SafeLoader as _FastLoader  # type: ignore[assignment]  # it reads the same, ten times slower
+
 Document: TypeAlias = dict[str, Any]
 Schema: TypeAlias = dict[str, Any]
 Pointer: TypeAlias = tuple[str, ...]
@@ -74,7 +79,7 @@ def load_document(path: Path) -> Any:
     try:
         if path.suffix == ".json":
             return json.loads(text, object_pairs_hook=_unique)
-        return yaml.load(text, Loader=_UniqueKeyLoader)
+        return _load_yaml(text)
     except (ValueError, yaml.YAMLError) as error:
         raise SpecError((), f"{path.name} cannot be read: {error}") from None
 
@@ -94,8 +99,20 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return mapping
 
 
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """YAML whose mapping keys are strings (a bare `200:` too) and unique."""
+def _load_yaml(text: str) -> Any:
+    """Parse YAML whose mapping keys are strings (a bare `200:` too) and unique."""
+    try:
+        return yaml.load(text, Loader=_UniqueKeyLoader)
+    except yaml.YAMLError:
+        return yaml.load(text, Loader=_PreciseLoader)  # libyaml's messages do not show the line
+
+
+class _UniqueKeyLoader(_FastLoader):
+    """The loader for documents that are well formed."""
+
+
+class _PreciseLoader(yaml.SafeLoader):
+    """The same in Python, whose messages show the line that is at fault."""
 
 
 def _construct_mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[str, Any]:
@@ -103,4 +120,5 @@ def _construct_mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[
     return _unique([(str(key), value) for key, value in pairs])
 
 
-_UniqueKeyLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _construct_mapping)
+for _loader in (_UniqueKeyLoader, _PreciseLoader):
+    _loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _construct_mapping)

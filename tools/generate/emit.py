@@ -1,30 +1,21 @@
-"""Writes one contract's generated files, and the parts that all contracts share."""
+"""Writes what one contract's server is written against."""
 
-import shutil
+import functools
+from collections.abc import Iterable
 from pathlib import Path
 
 import jinja2
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
-from openapi_spec_validator.validation.types import SpecValidatorType
+from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from .document import Document, SpecError, dump_document, load_document
+from .inputs import find_inputs
 from .interface import Interface
 from .models import render_models
 from .overlay import apply_overlay
 from .reader import read_operations
 from .twin import fuzz_twin
 from .upgrade import upgrade
-
-_HERE = Path(__file__).parent
-
-
-def find_inputs(folder: Path) -> list[Path]:
-    """The document of a contract and, if it has one, its overlay."""
-    documents = sorted(folder.glob("openapi.*"))
-    if len(documents) != 1:
-        raise SpecError((), f"{folder.name} must hold one openapi.json or openapi.yaml, not {len(documents)}")
-    overlay = folder / "overlay.yaml"
-    return [*documents, overlay] if overlay.exists() else documents
 
 
 def effective_document(folder: Path) -> Document:
@@ -34,16 +25,20 @@ def effective_document(folder: Path) -> Document:
     for overlay in overlays:
         document = apply_overlay(document, load_document(overlay))
     document = upgrade(document)
-    _validate(document, OpenAPIV31SpecValidator)
+    _refuse_first(OpenAPIV31SpecValidator(document).iter_errors())
     return document
 
 
-def emit_contract(folder: Path, target: Path) -> None:
-    """Writes openapi.json, fuzz.json, models.py and operations.py of the contract in `folder`."""
+def emit_contract(folder: Path, target: Path) -> Document:
+    """Write openapi.json, fuzz.json, models.py and operations.py of the contract in `folder`.
+
+    Return its effective document.
+    """
     document = effective_document(folder)
     operations = read_operations(document)
     twin = fuzz_twin(document)
-    _validate(twin, OpenAPIV32SpecValidator)
+    # Its schemas are the document's, which are found valid; the rest has another form.
+    _refuse_first(OpenAPIV32SpecValidator.schema_validator.iter_errors(twin))
     files = {
         "__init__.py": f'"""{document["info"]["title"]}, generated from specs/{folder.name}."""\n',
         "openapi.json": dump_document(document),
@@ -54,14 +49,7 @@ def emit_contract(folder: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (target / name).write_text(_header(name, folder.name) + text, encoding="utf-8")
-
-
-def emit_shared(target: Path) -> None:
-    """Writes what every contract's generated code imports."""
-    target.mkdir(parents=True, exist_ok=True)
-    (target / "__init__.py").write_text('"""What follows from specs/; `make generate` writes all of it."""\n')
-    for source in sorted((_HERE / "emitted").glob("*.py")):
-        shutil.copyfile(source, target / source.name)
+    return document
 
 
 def _header(name: str, contract: str) -> str:
@@ -71,8 +59,14 @@ def _header(name: str, contract: str) -> str:
 
 
 def _render_operations(document: Document, operations: list[Interface]) -> str:
+    template = _environment().get_template("operations.py.jinja")
+    return template.render(info=document["info"], operations=operations)
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE / "templates"),
+        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -80,8 +74,7 @@ def _render_operations(document: Document, operations: list[Interface]) -> str:
     )
     environment.filters["literal"] = repr
     environment.filters["docstring"] = _docstring
-    template = environment.get_template("operations.py.jinja")
-    return template.render(info=document["info"], operations=operations)
+    return environment
 
 
 def _docstring(text: str) -> str:
@@ -89,7 +82,7 @@ def _docstring(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
 
 
-def _validate(document: Document, validator: SpecValidatorType) -> None:
-    for error in validator(document).iter_errors():
+def _refuse_first(errors: Iterable[OpenAPIValidationError]) -> None:
+    for error in errors:
         place = tuple(str(part) for part in error.absolute_path)
         raise SpecError(place, f"not valid OpenAPI: {error.message[:500]}")

@@ -23,32 +23,32 @@ def apply_overlay(document: Document, overlay: Document) -> Document:
     result = document
     for index, action in enumerate(overlay.get("actions", [])):
         result = _apply_action(result, action, index)
-    return result
+    return _unshare(result)
 
 
 def _apply_action(document: Document, action: dict[str, Any], index: int) -> Document:
-    fault = _fault(document, action)
+    fault = _malformation(action)
     if fault is None:
         effect = {key: value for key, value in action.items() if key != "remove" or value}
-        changed = _unshare(apply_actions(_unshare(document), {"actions": [effect]}))
-        if changed != document:
-            return changed
-        fault = "changes nothing"
+        try:
+            changed: Document = apply_actions(_unshare(document), {"actions": [effect]})
+        except JSONPathError as error:
+            fault = f"is not a JSONPath ({error})"
+        else:
+            if changed != document:
+                return changed
+            fault = "changes nothing" if parse(action["target"]).find(document) else "matches nothing"
     raise SpecError(("actions", str(index)), f"overlay action on {action.get('target')!r} {fault}")
 
 
-def _fault(document: Document, action: dict[str, Any]) -> str | None:
+def _malformation(action: dict[str, Any]) -> str | None:
     if unknown := sorted(set(action) - _ACTION_KEYS):
         return f"has unknown keys: {', '.join(unknown)}"
     if "target" not in action or not action.get("description"):
         return "needs a target and a description that gives its reason"
     if ("update" in action) == (action.get("remove", False) is True):
         return "must either update, or remove with `remove: true`"
-    try:
-        matches = parse(action["target"]).find(document)
-    except JSONPathError as error:
-        return f"is not a JSONPath ({error})"
-    return None if matches else "matches nothing"
+    return None
 
 
 def _unshare(document: Document) -> Document:

@@ -9,29 +9,21 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from .document import SpecError
-from .emit import emit_contract, emit_shared, find_inputs
-from .sdk.emit import FOLDER, PACKAGE, emit_clients
+from ruff import find_ruff_bin
+
+from .inputs import contract_folders, find_inputs
+from .sdk.package import FOLDER, PACKAGE, emit_package
+from .workers import emit_contracts, num_workers, run_side_by_side
 
 _RUFF_CONFIG = Path(__file__).parents[2] / "pyproject.toml"
 _TOOLS = ("datamodel-code-generator", "jinja2", "oas-patch", "ruff")
 
 
-def contract_folders(specs: Path) -> list[Path]:
-    """The folders of specs/ that hold a document, by name."""
-    return sorted(folder for folder in specs.iterdir() if any(folder.glob("openapi.*")))
-
-
 def build_tree(specs: Path, target: Path, contracts: list[str]) -> None:
-    """Emits the contracts named, and what is shared, into `target`; other contracts there stay."""
-    emit_shared(target)
-    for folder in contract_folders(specs):
-        if folder.name in contracts:
-            try:
-                emit_contract(folder, target / folder.name)
-            except SpecError as error:
-                raise SystemExit(f"specs/{folder.name}: {error}") from error
-    emit_clients(target, contracts)
+    """Emit the contracts named, and what is shared, into `target`; other contracts there stay."""
+    _emit_shared(target)
+    emit_contracts([folder for folder in contract_folders(specs) if folder.name in contracts], target)
+    emit_package(target)
     _format(target)
     _import_all(target)
     (target / "MANIFEST.json").write_text(_manifest(specs, target), encoding="utf-8")
@@ -59,25 +51,46 @@ def _files(root: Path) -> set[str]:
     return {path.relative_to(root).as_posix() for path in paths}
 
 
+def _emit_shared(target: Path) -> None:
+    """Write what every contract's generated code imports."""
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "__init__.py").write_text('"""What follows from specs/; `make generate` writes all of it."""\n')
+    for source in sorted((Path(__file__).parent / "emitted").glob("*.py")):
+        shutil.copyfile(source, target / source.name)
+
+
 def _format(target: Path) -> None:
-    ruff = [sys.executable, "-m", "ruff"]
+    ruff = find_ruff_bin()
     options = ["--config", str(_RUFF_CONFIG), "--no-cache", "--quiet", str(target)]
-    subprocess.run([*ruff, "check", "--fix", "--select", "F401,I,UP", *options], check=True)
-    subprocess.run([*ruff, "format", *options], check=True)
+    subprocess.run([ruff, "check", "--fix", "--select", "F401,I,UP", *options], check=True)
+    subprocess.run([ruff, "format", *options], check=True)
 
 
 def _import_all(target: Path) -> None:
-    """Imports what was emitted, as pydantic reads patterns and defaults only then; SystemExit if it fails."""
-    modules = [
-        f"{target.name}.{path.parent.name}.operations" for path in sorted(target.glob("*/operations.py"))
-    ]
+    """Import what was emitted, as pydantic reads patterns and defaults only then; SystemExit if it fails.
+
+    The largest contract goes to the first process, the next one to the second, and so on in turn.
+    """
     clients = target / FOLDER
-    modules += [f"{PACKAGE}.{path.parent.name}" for path in sorted(clients.glob(f"{PACKAGE}/*/client.py"))]
-    lines = [f"import sys; sys.path.append({str(clients)!r})", *(f"import {module}" for module in modules)]
-    command = [sys.executable, "-B", "-W", "error", "-c", "\n".join(lines)]
-    result = subprocess.run(command, cwd=target.parent, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise SystemExit(f"the generated code cannot be imported:\n{result.stderr.strip()}")
+    by_size = sorted(
+        (path.parent for path in target.glob("*/operations.py")),
+        key=lambda contract: (contract / "models.py").stat().st_size,
+        reverse=True,
+    )
+    num_processes = num_workers(len(by_size))
+    shares = [by_size[start::num_processes] for start in range(num_processes)]
+    commands = [
+        _import_command(clients, target.name, [contract.name for contract in share]) for share in shares
+    ]
+    if errors := run_side_by_side(commands, target.parent):
+        raise SystemExit("\n".join(["the generated code cannot be imported:", *map(str.strip, errors)]))
+
+
+def _import_command(clients: Path, package: str, contracts: list[str]) -> list[str]:
+    """Return the command that imports contracts and their clients, and fails at a warning."""
+    lines = [f"import sys; sys.path.append({str(clients)!r})"]
+    lines += [f"import {package}.{contract}.operations, {PACKAGE}.{contract}" for contract in contracts]
+    return [sys.executable, "-B", "-W", "error", "-c", "\n".join(lines)]
 
 
 def _manifest(specs: Path, target: Path) -> str:

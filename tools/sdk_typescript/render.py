@@ -9,7 +9,7 @@ import jinja2
 
 from tools.generate.document import Document
 from tools.generate.sdk.call import Call
-from tools.generate.sdk.emit import contract_path, version
+from tools.generate.sdk.package import contract_path, version
 from tools.generate.sdk.reader import read_calls
 
 _TYPES = {"str": "string", "int": "number", "float": "number", "bool": "boolean", "None": "void"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tools.generate.document import Document, SpecError
-from tools.generate.emit import find_inputs
+from tools.generate.inputs import find_inputs
 from tools.generate.models import render_models
 from tools.generate.reader import read_operations
 

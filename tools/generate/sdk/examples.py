@@ -1,9 +1,10 @@
 """Calls as callers write them, from the examples that the document shows."""
 
 import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from ruff import find_ruff_bin
 
 from .call import Call
 
@@ -56,7 +57,7 @@ def _format(sources: dict[str, str]) -> dict[str, str]:
             is_async = name.startswith("async ")
             lines = sources[name].replace("\n", "\n    ")
             path.write_text(f"async def f():\n    {lines}\n" if is_async else f"{sources[name]}\n")
-        command = [sys.executable, "-m", "ruff", "format", "--isolated", "--no-cache", "--quiet"]
+        command = [find_ruff_bin(), "format", "--isolated", "--no-cache", "--quiet"]
         subprocess.run([*command, "--line-length", str(_LINE_LENGTH), folder], check=True)
         return {name: _body(path.read_text(), name.startswith("async ")) for name, path in paths.items()}
 
