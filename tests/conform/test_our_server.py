@@ -7,7 +7,7 @@ import pytest
 
 from handlers.app import TABLES
 from tests.contract.headers import required_headers
-from tools.conform.cli import main
+from verbatim_conform.cli import main
 
 WITHOUT_LIST = ("mindie",)  # contracts that do not say what models there are
 ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, or names of contracts

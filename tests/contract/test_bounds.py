@@ -12,12 +12,12 @@ from itertools import islice
 import pytest
 
 from handlers.app import TABLES
-from tools.conform.boundaries import Row, Table, Verdict
-from tools.conform.client import Client
-from tools.conform.document import load
-from tools.conform.rules import rules_of
-from tools.conform.served import DEMO_MODEL, names_of
-from tools.conform.verdicts import deviation
+from verbatim_conform.boundaries import Row, Table, Verdict
+from verbatim_conform.client import Client
+from verbatim_conform.document import load
+from verbatim_conform.rules import rules_of
+from verbatim_conform.served import DEMO_MODEL, names_of
+from verbatim_conform.verdicts import deviation
 
 STRIDE = 1 if os.environ.get("VERBATIM_BOUNDS") == "all" else 12
 NUM_AT_ONCE = 8

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tools.conform.boundaries import Row, Table, Verdict
-from tools.conform.document import Endpoint, endpoints
-from tools.conform.place import ABSENT
-from tools.conform.rules.rule import Ban, Companion, Rules, is_above
+from verbatim_conform.boundaries import Row, Table, Verdict
+from verbatim_conform.document import Endpoint, endpoints
+from verbatim_conform.place import ABSENT
+from verbatim_conform.rules.rule import Ban, Companion, Rules, is_above
 
 
 def table(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -> tuple[Table, Endpoint]:

@@ -1,4 +1,4 @@
-"""`python -m tools.conform --contract CONTRACT --base-url URL`"""
+"""`python -m verbatim_conform --contract CONTRACT --base-url URL`"""
 
 import sys
 

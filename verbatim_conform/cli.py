@@ -69,7 +69,10 @@ def _run(given: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
-        print(f"verbatim: error: {error.name} is missing; pip install 'verbatim[conform]'", file=sys.stderr)
+        print(
+            f"verbatim: error: {error.name} is missing; pip install 'verbatim-server[conform]'",
+            file=sys.stderr,
+        )
         return _USAGE_ERROR
     try:
         return _FAULTS if conform(given) else 0
@@ -79,8 +82,8 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """`python -m tools.conform …` does what `verbatim conform …` does."""
-    parser = argparse.ArgumentParser(prog="python -m tools.conform")
+    """`python -m verbatim_conform …` does what `verbatim conform …` does."""
+    parser = argparse.ArgumentParser(prog="python -m verbatim_conform")
     commands: Any = parser.add_subparsers(required=True, metavar="COMMAND")
     add(commands)
     given = parser.parse_args(["conform", *(sys.argv[1:] if arguments is None else arguments)])
