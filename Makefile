@@ -21,6 +21,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(SERVE): $(BIN)/python pyproject.toml constraints.txt
+	@# The distribution was called `verbatim` once. Left beside the new one, it would own the command too.
+	@rm -rf verbatim.egg-info
+	@$(BIN)/pip uninstall -qq --yes verbatim
 	@echo 'Installing torch and what else it takes to serve: 2 GB, some minutes.'
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
 	@touch $@

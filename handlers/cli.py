@@ -4,7 +4,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points
 
 from engine.native.instructions import limit_libraries
 from handlers.process.exit_status import ExitStatus
@@ -14,6 +14,7 @@ from handlers.process.standard_output import CannotWrite, flush, say
 from handlers.process.watchdog import Watchdog
 from handlers.settings.command_line import add_model_argument, add_options, read_settings, settings_table
 from handlers.settings.settings import Settings
+from handlers.version import VERSION
 
 _COMMANDS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
 
@@ -39,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="verbatim", description="An LLM inference server that keeps its API contracts to the letter."
     )
-    parser.add_argument("--version", action="version", version=f"verbatim {version('verbatim')}")
+    parser.add_argument("--version", action="version", version=f"verbatim {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     serve = commands.add_parser(
         "serve", help="serve a model", description="Serve a model until told to stop."

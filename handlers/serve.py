@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from importlib.metadata import version
 from types import FrameType
 from typing import Final, NoReturn
 
@@ -37,6 +36,7 @@ from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.runtime.root_routes import check_root, placements
 from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
+from handlers.version import VERSION
 
 if sys.platform == "win32":
     from asyncio import new_event_loop
@@ -131,7 +131,7 @@ def _cannot_listen(host: str, port: int) -> Iterator[None]:
 async def _serve(
     settings: Settings, listener: socket.socket, tls: ssl.SSLContext | None, watchdog: Watchdog
 ) -> int:
-    say(f"verbatim {version('verbatim')}: loading {settings.model_name}")
+    say(f"verbatim {VERSION}: loading {settings.model_name}")
     engine = await AsyncEngine.start(engine_config(settings), on_progress=_say_progress)
     try:
         app = build_app(settings, engine)

@@ -1,4 +1,4 @@
 """Judges answers by a contract's document alone: what it does not state, an answer must not have.
 
-Nothing here names a contract. `judge` needs jsonschema-rs, which the extra `verbatim[check]` installs.
+Nothing here names a contract. `judge` needs jsonschema-rs, which the extra `verbatim-server[check]` installs.
 """

@@ -1,6 +1,5 @@
 """What the server tells of itself."""
 
-from importlib.metadata import version
 from typing import Final, Literal
 
 from pydantic import MISSING
@@ -9,6 +8,7 @@ from engine.model_info import ModelInfo
 from generated.hf import models as m
 from handlers.settings.settings import Settings
 from handlers.tgi_family.limits import Limits
+from handlers.version import VERSION
 
 _DTYPES: Final[dict[str, Literal["float16", "bfloat16", "float32"]]] = {
     "float16": "float16",
@@ -32,7 +32,7 @@ def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:
         max_batch_total_tokens=model.num_blocks * model.block_size,
         validation_workers=settings.validation_workers,
         max_client_batch_size=limits.max_client_batch_size,
-        version=version("verbatim"),
+        version=VERSION,
     )
 
 

@@ -4,7 +4,6 @@ Links are relative, so that they hold behind a proxy that adds a prefix.
 """
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Final
 
 import msgspec
@@ -14,6 +13,7 @@ from starlette.responses import Response
 
 from handlers.service.engine import Engine
 from handlers.settings.settings import EMBEDDED_MODEL, Settings
+from handlers.version import VERSION
 
 from .assets import Assets
 from .state import State
@@ -46,7 +46,7 @@ class Playground:
         self._block_size = info.block_size
         self._assets = Assets()
         self._about = About(
-            version=version("verbatim"),
+            version=VERSION,
             model=settings.model_name,
             example_model=EMBEDDED_MODEL,
             device=f"{info.device}, {info.dtype}",

@@ -313,7 +313,9 @@ class Settings(BaseSettings):
     @classmethod
     def _has_a_judge(cls, value: str) -> str:
         if value != "off" and find_spec("jsonschema_rs") is None:
-            raise ValueError("jsonschema-rs is not installed; pip install 'verbatim[check]' installs it")
+            raise ValueError(
+                "jsonschema-rs is not installed; pip install 'verbatim-server[check]' installs it"
+            )
         return value
 
     @model_validator(mode="after")

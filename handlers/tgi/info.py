@@ -1,11 +1,10 @@
 """What the server tells of itself."""
 
-from importlib.metadata import version
-
 from engine.model_info import ModelInfo
 from generated.tgi import models as m
 from handlers.settings.settings import Settings
 from handlers.tgi_family.limits import Limits
+from handlers.version import VERSION
 
 
 def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:
@@ -23,7 +22,7 @@ def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:
         validation_workers=settings.validation_workers,
         max_client_batch_size=limits.max_client_batch_size,
         router="verbatim",
-        version=version("verbatim"),
+        version=VERSION,
     )
 
 

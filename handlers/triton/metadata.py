@@ -1,11 +1,11 @@
 """What server and model tell of themselves."""
 
-from importlib.metadata import version
 from typing import Final
 
 from generated.triton import models as m
 from handlers.triton.models import VERSION
 from handlers.triton.signature import ConfigType, DataType, Tensor, signature
+from handlers.version import VERSION as SERVER_VERSION
 
 _BACKEND: Final = "verbatim"
 _EXTENSIONS: Final = ["generate", "model_configuration", "model_repository", "parameters", "statistics"]
@@ -21,7 +21,7 @@ _CONFIG_TYPES: Final[dict[DataType, ConfigType]] = {
 
 
 def server_metadata() -> m.ServerMetadata:
-    return m.ServerMetadata(name="verbatim", version=version("verbatim"), extensions=_EXTENSIONS)
+    return m.ServerMetadata(name="verbatim", version=SERVER_VERSION, extensions=_EXTENSIONS)
 
 
 def model_metadata(name: str) -> m.ModelMetadata:

@@ -4,12 +4,13 @@ import hashlib
 from importlib.metadata import version
 
 from engine.model_info import ModelInfo
+from handlers.version import VERSION
 
 
 def fingerprint(model: ModelInfo) -> str:
     """Of all that the arithmetic depends on: our version and torch's, the model, its type and device."""
     parts = (
-        *(version(name) for name in ("verbatim", "torch", "transformers")),
+        *(VERSION, version("torch"), version("transformers")),
         *(model.model_id, model.revision or "", model.dtype, model.quantization or "", model.device),
     )
     return f"fp_{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:10]}"

@@ -22,7 +22,7 @@ def test_version_is_the_distributions(capsys: pytest.CaptureFixture[str]) -> Non
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert ended.value.code == 0
-    assert capsys.readouterr().out == f"verbatim {version('verbatim')}\n"
+    assert capsys.readouterr().out == f"verbatim {version('verbatim-server')}\n"
 
 
 def test_contracts_lists_every_operation_at_the_root_and_under_the_prefix(

@@ -32,7 +32,7 @@ def test_a_request_is_what_the_document_says(script: Script) -> None:
     assert (method, path, content) == ("GET", "/v1/models", b"")
     assert (headers["authorization"], headers["x-mine"]) == ("Bearer key", "1")
     assert headers["user-agent"] == (
-        f"verbatim-client/{verbatim_client.__version__} openai/{openai.CONTRACT_VERSION}"
+        f"verbatim-server-client/{verbatim_client.__version__} openai/{openai.CONTRACT_VERSION}"
     )
 
 

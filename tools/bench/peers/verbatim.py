@@ -2,7 +2,6 @@
 
 import os
 import sys
-from importlib.metadata import version
 from itertools import count
 from typing import Any
 
@@ -13,6 +12,7 @@ from driver import Steps, run
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.request import GenerationRequest, SamplingParams, StopConditions
+from handlers.version import VERSION
 
 SERVE = "from handlers.cli import main; raise SystemExit(main())"
 
@@ -27,7 +27,7 @@ class Verbatim:
             given["quantize"] = quantize
         config = EngineConfig(**given)
         self._core, *_ = build_core(config, lambda line: None)
-        return version("verbatim")
+        return VERSION
 
     def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
         steps = Steps()

@@ -132,7 +132,7 @@ def test_answers_are_judged_only_where_the_judge_is_installed(monkeypatch: pytes
     assert Settings(check_responses="fail").check_responses == "fail"
     monkeypatch.setattr("handlers.settings.settings.find_spec", lambda name: None)
     assert Settings().check_responses == "off"
-    with pytest.raises(ValidationError, match=r"pip install 'verbatim\[check\]'"):
+    with pytest.raises(ValidationError, match=r"pip install 'verbatim-server\[check\]'"):
         Settings(check_responses="log")
 
 

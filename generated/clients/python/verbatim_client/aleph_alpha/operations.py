@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="/aleph_alpha",
-    agent=f"verbatim-client/{version.VERSION} aleph_alpha/1.19.0",
+    agent=f"verbatim-server-client/{version.VERSION} aleph_alpha/1.19.0",
 )
 
 CHAT_COMPLETIONS: Final[Operation[m.ChatCompletion, m.ChatCompletionChunk]] = Operation(

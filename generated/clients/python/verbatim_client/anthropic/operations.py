@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="/anthropic",
-    agent=f"verbatim-client/{version.VERSION} anthropic/2026-10-21",
+    agent=f"verbatim-server-client/{version.VERSION} anthropic/2026-10-21",
 )
 
 CREATE_MESSAGE: Final[

@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="/hf",
-    agent=f"verbatim-client/{version.VERSION} hf/1.0.0",
+    agent=f"verbatim-server-client/{version.VERSION} hf/1.0.0",
 )
 
 GENERATE: Final[Operation[m.GenerateResponse, None]] = Operation(

@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="/mindie",
-    agent=f"verbatim-client/{version.VERSION} mindie/2.3.0",
+    agent=f"verbatim-server-client/{version.VERSION} mindie/2.3.0",
 )
 
 CHAT_COMPLETIONS: Final[Operation[m.ChatCompletion, m.ChatCompletionChunk]] = Operation(

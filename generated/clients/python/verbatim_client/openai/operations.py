@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="/openai",
-    agent=f"verbatim-client/{version.VERSION} openai/2.3.0",
+    agent=f"verbatim-server-client/{version.VERSION} openai/2.3.0",
 )
 
 CREATE_CHAT_COMPLETION: Final[

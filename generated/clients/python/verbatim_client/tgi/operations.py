@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="/tgi",
-    agent=f"verbatim-client/{version.VERSION} tgi/2.3.2-dev0",
+    agent=f"verbatim-server-client/{version.VERSION} tgi/2.3.2-dev0",
 )
 
 COMPAT_GENERATE: Final[Operation[m.CompatGenerateResponse, m.StreamResponse]] = Operation(

@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="/triton",
-    agent=f"verbatim-client/{version.VERSION} triton/2.73.0",
+    agent=f"verbatim-server-client/{version.VERSION} triton/2.73.0",
 )
 
 SERVER_METADATA: Final[Operation[m.ServerMetadata, None]] = Operation(

@@ -12,7 +12,7 @@ from . import models as m
 
 CONTRACT: Final = Contract(
     path="",
-    agent=f"verbatim-client/{version.VERSION} pets/2.1",
+    agent=f"verbatim-server-client/{version.VERSION} pets/2.1",
 )
 
 GET_PET: Final[Operation[m.Pet, None]] = Operation(
