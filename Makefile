@@ -83,15 +83,30 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
+BUILD := .venv-build
+WHEEL := build/wheel
 SDK := .venv-sdk
 CLIENTS := build/sdk/python
 
+$(BUILD)/.ready:
+	$(PYTHON) -m venv $(BUILD)
+	$(BUILD)/bin/pip install --quiet build
+	@touch $@
+
+.PHONY: wheel
+wheel: $(BUILD)/.ready  ## Build the server's wheel and source archive into build/wheel
+	@# The list of files that an earlier build left behind would be added to the archive.
+	rm -rf $(WHEEL) verbatim_server.egg-info
+	$(BUILD)/bin/python -m build --outdir $(WHEEL) . >$(BUILD)/wheel.log || { cat $(BUILD)/wheel.log; exit 1; }
+
+.PHONY: test-wheel
+test-wheel: $(READY) wheel  ## Install the server's wheel into an empty environment, and serve from it
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/wheel
+
 .PHONY: sdk
-sdk:  ## Build the wheel and the source archive of the Python clients into build/sdk/python
-	@test -x .venv-build/bin/pip || $(PYTHON) -m venv .venv-build
-	.venv-build/bin/pip install --quiet build
+sdk: $(BUILD)/.ready  ## Build the wheel and the source archive of the Python clients into build/sdk/python
 	rm -rf $(CLIENTS)
-	.venv-build/bin/python -m build --outdir $(CLIENTS) generated/clients/python
+	$(BUILD)/bin/python -m build --outdir $(CLIENTS) generated/clients/python
 
 .PHONY: test-sdk
 test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in .venv-sdk, which has nothing else
@@ -146,7 +161,7 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
-check: check-static breaking test test-isa-short attack-short fuzz-short conform-short mutate-short test-sdk  ## Everything that CI checks but pages (test-browser) and Node
+check: check-static breaking test test-isa-short attack-short fuzz-short conform-short mutate-short test-wheel test-sdk  ## Everything that CI checks but pages (test-browser) and Node
 
 .PHONY: test-isa
 test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has, the others hidden
@@ -228,5 +243,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) $(SDK) .venv-build .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(SDK) $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,151 @@
+"""The server's wheel, installed alone into an empty environment; `make test-wheel` builds it and runs this.
+
+The libraries that it needs are lent to that environment from the one that runs the tests, so that nothing is
+downloaded. Ours are not: what the wheel lacks is missing there.
+"""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from collections.abc import Iterator
+from email import message_from_bytes
+from pathlib import Path
+
+import httpx
+import pytest
+
+from handlers.version import DISTRIBUTION, VERSION
+from tests.conftest import LIMITS, running_server
+
+ROOT = Path(__file__).parents[2]
+WHEELS = Path(os.environ.get("WHEELS", ROOT / "build" / "wheel"))
+PACKAGES = {"engine", "generated", "handlers", "verbatim_conform"}
+CLIENTS = ("generated", "clients")  # a distribution of its own
+
+# One of each kind of file that is no Python.
+DATA = {
+    "engine/demo_model/model.safetensors",
+    "engine/demo_model/tokenizer.json",
+    "engine/native/src/attention/decode_attention.cpp",
+    "generated/openai/openapi.json",
+    "handlers/playground/assets/index.html",
+    "verbatim_conform/report/page.html.jinja",
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing of the checkout is on the path of what is run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("elsewhere"))
+        patch.delenv("PYTHONPATH", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def wheel() -> Path:
+    [built] = WHEELS.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def names(wheel: Path) -> set[str]:
+    """The files in the wheel, without its metadata."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+@pytest.fixture(scope="session")
+def commands(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of commands of an environment that has the wheel, and others' libraries by reference."""
+    environment = tmp_path_factory.mktemp("installed")
+    venv.create(environment, with_pip=False, symlinks=True)
+    python = environment / "bin" / "python"
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    subprocess.run([*install, "--no-deps", "--no-index", wheel], check=True)
+    paths = sysconfig.get_paths(vars={"base": str(environment), "platbase": str(environment)})
+    lent = [entry for entry in sys.path if any(Path(entry).glob("*.dist-info"))]
+    (Path(paths["purelib"]) / "lent.pth").write_text("\n".join(lent))
+    return python.parent
+
+
+@pytest.fixture(scope="session")
+def url(commands: Path) -> Iterator[str]:
+    """The address of a server that runs from the wheel."""
+    with running_server(*LIMITS, command=(str(commands / "verbatim"), "serve")) as server:
+        yield server.url
+
+
+def test_the_wheel_has_the_packages_that_ship_and_no_others(names: set[str]) -> None:
+    assert {name.partition("/")[0] for name in names} == PACKAGES
+
+
+def test_the_wheel_has_every_file_of_these_packages(names: set[str]) -> None:
+    """C++ sources, documents, templates and weights too; nothing that is not in the checkout is added."""
+    relative = (
+        path.relative_to(ROOT) for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file()
+    )
+    ours = {
+        path.as_posix() for path in relative if "__pycache__" not in path.parts and path.parts[:2] != CLIENTS
+    }
+    assert ours >= DATA
+    assert names == ours
+
+
+def test_the_metadata_names_the_project_and_the_command(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        [folder] = {name.partition("/")[0] for name in archive.namelist() if ".dist-info/" in name}
+        metadata = message_from_bytes(archive.read(f"{folder}/METADATA"))
+        entry_points = archive.read(f"{folder}/entry_points.txt").decode()
+    assert (metadata["Name"], metadata["Version"]) == (DISTRIBUTION, VERSION)
+    assert "verbatim = handlers.cli:main" in entry_points
+
+
+def test_all_packages_come_from_the_wheel(commands: Path) -> None:
+    """So the other tests try the wheel, and not the checkout."""
+    program = f"import sys\nfor name in {sorted(PACKAGES)}: print(__import__(name).__path__[0])"
+    printed = subprocess.check_output([commands / "python", "-c", program], text=True)
+    assert all(Path(line).is_relative_to(commands.parent) for line in printed.splitlines())
+
+
+def test_neither_tools_nor_tests_can_be_imported(commands: Path) -> None:
+    program = "import importlib.util as u; print([n for n in ('tools', 'tests') if u.find_spec(n)])"
+    assert subprocess.check_output([commands / "python", "-c", program], text=True) == "[]\n"
+
+
+def test_the_command_tells_its_version(commands: Path) -> None:
+    printed = subprocess.check_output([commands / "verbatim", "--version"], text=True)
+    assert printed == f"verbatim {VERSION}\n"
+
+
+def test_a_chat_is_answered(url: str) -> None:
+    body = {"model": "verbatim-demo", "messages": [{"role": "user", "content": "Hello! Who are you?"}]}
+    answer = httpx.post(f"{url}/v1/chat/completions", json=body, timeout=60)
+    assert answer.status_code == 200, answer.text
+    [choice] = answer.json()["choices"]
+    assert choice["message"]["content"]
+    assert choice["finish_reason"] == "stop"
+
+
+def test_the_documents_and_the_playground_are_served(url: str) -> None:
+    assert httpx.get(f"{url}/tgi/openapi.json").json()["openapi"].startswith("3.1")
+    assert "<html" in httpx.get(f"{url}/playground").text
+
+
+def test_conform_finds_no_fault(url: str, commands: Path) -> None:
+    """The command is found, with the documents and the rules that it reads."""
+    chosen = ["--only", "/v1/embeddings", "--check", "examples"]
+    command = [
+        str(commands / "verbatim"),
+        "conform",
+        "--contract",
+        "openai",
+        "--base-url",
+        f"{url}/openai/v1",
+    ]
+    done = subprocess.run([*command, *chosen, "--report", "report"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert Path("report", "report.html").is_file()
