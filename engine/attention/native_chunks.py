@@ -12,22 +12,9 @@ from engine.native.bfloat16 import compiled_bfloat16_obstacle
 from engine.native.instructions import Instructions
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
+from engine.native.structures import ChunksCall
 
 _NO_WINDOW = 1 << 40  # keys: more than any sequence has
-
-
-class _Call(ctypes.Structure):
-    """VerbatimChunks of native/src/attention/chunk_attention.cpp."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("query", "keys", "values", "output", "blocks", "chunks")),
-        ("sinks", ctypes.c_void_p),
-        *((name, ctypes.c_int64) for name in ("query_head_stride", "query_row_stride", "num_chunks")),
-        *((name, ctypes.c_int64) for name in ("num_heads", "num_kv_heads", "key_dim", "value_dim")),
-        *((name, ctypes.c_int64) for name in ("block_size", "window")),
-        *((name, ctypes.c_float) for name in ("scaling", "softcap")),
-        ("num_threads", ctypes.c_int32),
-    ]
 
 
 def chunk_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
@@ -54,7 +41,7 @@ def attend_chunks(
     assert query.dtype == keys.dtype == values.dtype == output.dtype == torch.bfloat16
     assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()
     sinks = scores.dense_sinks()
-    call = _Call(
+    call = ChunksCall(
         query.data_ptr(),
         keys.data_ptr(),
         values.data_ptr(),

@@ -11,20 +11,7 @@ from engine.kernels import Obstacle
 from engine.native.instructions import Instructions
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
-
-
-class _Call(ctypes.Structure):
-    """VerbatimDecode of native/src/attention/decode_attention.cpp."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("query", "keys", "values", "output", "blocks")),
-        *((name, ctypes.c_void_p) for name in ("firsts", "lows", "highs", "sinks")),
-        *((name, ctypes.c_int64) for name in ("query_head_stride", "query_row_stride", "num_rows")),
-        *((name, ctypes.c_int64) for name in ("num_heads", "num_kv_heads", "key_dim", "value_dim")),
-        ("block_size", ctypes.c_int64),
-        *((name, ctypes.c_float) for name in ("scaling", "softcap")),
-        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
-    ]
+from engine.native.structures import DecodeCall
 
 
 def decode_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
@@ -50,7 +37,7 @@ def decode(
     assert query.dtype == keys.dtype == values.dtype == output.dtype
     assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()
     sinks = scores.dense_sinks()
-    call = _Call(
+    call = DecodeCall(
         query.data_ptr(),
         keys.data_ptr(),
         values.data_ptr(),

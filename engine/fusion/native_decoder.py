@@ -15,49 +15,19 @@ from engine.attention.decoded_keys import DecodedKeys
 from engine.attention.kv_pages import KVPages
 from engine.attention.plan import RaggedKeys
 from engine.fusion.layer_parts import LayerParts
-from engine.fusion.native_layer_end import LayerEndFields, NativeLayerEnd
+from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.fusion.native_weight import native_weights
-from engine.linear.vnni_weight import WeightFields
 from engine.native.library import compiled
+from engine.native.structures import NUM_TIMED_PARTS, DecoderCall, LayerFields, VisibleKeys
 
 _MOST_ROWS = 64
-
-
-class _Layer(ctypes.Structure):
-    """VerbatimDecoderLayer of native/src/layer/decoder.h."""
-
-    _fields_ = [
-        ("heads", WeightFields),
-        ("end", LayerEndFields),
-        *((name, ctypes.c_void_p) for name in ("norm", "query_norm", "key_norm", "keys", "values", "sinks")),
-        *((name, ctypes.c_int64) for name in ("num_heads", "num_kv_heads", "dim", "block_size", "window")),
-        *((name, ctypes.c_float) for name in ("epsilon", "query_epsilon", "key_epsilon")),
-        *((name, ctypes.c_float) for name in ("scaling", "softcap")),
-    ]
-
-
-class _Keys(ctypes.Structure):
-    """VerbatimVisibleKeys of native/src/layer/decoder.h."""
-
-    _fields_ = [(name, ctypes.c_void_p) for name in ("blocks", "firsts", "lows", "highs")]
-
-
-class _Call(ctypes.Structure):
-    """VerbatimDecoder of native/src/layer/decoder.h."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("layers", "keys", "stream", "output", "cosine", "sine")),
-        *((name, ctypes.c_void_p) for name in ("slots", "nanoseconds")),
-        *((name, ctypes.c_int64) for name in ("num_layers", "num_rows")),
-        ("num_threads", ctypes.c_int32),
-    ]
 
 
 class PartTimes:
     """How long calls take, by part, added up. Products hold norms, gates and sums."""
 
     def __init__(self) -> None:
-        self._nanoseconds = (ctypes.c_int64 * 2)()
+        self._nanoseconds = (ctypes.c_int64 * NUM_TIMED_PARTS)()
         self.address = ctypes.addressof(self._nanoseconds)
 
     @property
@@ -84,7 +54,7 @@ class NativeDecoder:
         self._size = len(layers[0].before_attention.weight)
         self._dim = layers[0].dim
         self._owners: list[Any] = [layers, ends]  # of the memory that the fields name
-        self._fields = (_Layer * len(layers))(*map(self._layer, layers, ends))
+        self._fields = (LayerFields * len(layers))(*map(self._layer, layers, ends))
         self._attention = [parts.attention for parts in layers]
         self._pages: KVPages | None = None
         self._compute = compiled()[f"verbatim_{ends[0].kind}_decoder"]
@@ -104,8 +74,8 @@ class NativeDecoder:
         if keys.pages is not self._pages:
             self._point_to(keys.pages)
         output = torch.empty_like(stream)
-        visible = (_Keys * len(self.windows))(*map(_visible, keys.visible))
-        call = _Call(
+        visible = (VisibleKeys * len(self.windows))(*map(_visible, keys.visible))
+        call = DecoderCall(
             ctypes.addressof(self._fields),
             ctypes.addressof(visible),
             *(rows.data_ptr() for rows in (stream, output, cosine, sine, keys.slots)),
@@ -117,7 +87,7 @@ class NativeDecoder:
         self._compute(ctypes.byref(call))
         return output
 
-    def _layer(self, parts: LayerParts, end: NativeLayerEnd) -> _Layer:
+    def _layer(self, parts: LayerParts, end: NativeLayerEnd) -> LayerFields:
         weights = native_weights(parts.heads)
         assert weights is not None and weights.kind == end.kind
         assert end.fields.output.num_inputs == parts.sizes[0] and weights.fields[0].num_inputs == self._size
@@ -126,7 +96,7 @@ class NativeDecoder:
         query_norm, key_norm = parts.rotary.norms or (None, None)
         sinks = parts.scores.dense_sinks()
         self._owners.append(sinks)
-        return _Layer(
+        return LayerFields(
             heads=weights.fields[0],
             end=end.fields,
             norm=parts.before_attention.weight.data_ptr(),
@@ -156,5 +126,5 @@ class NativeDecoder:
         self._pages = pages
 
 
-def _visible(keys: RaggedKeys) -> _Keys:
-    return _Keys(*(part.data_ptr() for part in (keys.blocks, keys.firsts, keys.lows, keys.highs)))
+def _visible(keys: RaggedKeys) -> VisibleKeys:
+    return VisibleKeys(*(part.data_ptr() for part in (keys.blocks, keys.firsts, keys.lows, keys.highs)))

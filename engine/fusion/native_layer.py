@@ -9,42 +9,10 @@ import torch
 from torch import Tensor
 
 from engine.native.library import compiled
+from engine.native.structures import GateCall, NormCall, RotaryCall
 
 # Fewer numbers than this are done before a second thread has begun.
 _FEWEST_NUMBERS_A_THREAD = 1 << 13
-
-
-class _Norm(ctypes.Structure):
-    """VerbatimNorm of native/src/layer/norm.cpp."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("stream", "added", "weight", "sum", "output")),
-        *((name, ctypes.c_int64) for name in ("num_rows", "size")),
-        ("epsilon", ctypes.c_float),
-        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
-    ]
-
-
-class _Rotary(ctypes.Structure):
-    """VerbatimRotary of native/src/layer/rotary.cpp."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("heads", "cosine", "sine", "query_weight", "key_weight")),
-        *((name, ctypes.c_int64) for name in ("num_rows", "row_stride", "num_query_heads", "num_key_heads")),
-        ("dim", ctypes.c_int64),
-        *((name, ctypes.c_float) for name in ("query_epsilon", "key_epsilon")),
-        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
-    ]
-
-
-class _Gate(ctypes.Structure):
-    """VerbatimGate of native/src/layer/gate.cpp."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("rows", "output")),
-        *((name, ctypes.c_int64) for name in ("num_rows", "size")),
-        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
-    ]
 
 
 class RmsNorm:
@@ -70,7 +38,7 @@ class RmsNorm:
         num_rows, size = stream.shape
         assert stream.is_contiguous() and stream.dtype == self.weight.dtype and size == len(self.weight)
         assert added is None or (added.is_contiguous() and added.shape == stream.shape)
-        call = _Norm(
+        call = NormCall(
             stream.data_ptr(),
             None if added is None else added.data_ptr(),
             self.weight.data_ptr(),
@@ -106,7 +74,7 @@ class Rotary:
         assert cosine.shape == sine.shape == (num_rows, dim)
         cosine, sine = cosine.contiguous(), sine.contiguous()
         query_norm, key_norm = self.norms or (None, None)
-        call = _Rotary(
+        call = RotaryCall(
             heads.data_ptr(),
             cosine.data_ptr(),
             sine.data_ptr(),
@@ -130,7 +98,7 @@ def gate(rows: Tensor) -> Tensor:
     num_rows, size = rows.shape[0], rows.shape[1] // 2
     assert rows.is_contiguous()
     output = rows.new_empty(num_rows, size)
-    call = _Gate(
+    call = GateCall(
         rows.data_ptr(),
         output.data_ptr(),
         num_rows,

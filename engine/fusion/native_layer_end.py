@@ -12,32 +12,11 @@ from torch import Tensor, nn
 
 from engine.fusion.native_layer import RmsNorm
 from engine.fusion.native_weight import NativeWeights, native_weights
-from engine.linear.panel_linear import PANEL_OUTPUTS
-from engine.linear.vnni_weight import WeightFields
 from engine.native.library import compiled
+from engine.native.structures import PANEL_OUTPUTS, LayerEndCall, LayerEndFields
 
 # For which each thread would keep 20 KB a row, of Qwen2.5-0.5B's shape, from call to call.
 _MOST_ROWS = 1024
-
-
-class LayerEndFields(ctypes.Structure):
-    """VerbatimLayerEnd of native/src/layer/layer_steps.h."""
-
-    _fields_ = [
-        *((name, WeightFields) for name in ("output", "gates", "down")),
-        ("norm", ctypes.c_void_p),
-        ("epsilon", ctypes.c_float),
-    ]
-
-
-class _Call(ctypes.Structure):
-    """VerbatimLayerEndRows of native/src/layer/layer_steps.h."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("layer", "stream", "attended", "output")),
-        ("num_rows", ctypes.c_int64),
-        ("num_threads", ctypes.c_int32),
-    ]
 
 
 class NativeLayerEnd:
@@ -62,7 +41,7 @@ class NativeLayerEnd:
         assert stream.dtype == attended.dtype == torch.bfloat16
         output = torch.empty_like(stream)
         rows = stream.data_ptr(), attended.data_ptr(), output.data_ptr()
-        call = _Call(ctypes.addressof(self.fields), *rows, len(stream), torch.get_num_threads())
+        call = LayerEndCall(ctypes.addressof(self.fields), *rows, len(stream), torch.get_num_threads())
         self._compute(ctypes.byref(call))
         return output
 

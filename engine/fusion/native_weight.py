@@ -6,7 +6,8 @@ from torch import nn
 
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.panel_linear import PanelLinear
-from engine.linear.vnni_weight import VnniWeight, WeightFields
+from engine.linear.vnni_weight import VnniWeight
+from engine.native.structures import WeightFields
 
 
 class NativeWeights(NamedTuple):

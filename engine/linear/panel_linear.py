@@ -12,21 +12,11 @@ from typing_extensions import override
 from engine.linear.channel_scales import channel_scales, round_channels
 from engine.native.huge_pages import empty_tensor
 from engine.native.library import compiled
+from engine.native.structures import PANEL_OUTPUTS, LinearCall
 
-PANEL_OUTPUTS = 32  # of native/src/linear/bfloat16_panels.h
 _OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # that are packed in place
 # Products of fewer weights than this are done before a second thread has begun.
 _FEWEST_WEIGHTS_A_THREAD = 1 << 15
-
-
-class _Call(ctypes.Structure):
-    """VerbatimLinear of native/src/linear/bfloat16_linear.cpp."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("rows", "panels", "scales", "bias", "output")),
-        *((name, ctypes.c_int64) for name in ("num_rows", "row_stride", "num_inputs", "num_outputs")),
-        ("num_threads", ctypes.c_int32),
-    ]
 
 
 class Panels(nn.Module):
@@ -54,7 +44,7 @@ class Panels(nn.Module):
         flat = rows.reshape(-1, self.in_features)
         if flat.stride(1) != 1:
             flat = flat.contiguous()
-        call = _Call(
+        call = LinearCall(
             flat.data_ptr(),
             self.panels.data_ptr(),
             None if self.scales is None else self.scales.data_ptr(),

@@ -15,20 +15,9 @@ from engine.native.huge_pages import empty_tensor
 from engine.native.instructions import Instructions
 from engine.native.library import compiled
 from engine.native.obstacles import lacks_instructions, lacks_library
+from engine.native.structures import PANEL_OUTPUTS, QUAD_INPUTS, WEIGHT_SHIFT, WeightFields
 
 _FUNCTION = "verbatim_int8_linear"
-_PANEL = 32  # outputs
-_QUAD = 4  # inputs
-_SHIFT = 128  # weights are multiplied as unsigned bytes
-
-
-class WeightFields(ctypes.Structure):
-    """VerbatimInt8Weight of src/linear/int8_product.h, and VerbatimWeight of src/layer/layer_steps.h."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("panels", "scales", "bias")),
-        *((name, ctypes.c_int64) for name in ("num_inputs", "num_outputs")),
-    ]
 
 
 class VnniWeight:
@@ -91,13 +80,13 @@ def _function() -> Any:
 def _panels(weight: Tensor, scales: Tensor) -> Tensor:
     """[ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4] bytes; what is padded stands for 0."""
     num_outputs, num_inputs = weight.shape
-    num_panels, num_quads = -(-num_outputs // _PANEL), -(-num_inputs // _QUAD)
-    panels = empty_tensor((num_panels, num_quads, _PANEL, _QUAD), torch.uint8)
+    num_panels, num_quads = -(-num_outputs // PANEL_OUTPUTS), -(-num_inputs // QUAD_INPUTS)
+    panels = empty_tensor((num_panels, num_quads, PANEL_OUTPUTS, QUAD_INPUTS), torch.uint8)
     quads = panels.view(torch.int32).squeeze(-1)
     for rows, numbers in round_channels(weight, scales):
-        first, num = rows.start // _PANEL, -(-len(numbers) // _PANEL)
-        padded = torch.full((num * _PANEL, num_quads * _QUAD), _SHIFT, dtype=torch.uint8)
-        padded[: len(numbers), :num_inputs] = numbers.add_(_SHIFT)
-        by_panel = padded.view(torch.int32).view(num, _PANEL, num_quads)
+        first, num = rows.start // PANEL_OUTPUTS, -(-len(numbers) // PANEL_OUTPUTS)
+        padded = torch.full((num * PANEL_OUTPUTS, num_quads * QUAD_INPUTS), WEIGHT_SHIFT, dtype=torch.uint8)
+        padded[: len(numbers), :num_inputs] = numbers.add_(WEIGHT_SHIFT)
+        by_panel = padded.view(torch.int32).view(num, PANEL_OUTPUTS, num_quads)
         quads[first : first + num] = by_panel.transpose(1, 2)
     return panels

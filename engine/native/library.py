@@ -24,6 +24,8 @@ from typing import NamedTuple
 import torch  # noqa: F401 - its OpenMP library must be there before ours is loaded
 
 from engine.native.instructions import Instructions, usable_instructions
+from engine.native.layouts import layout_differences
+from engine.native.structures import CONSTANTS, MIRRORS
 
 _log = logging.getLogger(__name__)
 
@@ -65,11 +67,17 @@ def loaded() -> Loaded:
         path = _cache_directory() / f"native-{_fingerprint(compiler)}.so"
         if not path.exists():
             _compile(compiler, path)
-        return Loaded(ctypes.CDLL(str(path)))
+        library = ctypes.CDLL(str(path))
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:  # RuntimeError: the user has no home
         message = str(getattr(error, "stderr", None) or error)
         _log.warning("torch computes everything: %s", message)
         return Loaded(None, f"it cannot be compiled or loaded: {' '.join(message.split())[:_LONGEST_REASON]}")
+
+    differences = list(layout_differences(library, MIRRORS, CONSTANTS))
+    if not differences:
+        return Loaded(library)
+    _log.error("torch computes everything, as structures differ in %s: %s", path, "; ".join(differences))
+    return Loaded(None, f"its structures differ: {'; '.join(differences)[:_LONGEST_REASON]}")
 
 
 def _without(reason: str) -> Loaded:

@@ -7,16 +7,7 @@ from torch import Tensor
 
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
-
-
-class _Call(ctypes.Structure):
-    """VerbatimBest of native/src/sampling/ranking.cpp."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("logits", "values", "ids")),
-        *((name, ctypes.c_int64) for name in ("num_rows", "row_stride", "vocab_size")),
-        *((name, ctypes.c_int32) for name in ("is_bfloat16", "num_threads")),
-    ]
+from engine.native.structures import BestCall
 
 
 def can_rank(logits: Tensor) -> bool:
@@ -30,7 +21,7 @@ def best_of_rows(logits: Tensor) -> tuple[Tensor, Tensor]:
     num_rows, vocab_size = logits.shape
     values = torch.empty(num_rows, dtype=torch.float32)
     ids = torch.empty(num_rows, dtype=torch.int64)
-    call = _Call(
+    call = BestCall(
         *(part.data_ptr() for part in (logits, values, ids)),
         *(num_rows, logits.stride(0), vocab_size),
         logits.dtype == torch.bfloat16,

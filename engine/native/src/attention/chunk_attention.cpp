@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "common/layout.h"
 #include "common/storage.h"
 
 extern "C" {
@@ -29,6 +30,10 @@ struct VerbatimChunks {
 
 }  // extern "C"
 
+VERBATIM_LAYOUT(VerbatimChunks, query, keys, values, output, blocks, chunks, sinks, query_head_stride,
+                query_row_stride, num_chunks, num_heads, num_kv_heads, key_dim, value_dim, block_size, window,
+                scaling, softcap, num_threads)
+
 #ifdef __AVX512BF16__
 
 #include <algorithm>
@@ -45,6 +50,7 @@ constexpr int64_t kRowsAtOnce = 384;  // for which keys are packed: enough to ma
 struct Chunk {
     int64_t row, num_rows, place, first_block;
 };
+static_assert(sizeof(Chunk) == 4 * sizeof(int64_t));  // a row of VerbatimChunks.chunks
 
 // Rows are pairs of a token and a query head of the group, tokens first, so that neighbours see nearly the same keys.
 struct Task {

@@ -14,6 +14,7 @@
 
 #include "common/exponential.h"
 #include "common/portable.h"
+#include "common/layout.h"
 #include "common/storage.h"
 #ifdef __AVX512F__
 #include "common/avx512.h"
@@ -42,6 +43,10 @@ struct VerbatimDecode {
 };
 
 }  // extern "C"
+
+VERBATIM_LAYOUT(VerbatimDecode, query, keys, values, output, blocks, firsts, lows, highs, sinks, query_head_stride,
+                query_row_stride, num_rows, num_heads, num_kv_heads, key_dim, value_dim, block_size, scaling, softcap,
+                is_bfloat16, num_threads)
 
 constexpr int64_t kBlock = 16;  // keys
 

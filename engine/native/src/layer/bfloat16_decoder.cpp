@@ -1,15 +1,16 @@
 // Decoder layers and their ends with weights of bfloat16; called by engine/fusion/native_decoder.py and
 // engine/fusion/native_layer_end.py.
 
-#include "common/storage.h"
+#include "layer/decoder.h"
 #ifdef __AVX512BF16__
 #include <immintrin.h>
 
 #include <cstdint>
 
 #include "linear/bfloat16_product.h"
-#include "layer/decoder.h"
 #include "layer/layer_steps.h"
+
+static_assert(kPanelOutputs == kOutputs);
 
 namespace {
 

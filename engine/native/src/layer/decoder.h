@@ -11,6 +11,7 @@
 #include "layer/layer_steps.h"
 #include "layer/norm.h"
 #include "layer/rotary.h"
+#include "common/layout.h"
 #include "common/storage.h"
 
 extern "C" {
@@ -48,8 +49,15 @@ struct VerbatimDecoder {
 
 }  // extern "C"
 
+VERBATIM_LAYOUT(VerbatimDecoderLayer, heads, end, norm, query_norm, key_norm, keys, values, sinks, num_heads,
+                num_kv_heads, dim, block_size, window, epsilon, query_epsilon, key_epsilon, scaling, softcap)
+VERBATIM_LAYOUT(VerbatimVisibleKeys, blocks, firsts, lows, highs)
+VERBATIM_LAYOUT(VerbatimDecoder, layers, keys, stream, output, cosine, sine, slots, nanoseconds, num_layers, num_rows,
+                num_threads)
+
 // What a call's time is told by.
 enum Part { kProducts, kAttention, kNumParts };
+VERBATIM_CONSTANT(kNumParts)
 
 class PartClock {
    public:

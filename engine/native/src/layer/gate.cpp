@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "layer/gate.h"
+#include "common/layout.h"
 #include "common/storage.h"
 
 extern "C" {
@@ -16,6 +17,8 @@ struct VerbatimGate {
 };
 
 }  // extern "C"
+
+VERBATIM_LAYOUT(VerbatimGate, rows, output, num_rows, size, is_bfloat16, num_threads)
 
 namespace {
 

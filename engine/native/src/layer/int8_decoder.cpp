@@ -9,6 +9,8 @@
 #include "linear/int8_product.h"
 #include "layer/layer_steps.h"
 
+static_assert(kChannels == kOutputs);
+
 namespace {
 
 struct Int8Layer {

@@ -10,9 +10,11 @@
 
 #include "layer/gate.h"
 #include "layer/norm.h"
+#include "common/layout.h"
 #include "common/storage.h"
 
 constexpr int64_t kOutputs = 32;     // of a panel, in products of every class
+VERBATIM_CONSTANT(kOutputs)
 constexpr int64_t kMostTileRows = 288;  // 24 blocks of 12, whose gates and values are half of a first-level cache
 
 inline int64_t step_panels(int64_t num_outputs) { return (num_outputs + kOutputs - 1) / kOutputs; }
@@ -44,6 +46,10 @@ struct VerbatimLayerEndRows {
 };
 
 }  // extern "C"
+
+VERBATIM_LAYOUT(VerbatimWeight, panels, scales, bias, num_inputs, num_outputs)
+VERBATIM_LAYOUT(VerbatimLayerEnd, output, gates, down, norm, epsilon)
+VERBATIM_LAYOUT(VerbatimLayerEndRows, layer, stream, attended, output, num_rows, num_threads)
 
 // Numbers that the steps of some layers keep of a row, at most.
 struct Sizes {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/layout.h"
 #include "common/storage.h"
 
 extern "C" {
@@ -21,6 +22,8 @@ struct VerbatimNorm {
 };
 
 }  // extern "C"
+
+VERBATIM_LAYOUT(VerbatimNorm, stream, added, weight, sum, output, num_rows, size, epsilon, is_bfloat16, num_threads)
 
 namespace {
 

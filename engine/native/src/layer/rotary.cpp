@@ -5,6 +5,7 @@
 
 #include "layer/norm.h"
 #include "layer/rotary.h"
+#include "common/layout.h"
 #include "common/storage.h"
 
 extern "C" {
@@ -21,6 +22,9 @@ struct VerbatimRotary {
 };
 
 }  // extern "C"
+
+VERBATIM_LAYOUT(VerbatimRotary, heads, cosine, sine, query_weight, key_weight, num_rows, row_stride, num_query_heads,
+                num_key_heads, dim, query_epsilon, key_epsilon, is_bfloat16, num_threads)
 
 namespace {
 

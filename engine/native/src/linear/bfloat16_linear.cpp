@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "common/layout.h"
 #include "common/storage.h"
 #ifdef __AVX512BF16__
 #include "linear/bfloat16_product.h"
@@ -20,6 +21,13 @@ struct VerbatimLinear {
     int64_t num_rows, row_stride, num_inputs, num_outputs;
     int32_t num_threads;
 };
+
+}  // extern "C"
+
+VERBATIM_LAYOUT(VerbatimLinear, rows, panels, scales, bias, output, num_rows, row_stride, num_inputs, num_outputs,
+                num_threads)
+
+extern "C" {
 
 // Numbers that the panels of a weight take; 0 where the processor has no such instructions.
 int64_t verbatim_panels_size(int64_t num_outputs, int64_t num_inputs) {

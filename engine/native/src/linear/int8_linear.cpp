@@ -5,6 +5,7 @@
 // nothing depends on the order, on the number of threads or on the other rows. The oracle is the same arithmetic
 // in torch (tests/parity/test_int8_linear.py). Without VNNI of AVX-512 there is no such function.
 
+#include "linear/int8_weight.h"
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__)
 
 #include <algorithm>

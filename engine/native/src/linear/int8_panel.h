@@ -9,10 +9,9 @@
 
 #include "common/fetch_ahead.h"
 #include "linear/int8_rows.h"
+#include "linear/int8_weight.h"
 #include "common/storage.h"
 
-constexpr int64_t kChannels = 32;  // of a panel
-constexpr int64_t kQuad = 4;       // inputs that one instruction takes of each channel
 constexpr int64_t kQuadBytes = kChannels * kQuad;
 // 24 sums, two registers of weights and some of activations: all 32.
 constexpr int kMostRows = 12;

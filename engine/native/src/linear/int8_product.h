@@ -7,18 +7,7 @@
 #include "common/fetch_ahead.h"
 #include "linear/int8_panel.h"
 #include "linear/int8_rows.h"
-
-extern "C" {
-
-// A layer's constants.
-struct VerbatimInt8Weight {
-    const uint8_t* panels;  // [ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4]: weights plus 128
-    const float* scales;    // [num_outputs]
-    const float* bias;      // [num_outputs] or null
-    int64_t num_inputs, num_outputs;
-};
-
-}  // extern "C"
+#include "linear/int8_weight.h"
 
 // Rounded rows that are multiplied by all panels before the next ones are; half of a core's second cache.
 inline int64_t int8_rows_at_once(int64_t num_inputs) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "common/storage.h"
+#include "linear/int8_weight.h"
 
 // Rows as they are multiplied. A row takes `stride` bytes, zeros after its end.
 struct Int8Rows {
@@ -16,10 +17,6 @@ struct Int8Rows {
     const int32_t* corrections;  // what the sum of each output starts from
     int64_t stride;
 };
-
-// Weights are kept as 128 more than they are, since VPDPBUSD multiplies unsigned bytes by signed ones. So each
-// product is too large by 128 times the sum of the row.
-constexpr uint32_t kWeightShift = 128;
 
 // The largest magnitude of a row of zeros, which stay zeros.
 constexpr float kSmallest = 1e-30f;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "common/layout.h"
 #include "common/storage.h"
 
 extern "C" {
@@ -17,6 +18,8 @@ struct VerbatimBest {
 };
 
 }  // extern "C"
+
+VERBATIM_LAYOUT(VerbatimBest, logits, values, ids, num_rows, row_stride, vocab_size, is_bfloat16, num_threads)
 
 namespace {
 
