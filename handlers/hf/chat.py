@@ -6,17 +6,19 @@ from typing import Final, final
 from typing_extensions import override
 
 from generated.hf import models as m
-from generated.operation import Answer
-from handlers.chat.params import ChatParams
+from generated.operation import Answer, EncodedEvent
+from handlers.chat.core import PreparedChat
 from handlers.chat.reading.result import ChatResult
+from handlers.concurrency.limit import HeldPermits
 from handlers.hf.chat_events import ChatEvents
 from handlers.hf.chat_request import chat_params, includes_usage
 from handlers.hf.chat_response import chat_completion
 from handlers.hf.headers import costs
+from handlers.service.chat_operation import ChatWriter
+from handlers.service.exchange import Exchange
 from handlers.service.timing import Timing
-from handlers.tgi_family import chat as native
+from handlers.tgi_family import chat as family
 from handlers.tgi_family.headers import Headers
-from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given_or
 from handlers.wire.plain_answer import PlainAnswers
 
@@ -24,32 +26,41 @@ _PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))
 
 
 @final
-class Chat(native.Chat[m.ChatCompletionRequest, m.ChatCompletionResponse, m.ChatCompletionStreamResponse]):
+class Chat(
+    family.Chat[
+        m.ChatCompletionRequest,
+        Answer[m.ChatCompletionResponse],
+        m.ChatCompletionStreamResponse | EncodedEvent,
+    ]
+):
     """Answers conversations."""
 
     @override
-    def params(self, body: m.ChatCompletionRequest) -> ChatParams:
-        return chat_params(body, self.service.limits)
+    def permits(self, exchange: Exchange, plan: m.ChatCompletionRequest) -> HeldPermits:
+        return exchange.permits("n", 1)
 
     @override
-    def num_answers(self, body: m.ChatCompletionRequest) -> int:
-        return 1
+    async def prepare(self, plan: m.ChatCompletionRequest) -> PreparedChat:
+        return await self.shared.workers.prepare(self._prepare, plan)
 
-    @override
-    def wants_usage(self, body: m.ChatCompletionRequest) -> bool:
-        return includes_usage(body)
+    def _prepare(self, body: m.ChatCompletionRequest) -> PreparedChat:
+        return self.prepared(chat_params(body, self.limits))
 
     @override
     def answer(
-        self, envelope: Envelope, body: m.ChatCompletionRequest, result: ChatResult
+        self, plan: m.ChatCompletionRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.ChatCompletionResponse]:
-        if given_or(body.logprobs, False):
+        envelope = self.shared.envelope("chatcmpl")
+        if given_or(plan.logprobs, False):
             return chat_completion(envelope, result, with_logprobs=True)
         return _PLAIN(envelope, result)
 
     @override
-    def chunks(self, envelope: Envelope, body: m.ChatCompletionRequest) -> ChatEvents:
-        return ChatEvents(envelope, with_logprobs=given_or(body.logprobs, False))
+    def writer(
+        self, plan: m.ChatCompletionRequest, prepared: PreparedChat
+    ) -> ChatWriter[m.ChatCompletionStreamResponse | EncodedEvent]:
+        chunks = ChatEvents(self.shared.envelope("chatcmpl"), with_logprobs=given_or(plan.logprobs, False))
+        return ChatWriter(prepared.outputs(), chunks, includes_usage=includes_usage(plan))
 
     @override
     def costs(self, timing: Timing) -> Headers:

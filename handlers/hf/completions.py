@@ -6,41 +6,52 @@ from typing import final
 
 from typing_extensions import override
 
+from engine.request import GenerationRequest
 from generated.hf import models as m
+from generated.operation import EncodedEvent
 from handlers.hf.completion_response import CompletionEvents, completion
 from handlers.hf.headers import costs
 from handlers.hf.sampling import sampling_params, stop_texts
+from handlers.service.operation import TokenWriter
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
-from handlers.tgi_family import completions as native
+from handlers.tgi_family import completions as family
 from handlers.tgi_family.completion_request import CompletionParams
 from handlers.tgi_family.headers import Headers
-from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given
 
 
 @final
-class Completions(native.Completions[m.CompletionRequest, m.CompletionResponse, m.CompletionStreamResponse]):
+class Completions(family.Completions[m.CompletionResponse, m.CompletionStreamResponse | EncodedEvent]):
     """Continues prompts."""
 
     @override
-    def params(self, body: m.CompletionRequest) -> CompletionParams:
-        return CompletionParams(
-            prompts=(body.prompt,) if isinstance(body.prompt, str) else tuple(body.prompt),
-            sampling=partial(sampling_params, body),
-            max_tokens=body.max_tokens,
-            stop=stop_texts(body.stop),
-            suffix=given(body.suffix),
-        )
+    def answer(
+        self,
+        plan: CompletionParams,
+        prepared: Sequence[GenerationRequest],
+        result: Sequence[GeneratedRequest],
+    ) -> m.CompletionResponse:
+        return completion(self.shared.envelope("cmpl"), result)
 
     @override
-    def answer(self, envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.CompletionResponse:
-        return completion(envelope, generated)
-
-    @override
-    def chunks(self, envelope: Envelope) -> CompletionEvents:
-        return CompletionEvents(envelope)
+    def writer(
+        self, plan: CompletionParams, prepared: Sequence[GenerationRequest]
+    ) -> TokenWriter[m.CompletionStreamResponse | EncodedEvent]:
+        chunks = CompletionEvents(self.shared.envelope("cmpl"))
+        return TokenWriter(lambda token: chunks.encode(*token))
 
     @override
     def costs(self, timing: Timing) -> Headers:
         return costs(timing)
+
+
+def completion_params(body: m.CompletionRequest) -> CompletionParams:
+    """Return what the body asks for, in neutral terms."""
+    return CompletionParams(
+        prompts=(body.prompt,) if isinstance(body.prompt, str) else tuple(body.prompt),
+        sampling=partial(sampling_params, body),
+        max_tokens=body.max_tokens,
+        stop=stop_texts(body.stop),
+        suffix=given(body.suffix),
+    )

@@ -16,15 +16,16 @@ from generated.hf.operations import (
 )
 from generated.operation import Answer, Call, EventStream
 from handlers.hf.chat import Chat
-from handlers.hf.completions import Completions
+from handlers.hf.completions import Completions, completion_params
 from handlers.hf.errors import to_problem
 from handlers.hf.info import info, model_list
 from handlers.hf.native import Native
+from handlers.hf.request import native_params
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
 from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
-from handlers.tgi_family.service import Service
+from handlers.tgi_family.limits import Limits
 
 _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})
 
@@ -35,21 +36,22 @@ class HfHandlers(AdmissionControl, Operations):
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
-        self._service = service = Service(shared, to_problem)
-        self._native = Native(service)
-        self._chat = Chat(service)
-        self._completions = Completions(service)
+        self._shared = shared
+        self._limits = limits = Limits.of(shared.settings, shared.model_info)
+        self._native = Native(shared, to_problem, limits)
+        self._chat = Chat(shared, to_problem, limits)
+        self._completions = Completions(shared, to_problem, limits)
         self._started = int(time.time())
 
     @override
     async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
-        return await self._native.whole(body, call)
+        return await self._native.whole(native_params(body), call)
 
     @override
     async def generate_stream(
         self, body: m.GenerateRequest, call: Call[GenerateStreamHeaders]
     ) -> EventStream[m.StreamEvent]:
-        return self._native.stream(body, call)
+        return self._native.stream(native_params(body), call)
 
     @override
     async def chat_completions(
@@ -64,28 +66,28 @@ class HfHandlers(AdmissionControl, Operations):
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
     ) -> m.CompletionResponse | EventStream[m.CompletionEvent]:
         if body.stream:
-            return self._completions.stream(body, call)
-        return await self._completions.whole(body, call)
+            return self._completions.stream(completion_params(body), call)
+        return await self._completions.whole(completion_params(body), call)
 
     @override
     async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
-        return model_list(self._service.model, self._started)
+        return model_list(self._shared.model_names.served, self._started)
 
     @override
     async def get_info(self, call: Call[NoHeaders]) -> m.Info:
-        service = self._service
-        return info(service.settings, service.engine.model_info, service.limits)
+        shared = self._shared
+        return info(shared.settings, shared.model_info, self._limits)
 
     @override
     async def health_check(self, call: Call[NoHeaders]) -> None:
-        if not (await self._service.engine.health()).is_healthy:
+        if not (await self._shared.engine.health()).is_healthy:
             raise Problem(503, "unhealthy", "healthcheck")
 
     @override
     async def get_metrics(self, call: Call[NoHeaders]) -> str:
-        return self._service.metrics.render()
+        return self._shared.metrics.render()
 
     @override
     async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
-        service = self._service
-        return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body)
+        shared = self._shared
+        return await shared.workers.tokenize(len(body.inputs), tokenize, shared.tokenizer, body)

@@ -6,23 +6,25 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
-from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.params import NativeParams, native_sampling
 from handlers.wire.missing import given
 
 
 def native_params(body: m.GenerateRequest) -> NativeParams:
-    """The contract's defaults where the client sent no parameters."""
+    """Return a request's parameters, the contract's defaults where the client sent none."""
     sent = body.parameters if isinstance(body.parameters, m.GenerateParameters) else m.GenerateParameters()
     draws = sent.temperature != 0  # nothing is drawn where the likeliest token is always taken
     return NativeParams(
         inputs=body.inputs,
         max_new_tokens=sent.max_new_tokens,
-        do_sample=sent.do_sample and draws,
-        temperature=given(sent.temperature) if draws else None,
-        top_k=(given(sent.top_k) or None) if draws else None,
-        top_p=given(sent.top_p) if draws else None,
-        typical_p=given(sent.typical_p) if draws else None,
-        repetition_penalty=given(sent.repetition_penalty),
+        sampling=native_sampling(
+            do_sample=sent.do_sample and draws,
+            temperature=given(sent.temperature) if draws else None,
+            top_k=(given(sent.top_k) or None) if draws else None,
+            top_p=given(sent.top_p) if draws else None,
+            typical_p=given(sent.typical_p) if draws else None,
+            repetition_penalty=given(sent.repetition_penalty),
+        ),
         seed=given(sent.seed),
         stop=tuple(given(sent.stop) or ()),
         watermark=sent.watermark,

@@ -67,3 +67,17 @@ async def collect(events: AsyncGenerator[TokenEvent, None], num_sequences: int) 
         async for event in events:
             request.add(event)
     return request
+
+
+async def collect_merged(
+    events: AsyncGenerator[tuple[int, TokenEvent], None], num_requests: int, num_sequences: int = 1
+) -> list[GeneratedRequest]:
+    """Read the events of several requests, each with its request's number, to their end, and close them.
+
+    num_sequences: of each request.
+    """
+    requests = [GeneratedRequest(num_sequences) for _ in range(num_requests)]
+    async with aclosing(events):
+        async for number, event in events:
+            requests[number].add(event)
+    return requests

@@ -1,7 +1,10 @@
-"""What all contracts share: one engine, and what stands between it and them."""
+"""The parts that all contracts share: one engine, and what stands between it and them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from engine.model_info import ModelInfo
+from engine.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers
 from handlers.service.engine import Engine
@@ -9,6 +12,8 @@ from handlers.service.exchange import Exchanges
 from handlers.service.metrics import Metrics
 from handlers.service.model_names import ModelNames
 from handlers.settings.settings import Settings
+from handlers.wire.envelope import Envelope
+from handlers.wire.fingerprint import fingerprint
 
 
 @dataclass(frozen=True)
@@ -22,3 +27,20 @@ class Shared:
     workers: Workers
     exchanges: Exchanges
     metrics: Metrics
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        return self.engine.tokenizer
+
+    @cached_property
+    def model_info(self) -> ModelInfo:
+        return self.engine.model_info
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """`system_fingerprint`: equal where equal seeds give equal answers."""
+        return fingerprint(self.model_info)
+
+    def envelope(self, prefix: str) -> Envelope:
+        """Return the envelope of a new answer, whose id has the prefix."""
+        return Envelope.new(self.model_names.served, prefix)

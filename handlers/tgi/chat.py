@@ -5,47 +5,58 @@ from typing import Final, final
 
 from typing_extensions import override
 
-from generated.operation import Answer
+from generated.operation import Answer, EncodedEvent
 from generated.tgi import models as m
-from handlers.chat.params import ChatParams
+from handlers.chat.core import PreparedChat
 from handlers.chat.reading.result import ChatResult
+from handlers.concurrency.limit import HeldPermits
+from handlers.service.chat_operation import ChatWriter
+from handlers.service.exchange import Exchange
 from handlers.service.timing import Timing
 from handlers.tgi.chat_events import ChatEvents
 from handlers.tgi.chat_request import chat_params
 from handlers.tgi.chat_response import chat_completion
-from handlers.tgi_family import chat as native
+from handlers.tgi_family import chat as family
 from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
-from handlers.wire.envelope import Envelope
 from handlers.wire.plain_answer import PlainAnswers
 
 _PLAIN: Final = PlainAnswers(partial(chat_completion, with_logprobs=False))
 
 
 @final
-class Chat(native.Chat[m.ChatRequest, m.ChatCompletion, m.ChatCompletionChunk]):
+class Chat(family.Chat[m.ChatRequest, Answer[m.ChatCompletion], m.ChatCompletionChunk | EncodedEvent]):
     """Answers conversations."""
 
     @override
-    def params(self, body: m.ChatRequest) -> ChatParams:
-        return chat_params(body, self.service.limits)
+    def permits(self, exchange: Exchange, plan: m.ChatRequest) -> HeldPermits:
+        return exchange.permits("n", plan.n or 1)
 
     @override
-    def num_answers(self, body: m.ChatRequest) -> int:
-        return body.n or 1
+    async def prepare(self, plan: m.ChatRequest) -> PreparedChat:
+        return await self.shared.workers.prepare(self._prepare, plan)
+
+    def _prepare(self, body: m.ChatRequest) -> PreparedChat:
+        return self.prepared(chat_params(body, self.limits))
 
     @override
-    def wants_usage(self, body: m.ChatRequest) -> bool:
-        return body.stream_options is not None and body.stream_options.include_usage
-
-    @override
-    def answer(self, envelope: Envelope, body: m.ChatRequest, result: ChatResult) -> Answer[m.ChatCompletion]:
-        if body.logprobs is True:
+    def answer(
+        self, plan: m.ChatRequest, prepared: PreparedChat, result: ChatResult
+    ) -> Answer[m.ChatCompletion]:
+        envelope = self.shared.envelope("chatcmpl")
+        if plan.logprobs is True:
             return chat_completion(envelope, result, with_logprobs=True)
         return _PLAIN(envelope, result)
 
     @override
-    def chunks(self, envelope: Envelope, body: m.ChatRequest) -> ChatEvents:
-        return ChatEvents(envelope, with_logprobs=body.logprobs is True)
+    def writer(
+        self, plan: m.ChatRequest, prepared: PreparedChat
+    ) -> ChatWriter[m.ChatCompletionChunk | EncodedEvent]:
+        chunks = ChatEvents(self.shared.envelope("chatcmpl"), with_logprobs=plan.logprobs is True)
+        return ChatWriter(
+            prepared.outputs(),
+            chunks,
+            includes_usage=plan.stream_options is not None and plan.stream_options.include_usage,
+        )
 
     @override
     def costs(self, timing: Timing) -> Headers:

@@ -20,12 +20,13 @@ from handlers.runtime.problem import Problem
 from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 from handlers.tgi.chat import Chat
-from handlers.tgi.completions import Completions
+from handlers.tgi.completions import Completions, completion_params
 from handlers.tgi.errors import to_problem
 from handlers.tgi.info import info, model_list
 from handlers.tgi.native import Native
+from handlers.tgi.request import native_params
 from handlers.tgi.tokenize import tokenize
-from handlers.tgi_family.service import Service
+from handlers.tgi_family.limits import Limits
 
 _GENERATES: Final = frozenset(
     {"compat_generate", "generate", "generate_stream", "chat_completions", "completions"}
@@ -38,10 +39,11 @@ class TgiHandlers(AdmissionControl, Operations):
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
-        self._service = service = Service(shared, to_problem)
-        self._native = Native(service)
-        self._chat = Chat(service)
-        self._completions = Completions(service)
+        self._shared = shared
+        self._limits = limits = Limits.of(shared.settings, shared.model_info)
+        self._native = Native(shared, to_problem, limits)
+        self._chat = Chat(shared, to_problem, limits)
+        self._completions = Completions(shared, to_problem, limits)
         self._started = int(time.time())
 
     @override
@@ -49,18 +51,18 @@ class TgiHandlers(AdmissionControl, Operations):
         self, body: m.CompatGenerateRequest, call: Call[CompatGenerateHeaders]
     ) -> m.CompatGenerateResponse | EventStream[m.StreamEvent]:
         if body.stream:
-            return self._native.stream(body, call)
-        return [await self._native.whole(body, call)]
+            return self._native.stream(native_params(body), call)
+        return [await self._native.whole(native_params(body), call)]
 
     @override
     async def generate(self, body: m.GenerateRequest, call: Call[GenerateHeaders]) -> m.GenerateResponse:
-        return await self._native.whole(body, call)
+        return await self._native.whole(native_params(body), call)
 
     @override
     async def generate_stream(
         self, body: m.GenerateRequest, call: Call[GenerateStreamHeaders]
     ) -> EventStream[m.StreamEvent]:
-        return self._native.stream(body, call)
+        return self._native.stream(native_params(body), call)
 
     @override
     async def chat_completions(
@@ -75,28 +77,28 @@ class TgiHandlers(AdmissionControl, Operations):
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
     ) -> m.CompletionFinal | EventStream[m.CompletionEvent]:
         if body.stream:
-            return self._completions.stream(body, call)
-        return await self._completions.whole(body, call)
+            return self._completions.stream(completion_params(body), call)
+        return await self._completions.whole(completion_params(body), call)
 
     @override
     async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
-        service = self._service
-        return await service.workers.tokenize(len(body.inputs), tokenize, service.tokenizer, body.inputs)
+        shared = self._shared
+        return await shared.workers.tokenize(len(body.inputs), tokenize, shared.tokenizer, body.inputs)
 
     @override
     async def get_model_info(self, call: Call[NoHeaders]) -> m.Info:
-        service = self._service
-        return info(service.settings, service.engine.model_info, service.limits)
+        shared = self._shared
+        return info(shared.settings, shared.model_info, self._limits)
 
     @override
     async def openai_get_model_info(self, call: Call[NoHeaders]) -> m.ModelList:
-        return model_list(self._service.model, self._started)
+        return model_list(self._shared.model_names.served, self._started)
 
     @override
     async def health(self, call: Call[NoHeaders]) -> None:
-        if not (await self._service.engine.health()).is_healthy:
+        if not (await self._shared.engine.health()).is_healthy:
             raise Problem(503, "unhealthy", "healthcheck")
 
     @override
     async def metrics(self, call: Call[NoHeaders]) -> str:
-        return self._service.metrics.render()
+        return self._shared.metrics.render()

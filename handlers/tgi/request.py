@@ -4,24 +4,26 @@ from functools import partial
 
 from generated.tgi import models as m
 from handlers.tgi.sampling import answer_format
-from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.params import NativeParams, native_sampling
 
 Body = m.GenerateRequest | m.CompatGenerateRequest
 
 
 def native_params(body: Body) -> NativeParams:
-    """The contract's defaults where the client sent no parameters."""
+    """Return a request's parameters, the contract's defaults where the client sent none."""
     given = body.parameters if isinstance(body.parameters, m.GenerateParameters) else m.GenerateParameters()
     return NativeParams(
         inputs=body.inputs,
         max_new_tokens=given.max_new_tokens,
-        do_sample=given.do_sample,
-        temperature=given.temperature,
-        top_k=given.top_k,
-        top_p=given.top_p,
-        typical_p=given.typical_p,
-        repetition_penalty=given.repetition_penalty,
-        frequency_penalty=given.frequency_penalty,
+        sampling=native_sampling(
+            do_sample=given.do_sample,
+            temperature=given.temperature,
+            top_k=given.top_k,
+            top_p=given.top_p,
+            typical_p=given.typical_p,
+            repetition_penalty=given.repetition_penalty,
+            frequency_penalty=given.frequency_penalty,
+        ),
         seed=given.seed,
         stop=tuple(given.stop),
         watermark=given.watermark,

@@ -30,13 +30,12 @@ class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
         return sum(map(len, self.prompts))
 
 
-def num_prompts(params: CompletionParams, limits: Limits) -> int:
-    """Raises SuffixRefused, BatchTooLarge or Refused; reads no prompt, so that it is quick."""
+def check_params(params: CompletionParams, limits: Limits) -> None:
+    """Raise SuffixRefused, BatchTooLarge or Refused; reads no prompt, so that it is quick."""
     if params.suffix is not None:
         raise SuffixRefused
     limits.check_prompts(len(params.prompts))
     limits.check_stop(params.stop)
-    return len(params.prompts)
 
 
 def completion_requests(

@@ -1,91 +1,51 @@
 """Prompts that are continued, whole or in pieces."""
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Sequence
+from typing import TypeVar
 
-from engine.events import TokenEvent
+from typing_extensions import override
+
 from engine.request import GenerationRequest
-from generated.operation import Call, EncodedEvent
-from handlers.concurrency.merge import merge
-from handlers.service.sequences import GeneratedRequest
+from handlers.concurrency.limit import HeldPermits
+from handlers.faults.mapping import ToProblem
+from handlers.service.exchange import Exchange
+from handlers.service.merged_operation import MergedOperation
+from handlers.service.shared import Shared
 from handlers.service.timing import Timing
-from handlers.tgi_family.completion_request import CompletionParams, completion_requests, num_prompts
-from handlers.tgi_family.headers import Headers, cost_headers
-from handlers.tgi_family.service import Service
-from handlers.wire.envelope import Envelope
+from handlers.tgi_family.completion_request import CompletionParams, check_params, completion_requests
+from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
+from handlers.tgi_family.limits import Limits
 
-BodyT = TypeVar("BodyT", contravariant=True)
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
-EventT_co = TypeVar("EventT_co", covariant=True)
 
 
-class ContinuationWriter(Protocol[EventT_co]):
-    """Writes the chunks of one streamed answer."""
-
-    def encode(self, index: int, event: TokenEvent) -> EncodedEvent | EventT_co:
-        """index: which of the prompts."""
-
-
-class Completions(ABC, Generic[BodyT, AnswerT, EventT]):
+class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, EventT]):
     """Continues prompts in a contract's form, which its subclass knows."""
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
+    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits) -> None:
+        super().__init__(shared, to_problem)
+        self._limits = limits
 
-    @abstractmethod
-    def params(self, body: BodyT) -> CompletionParams:
-        """What the body asks for; reads no prompt, so that it is quick."""
+    @override
+    def plan(self, asked: CompletionParams, *, is_stream: bool) -> CompletionParams:
+        check_params(asked, self._limits)
+        return asked
 
-    @abstractmethod
-    def answer(self, envelope: Envelope, generated: Sequence[GeneratedRequest]) -> AnswerT:
-        """One choice for each prompt, in the prompts' order."""
+    @override
+    def permits(self, exchange: Exchange, plan: CompletionParams) -> HeldPermits:
+        return exchange.permits("prompt", len(plan.prompts))
 
-    @abstractmethod
-    def chunks(self, envelope: Envelope) -> ContinuationWriter[EventT]:
-        """The writer of a streamed answer."""
-
-    def costs(self, timing: Timing) -> Headers:
-        """Headers of a whole answer that tell what it cost."""
-        return cost_headers(timing)
-
-    async def whole(self, body: BodyT, call: Call[Headers]) -> AnswerT:
-        service, params = self.service, self.params(body)
-        with (
-            service.exchange(call.received_s) as exchange,
-            exchange.permits("prompt", num_prompts(params, service.limits)),
-        ):
-            requests = await self._read(params)
-            generated = [GeneratedRequest() for _ in requests]
-            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
-                async for index, token in tokens:
-                    generated[index].add(token)
-            num_tokens = sum(one.num_tokens for one in generated)
-            answer = await service.workers.write(num_tokens, self.answer, self._envelope(), generated)
-        call.respond_with(service.compute_headers(*params.prompts))
-        call.respond_with(self.costs(exchange.timing))
-        return answer
-
-    async def stream(self, body: BodyT, call: Call[Headers]) -> AsyncGenerator[EventT | EncodedEvent, None]:
-        service, params = self.service, self.params(body)
-        with (
-            service.exchange(call.received_s) as exchange,
-            exchange.permits("prompt", num_prompts(params, service.limits)),
-        ):
-            requests = await self._read(params)
-            call.respond_with(service.compute_headers(*params.prompts))
-            chunks = self.chunks(self._envelope())
-            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
-                async for index, token in tokens:
-                    yield chunks.encode(index, token)
-
-    async def _read(self, params: CompletionParams) -> list[GenerationRequest]:
-        service = self.service
-        return await service.workers.tokenize(
-            params.num_characters, completion_requests, params, service.limits, service.tokenizer
+    @override
+    async def prepare(self, plan: CompletionParams) -> Sequence[GenerationRequest]:
+        return await self.shared.workers.tokenize(
+            plan.num_characters, completion_requests, plan, self._limits, self.shared.tokenizer
         )
 
-    def _envelope(self) -> Envelope:
-        return Envelope.new(self.service.model, "cmpl")
+    @override
+    def headers(self, plan: CompletionParams, prepared: Sequence[GenerationRequest]) -> Headers:
+        return compute_headers(self.shared, *plan.prompts)
+
+    @override
+    def costs(self, timing: Timing) -> Headers:
+        return cost_headers(timing)

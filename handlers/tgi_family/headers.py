@@ -7,14 +7,19 @@ runtime refuses a header that the operation does not declare.
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from handlers.service.shared import Shared
 from handlers.service.timing import Timing
 
 Headers: TypeAlias = Any
 
 
-def compute_headers(compute_type: str, num_characters: int) -> Headers:
-    """Of every answer, known before it begins."""
-    return {"x-compute-type": compute_type, "x-compute-characters": num_characters}
+def compute_headers(shared: Shared, *prompts: str) -> Headers:
+    """Return the headers of every answer, known before it begins.
+
+    prompts: as the model gets them, templates rendered.
+    """
+    compute_type = shared.settings.compute_type or shared.model_info.device
+    return {"x-compute-type": compute_type, "x-compute-characters": sum(map(len, prompts))}
 
 
 def whole_milliseconds(seconds: float) -> int:
@@ -22,7 +27,10 @@ def whole_milliseconds(seconds: float) -> int:
 
 
 def cost_headers(timing: Timing, milliseconds: Callable[[float], float] = whole_milliseconds) -> Headers:
-    """Of a whole answer. milliseconds: writes a time, from seconds; the released servers cut it."""
+    """Return the headers of a whole answer that report its cost.
+
+    milliseconds: writes a time, from seconds; the released servers cut it.
+    """
     return {
         "x-total-time": milliseconds(timing.total_s),
         "x-validation-time": milliseconds(timing.validation_s),
@@ -35,5 +43,5 @@ def cost_headers(timing: Timing, milliseconds: Callable[[float], float] = whole_
 
 
 def compute_time_header(timing: Timing) -> Headers:
-    """Of a whole answer except that of completions; in seconds."""
+    """Return the header of a whole answer other than a completion's; in seconds."""
     return {"x-compute-time": round(timing.total_s, 6)}

@@ -1,8 +1,9 @@
-"""What a native request asks for, in neutral terms."""
+"""The parameters of a native request in neutral terms."""
 
 from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.request import SamplingParams, Watermark
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
@@ -13,24 +14,18 @@ class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
 
     inputs: the prompt. max_new_tokens: None fills the context. seed: None draws one.
     truncate: prompt tokens to keep at most. stop: it stays in the output.
-    temperature, top_k, top_p, typical_p, repetition_penalty, frequency_penalty: as in
-        `engine.request.SamplingParams`; those that only a draw can honour imply do_sample.
+    sampling: from `native_sampling`; seed, watermark, grammar and log-probabilities are added to it when the
+        request is made.
     grammar: reads the form that the text must have, which may take its time; may raise from
         `handlers.chat.errors`.
     best_of: sequences to generate for the one that is answered; 0 counts as 1.
-    top_n_tokens: likeliest tokens to tell at each position.
-    details, decoder_input_details: whether a whole answer tells of the output's tokens, of the prompt's.
+    top_n_tokens: likeliest tokens to report at each position.
+    details, decoder_input_details: whether a whole answer lists the output's tokens, the prompt's.
     """
 
     inputs: str
     max_new_tokens: int | None = None
-    do_sample: bool = False
-    temperature: float | None = None
-    top_k: int | None = None
-    top_p: float | None = None
-    typical_p: float | None = None
-    repetition_penalty: float | None = None
-    frequency_penalty: float | None = None
+    sampling: SamplingParams = SamplingParams(temperature=0.0)
     seed: int | None = None
     stop: tuple[str, ...] = ()
     watermark: bool = False
@@ -45,32 +40,18 @@ class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def wants_details(self) -> bool:
-        """Whether a whole answer tells how the text came about."""
+        """Whether a whole answer has details of how the text came about."""
         return self.details or self.decoder_input_details
 
     @property
     def is_sampled(self) -> bool:
-        """Whether tokens are drawn at random: if asked, or if an option is set that only a draw can honour.
+        """Whether tokens are drawn at random."""
+        return not self.sampling.is_greedy
 
-        A temperature of exactly 1 is no such option, nor is a top_p or typical_p of 1.
-        """
-        return (
-            self.do_sample
-            or self.temperature not in (None, 1.0)
-            or self.top_k is not None
-            or self.top_p not in (None, 1.0)
-            or self.typical_p not in (None, 1.0)
-        )
-
-    def sampling(self, seed: int, watermark: Watermark, *, with_logprobs: bool) -> SamplingParams:
-        """Greedy unless `is_sampled`; penalties, watermark and grammar apply to both."""
-        return SamplingParams(
-            temperature=value_or(self.temperature, 1.0) if self.is_sampled else 0.0,
-            top_k=self.top_k,
-            top_p=value_or(self.top_p, 1.0),
-            typical_p=value_or(self.typical_p, 1.0),
-            repetition_penalty=value_or(self.repetition_penalty, 1.0),
-            frequency_penalty=value_or(self.frequency_penalty, 0.0),
+    def complete_sampling(self, seed: int, watermark: Watermark, *, with_logprobs: bool) -> SamplingParams:
+        """Return `sampling` with the rest of what the request asks for."""
+        return replace(
+            self.sampling,
             seed=seed,
             watermark=watermark if self.watermark else None,
             grammar=None if self.grammar is None else response_grammar(self.grammar()),
@@ -79,6 +60,38 @@ class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+def native_sampling(
+    *,
+    do_sample: bool,
+    temperature: float | None,
+    top_k: int | None,
+    top_p: float | None,
+    typical_p: float | None,
+    repetition_penalty: float | None,
+    frequency_penalty: float | None = None,
+) -> SamplingParams:
+    """Return options of the wire as the engine's; None for those that the client leaves out.
+
+    Tokens are drawn if do_sample asks for it, or if an option is set that only a draw can honour. A
+    temperature of exactly 1 is no such option, nor is a top_p or typical_p of 1. Penalties apply either way.
+    """
+    is_drawn = (
+        do_sample
+        or temperature not in (None, 1.0)
+        or top_k is not None
+        or top_p not in (None, 1.0)
+        or typical_p not in (None, 1.0)
+    )
+    return SamplingParams(
+        temperature=value_or(temperature, 1.0) if is_drawn else 0.0,
+        top_k=top_k,
+        top_p=value_or(top_p, 1.0),
+        typical_p=value_or(typical_p, 1.0),
+        repetition_penalty=value_or(repetition_penalty, 1.0),
+        frequency_penalty=value_or(frequency_penalty, 0.0),
+    )
+
+
 def value_or(value: float | None, neutral: float) -> float:
-    """What an option that is not set amounts to."""
+    """Return an option's value, or the neutral one if it is not set."""
     return neutral if value is None else value

@@ -29,21 +29,23 @@ class NativeRequest:
 
 
 def native_request(
-    params: NativeParams, limits: Limits, tokenizer: Tokenizer, *, is_stream: bool
+    params: NativeParams, limits: Limits, tokenizer: Tokenizer, *, num_sequences: int, is_stream: bool
 ) -> NativeRequest:
-    """Raises Refused, PromptTooLong or InvalidResponseFormat. Tokenizes: a long prompt takes its time."""
+    """Tokenize, which takes its time for a long prompt.
+
+    Raise Refused, PromptTooLong or InvalidResponseFormat.
+    """
     limits.check_params(params)
     seed = draw_seed() if params.seed is None else params.seed
     if params.truncate is None:
         tokenizer.check_length(params.inputs, limits.max_total_tokens, params.max_new_tokens or 1)
     prompt = encode_prompt(tokenizer, params.inputs, params.truncate)
-    num_sequences = limits.num_sequences(params)
     # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
     with_logprobs = is_stream or params.wants_details or num_sequences > 1
     request = GenerationRequest(
         request_id=token_hex(16),
         prompt_token_ids=prompt,
-        sampling=params.sampling(seed, limits.watermark, with_logprobs=with_logprobs),
+        sampling=params.complete_sampling(seed, limits.watermark, with_logprobs=with_logprobs),
         stopping=StopConditions(
             max_tokens=limits.new_tokens(len(prompt), params.max_new_tokens),
             stop=params.stop,

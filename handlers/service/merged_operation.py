@@ -1,0 +1,44 @@
+"""Several prompts of one request, continued at the same time."""
+
+from collections.abc import AsyncGenerator, Sequence
+from typing import TypeVar
+
+from typing_extensions import override
+
+from engine.events import TokenEvent
+from engine.request import GenerationRequest
+from handlers.concurrency.merge import merge
+from handlers.service.exchange import Exchange
+from handlers.service.operation import GeneratingOperation
+from handlers.service.sequences import GeneratedRequest, collect_merged
+
+AskedT = TypeVar("AskedT")
+PlanT = TypeVar("PlanT")
+AnswerT = TypeVar("AnswerT")
+EventT = TypeVar("EventT")
+
+
+class MergedOperation(
+    GeneratingOperation[
+        AskedT, PlanT, Sequence[GenerationRequest], Sequence[GeneratedRequest], AnswerT, EventT
+    ]
+):
+    """One operation with a request of the engine for each prompt; a token comes with its prompt's number."""
+
+    @override
+    async def collect(
+        self, exchange: Exchange, plan: PlanT, prepared: Sequence[GenerationRequest]
+    ) -> Sequence[GeneratedRequest]:
+        return await collect_merged(
+            self.tokens(exchange, prepared), len(prepared), prepared[0].num_sequences if prepared else 1
+        )
+
+    @override
+    def num_tokens(self, result: Sequence[GeneratedRequest]) -> int:
+        return sum(one.num_tokens for one in result)
+
+    @override
+    def tokens(
+        self, exchange: Exchange, prepared: Sequence[GenerationRequest]
+    ) -> AsyncGenerator[tuple[int, TokenEvent], None]:
+        return merge([exchange.run(request) for request in prepared])

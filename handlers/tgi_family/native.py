@@ -1,0 +1,82 @@
+"""Text in, text out, whole or token by token."""
+
+from collections.abc import AsyncGenerator
+from typing import NamedTuple, TypeVar
+
+from typing_extensions import override
+
+from engine.events import TokenEvent
+from handlers.concurrency.limit import HeldPermits
+from handlers.faults.mapping import ToProblem
+from handlers.service.exchange import Exchange
+from handlers.service.operation import GeneratingOperation
+from handlers.service.sequences import GeneratedRequest, collect
+from handlers.service.shared import Shared
+from handlers.service.timing import Timing
+from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
+from handlers.tgi_family.limits import Limits, num_streamed
+from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.request import NativeRequest, native_request
+
+AnswerT = TypeVar("AnswerT")
+EventT = TypeVar("EventT")
+
+
+class NativePlan(NamedTuple):
+    """num_sequences: to generate for the one that is answered."""
+
+    params: NativeParams
+    num_sequences: int
+    is_stream: bool
+
+
+class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, GeneratedRequest, AnswerT, EventT]):
+    """Answers native requests in a contract's form, which its subclass knows."""
+
+    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits) -> None:
+        super().__init__(shared, to_problem)
+        self._limits = limits
+
+    @override
+    def plan(self, asked: NativeParams, *, is_stream: bool) -> NativePlan:
+        num_sequences = num_streamed(asked) if is_stream else self._limits.num_sequences(asked)
+        return NativePlan(asked, num_sequences, is_stream)
+
+    @override
+    def permits(self, exchange: Exchange, plan: NativePlan) -> HeldPermits:
+        return exchange.permits("best_of", plan.num_sequences)
+
+    @override
+    async def prepare(self, plan: NativePlan) -> NativeRequest:
+        params = plan.params
+        return await self.shared.workers.tokenize(
+            len(params.inputs),
+            native_request,
+            params,
+            self._limits,
+            self.shared.tokenizer,
+            num_sequences=plan.num_sequences,
+            is_stream=plan.is_stream,
+        )
+
+    @override
+    async def collect(
+        self, exchange: Exchange, plan: NativePlan, prepared: NativeRequest
+    ) -> GeneratedRequest:
+        return await collect(exchange.run(prepared.request), plan.num_sequences)
+
+    @override
+    def num_tokens(self, result: GeneratedRequest) -> int:
+        return result.num_tokens
+
+    @override
+    def tokens(self, exchange: Exchange, prepared: NativeRequest) -> AsyncGenerator[TokenEvent, None]:
+        return exchange.run(prepared.request)
+
+    @override
+    def headers(self, plan: NativePlan, prepared: NativeRequest) -> Headers:
+        return compute_headers(self.shared, plan.params.inputs)
+
+    @override
+    def costs(self, timing: Timing) -> Headers:
+        return cost_headers(timing)
