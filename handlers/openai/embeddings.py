@@ -1,43 +1,51 @@
 """The operation `/v1/embeddings`."""
 
+from functools import partial
+from typing import Final
+
 from generated.openai import models as m
 from generated.openai.operations import CreateEmbeddingHeaders
 from generated.operation import Call
 from handlers.openai.completions.prompts import prompts_of
-from handlers.openai.service import Service
+from handlers.openai.errors import to_problem
 from handlers.openai.token_ids import check_prompt_ids
 from handlers.service.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
+from handlers.service.shared import Shared
+
+_to_problem: Final = partial(to_problem, prompt_field="input")
 
 
 class Embeddings:
     """Turns texts into vectors."""
 
-    def __init__(self, service: Service, embedder: Embedder) -> None:
-        self._service = service
+    def __init__(self, shared: Shared, embedder: Embedder) -> None:
+        self._shared = shared
         self._embedder = embedder
 
     async def whole(
         self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
     ) -> m.CreateEmbeddingResponse:
-        service = self._service
-        with service.exchange(call.received_s, "input") as exchange:
-            service.model_names.check(body.model)
-            check_prompt_ids(body.input, "input", service.model_info.vocab_size)
-            told = await self._embedder.embed(
+        shared = self._shared
+        with shared.exchanges.open(call.received_s, _to_problem) as exchange:
+            shared.model_names.check(body.model)
+            check_prompt_ids(body.input, "input", shared.model_info.vocab_size)
+            embedded = await self._embedder.embed(
                 exchange, prompts_of(body.input), field="input", dimensions=body.dimensions
             )
-        return await service.workers.write(told.num_prompt_tokens, self._answer, body, told)
+        return await shared.workers.write(embedded.num_prompt_tokens, self._answer, body, embedded)
 
-    def _answer(self, body: m.CreateEmbeddingRequest, told: EmbeddedTexts) -> m.CreateEmbeddingResponse:
+    def _answer(self, body: m.CreateEmbeddingRequest, embedded: EmbeddedTexts) -> m.CreateEmbeddingResponse:
         write = base64_of if body.encoding_format == "base64" else _numbers
         return m.CreateEmbeddingResponse(
             object="list",
             data=[
                 m.Embedding(object="embedding", index=index, embedding=write(vector))
-                for index, vector in enumerate(told.vectors)
+                for index, vector in enumerate(embedded.vectors)
             ],
-            model=self._service.model_names.served,
-            usage=m.EmbeddingUsage(prompt_tokens=told.num_prompt_tokens, total_tokens=told.num_prompt_tokens),
+            model=self._shared.model_names.served,
+            usage=m.EmbeddingUsage(
+                prompt_tokens=embedded.num_prompt_tokens, total_tokens=embedded.num_prompt_tokens
+            ),
         )
 
 

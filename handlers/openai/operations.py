@@ -24,7 +24,6 @@ from handlers.openai.embeddings import Embeddings
 from handlers.openai.errors import to_problem
 from handlers.openai.models import Models
 from handlers.openai.responses.operation import Responses
-from handlers.openai.service import Service
 from handlers.service.admission import AdmissionControl
 from handlers.service.embeddings import Embedder
 from handlers.service.shared import Shared
@@ -41,13 +40,11 @@ class OpenAIHandlers(AdmissionControl, Operations):
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared.exchanges, _to_problem, _GENERATES)
-        service = Service(shared)
-        self._service = service
-        self._chat = Chat(service)
-        self._completions = Completions(service)
-        self._embeddings = Embeddings(service, Embedder(shared.engine, shared.workers, shared.settings))
-        self._responses = Responses(service)
-        self._models = Models(service.model_names, service.model_info, int(time.time()))
+        self._chat = Chat(shared)
+        self._completions = Completions(shared)
+        self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
+        self._responses = Responses(shared)
+        self._models = Models(shared.model_names, shared.model_info, int(time.time()))
 
     @override
     async def create_chat_completion(

@@ -81,7 +81,7 @@ class ChatEvents:
 
 
 def empty_chunk(
-    envelope: Envelope, fingerprint: str, *, tells_usage: bool, names_tier: bool
+    envelope: Envelope, fingerprint: str, *, shows_usage: bool, names_tier: bool
 ) -> m.CreateChatCompletionStreamResponse:
     """A chunk without choices."""
     chunk = m.CreateChatCompletionStreamResponse(
@@ -94,7 +94,7 @@ def empty_chunk(
     )
     if names_tier:
         chunk.service_tier = "default"
-    if tells_usage:
+    if shows_usage:
         chunk.usage = None
     return chunk
 

@@ -1,106 +1,98 @@
 """The operation `/v1/chat/completions`."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from functools import partial
 
+from typing_extensions import override
+
 from generated.openai import models as m
-from generated.openai.operations import CreateChatCompletionHeaders
-from generated.operation import Answer, Call, EncodedEvent
+from generated.operation import Answer, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.chat.reading.result import ChatResult, collect
-from handlers.concurrency.limit import Beams
+from handlers.chat.reading.result import ChatResult
+from handlers.concurrency.limit import Beams, HeldPermits
+from handlers.faults.mapping import ToProblem
 from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.request import chat_params, request_field
 from handlers.openai.chat.response import ChatAnswer, chat_completion
+from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage, num_beams
-from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids
+from handlers.service.chat_operation import ChatOperation, ChatWriter
+from handlers.service.exchange import Exchange
+from handlers.service.shared import Shared
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers
 
 
-class Chat:
+class Chat(
+    ChatOperation[
+        m.CreateChatCompletionRequest,
+        Answer[m.CreateChatCompletionResponse],
+        m.CreateChatCompletionStreamResponse | EncodedEvent,
+    ]
+):
     """Answers conversations."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
-        self._write = partial(chat_completion, fingerprint=service.fingerprint)
-        answer = ChatAnswer(service.tokenizer, (), shows_logprobs=False, shows_reasoning=True)
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared, partial(to_problem, prompt_field="messages"))
+        self._write = partial(chat_completion, fingerprint=shared.fingerprint)
+        answer = ChatAnswer(shared.tokenizer, (), shows_logprobs=False, shows_reasoning=True)
         self._plain = PlainAnswers(partial(self._write, answer=answer))
 
-    async def whole(
-        self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
-    ) -> Answer[m.CreateChatCompletionResponse]:
-        with (
-            self._service.exchange(call.received_s, "messages", grammar_field(body)) as exchange,
-            exchange.permits("n", given_or(body.n, 1), Beams("n", num_beams(body))),
-        ):
-            prepared = await self._prepare(body)
-            result = await collect(prepared.outputs(), exchange.run(prepared.request))
-            num_tokens = result.usage.num_completion_tokens
-            return await self._service.workers.write(num_tokens, self._response, body, result)
+    @override
+    def mapping(self, asked: m.CreateChatCompletionRequest) -> ToProblem:
+        return partial(to_problem, prompt_field="messages", grammar_field=grammar_field(asked))
 
-    async def stream(
-        self, body: m.CreateChatCompletionRequest, call: Call[CreateChatCompletionHeaders]
-    ) -> AsyncGenerator[m.CreateChatCompletionStreamResponse | EncodedEvent, None]:
-        with (
-            self._service.exchange(call.received_s, "messages", grammar_field(body)) as exchange,
-            exchange.permits("n", given_or(body.n, 1), Beams("n", num_beams(body))),
-        ):
-            prepared = await self._prepare(body)
-            outputs = prepared.outputs()
-            chunks = self._events(body)
-            async with aclosing(exchange.run(prepared.request)) as tokens:
-                async for token in tokens:
-                    delta = outputs.feed(token)
-                    if delta is not None and (chunk := chunks.encode(delta)) is not None:
-                        yield chunk
-            if includes_usage(body):
-                yield chunks.usage(outputs.usage)
+    @override
+    def permits(self, exchange: Exchange, plan: m.CreateChatCompletionRequest) -> HeldPermits:
+        return exchange.permits("n", given_or(plan.n, 1), Beams("n", num_beams(plan)))
 
-    async def _prepare(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
-        """In a thread unless it is short, since templates of other people's take their time."""
-        self._service.model_names.check(body.model)
-        return await self._service.workers.prepare(self._prepare_now, body)
+    @override
+    async def prepare(self, plan: m.CreateChatCompletionRequest) -> PreparedChat:
+        self.shared.model_names.check(plan.model)
+        return await self.shared.workers.prepare(self._prepare, plan)
 
-    def _prepare_now(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
-        if not self._service.allows_forms:
+    def _prepare(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
+        if self.shared.settings.disable_grammar_support:
             check_no_form(body)
-        check_named_ids(body, self._service.model_info.vocab_size)
+        check_named_ids(body, self.shared.model_info.vocab_size)
         try:
-            prepared = self._service.chat.prepare(chat_params(body))
+            prepared = self.shared.chat.prepare(chat_params(body))
         except ChatError as error:
             error.field = request_field(error.field)
             raise
         check_search(body, prepared.request.sampling.grammar, grammar_field(body))
         return prepared
 
-    def _response(
-        self, body: m.CreateChatCompletionRequest, result: ChatResult
+    @override
+    def answer(
+        self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.CreateChatCompletionResponse]:
-        envelope = self._service.envelope("chatcmpl")
-        if not _shapes_answers(body):
+        envelope = self.shared.envelope("chatcmpl")
+        if not _shapes_answers(plan):
             return self._plain(envelope, result)
-        response = self._write(envelope, result, answer=self._answer(body))
-        if given(body.service_tier) is not None:
+        response = self._write(envelope, result, answer=self._answer(plan))
+        if given(plan.service_tier) is not None:
             response.service_tier = "default"
         return response
 
-    def _events(self, body: m.CreateChatCompletionRequest) -> ChatEvents:
+    @override
+    def writer(
+        self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat
+    ) -> ChatWriter[m.CreateChatCompletionStreamResponse | EncodedEvent]:
         empty = empty_chunk(
-            self._service.envelope("chatcmpl"),
-            self._service.fingerprint,
-            tells_usage=includes_usage(body),
-            names_tier=given(body.service_tier) is not None,
+            self.shared.envelope("chatcmpl"),
+            self.shared.fingerprint,
+            shows_usage=includes_usage(plan),
+            names_tier=given(plan.service_tier) is not None,
         )
-        return ChatEvents(self._answer(body), empty, shows_logprobs=body.logprobs is True)
+        chunks = ChatEvents(self._answer(plan), empty, shows_logprobs=plan.logprobs is True)
+        return ChatWriter(prepared.outputs(), chunks, includes_usage=includes_usage(plan))
 
     def _answer(self, body: m.CreateChatCompletionRequest) -> ChatAnswer:
         return ChatAnswer(
-            self._service.tokenizer,
+            self.shared.tokenizer,
             body.stop_token_ids or (),
             shows_logprobs=body.logprobs is True,
             shows_reasoning=body.include_reasoning is not False,
@@ -108,7 +100,7 @@ class Chat:
 
 
 def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
-    """Whether the request asks for what not every answer tells, or leaves out what others do."""
+    """Whether the request asks for what not every answer has, or leaves out what others have."""
     return bool(
         body.logprobs
         or body.stop_token_ids

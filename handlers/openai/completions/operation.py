@@ -1,118 +1,120 @@
 """The operation `/v1/completions`."""
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
 
+from typing_extensions import override
+
+from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.openai import models as m
-from generated.openai.operations import CreateCompletionHeaders
-from generated.operation import Call, EncodedEvent
+from generated.operation import EncodedEvent
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.concurrency.merge import merge
+from handlers.faults.mapping import ToProblem
 from handlers.openai.completions.request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completions.response import CompletionEvents, completion_choices
+from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams
-from handlers.openai.service import Service
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
 from handlers.service.exchange import Exchange
+from handlers.service.merged_operation import MergedOperation
+from handlers.service.operation import StreamWriter
 from handlers.service.sequences import GeneratedRequest
+from handlers.service.shared import Shared
 
 
-class Completions:
+class _Planned(NamedTuple):
+    body: m.CreateCompletionRequest
+    plan: CompletionPlan
+
+
+class Completions(
+    MergedOperation[
+        m.CreateCompletionRequest,
+        _Planned,
+        m.CreateCompletionResponse,
+        m.CreateCompletionStreamResponse | EncodedEvent,
+    ]
+):
     """Continues prompts."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared, partial(to_problem, prompt_field="prompt"))
 
-    async def whole(
-        self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
-    ) -> m.CreateCompletionResponse:
-        with (
-            self._service.exchange(call.received_s, "prompt", grammar_field(body)) as exchange,
-            _permits(exchange, plan := self._plan(body), body),
-        ):
-            requests = await self._read(body, plan)
-            generated = [GeneratedRequest(plan.best_of) for _ in requests]
-            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
-                async for prompt, token in tokens:
-                    generated[prompt].add(token)
-            num_tokens = sum(one.num_tokens for one in generated)
-            return await self._service.workers.write(num_tokens, self._response, plan, requests, generated)
+    @override
+    def mapping(self, asked: m.CreateCompletionRequest) -> ToProblem:
+        return partial(to_problem, prompt_field="prompt", grammar_field=grammar_field(asked))
 
-    async def stream(
-        self, body: m.CreateCompletionRequest, call: Call[CreateCompletionHeaders]
-    ) -> AsyncGenerator[m.CreateCompletionStreamResponse | EncodedEvent, None]:
-        with (
-            self._service.exchange(call.received_s, "prompt", grammar_field(body)) as exchange,
-            _permits(exchange, plan := self._plan(body), body),
-        ):
-            requests = await self._read(body, plan)
-            tokenizer = self._service.tokenizer
-            chunks = CompletionEvents(plan, self._texts(plan, requests), self._empty_chunk(body), tokenizer)
-            generated = [GeneratedRequest(plan.best_of) for _ in requests]
-            async with aclosing(merge([exchange.run(request) for request in requests])) as tokens:
-                async for prompt, token in tokens:
-                    generated[prompt].add(token)
-                    yield chunks.encode(prompt, token)
-            if includes_usage(body):
-                yield chunks.usage(_usage(plan, generated))
+    @override
+    def plan(self, asked: m.CreateCompletionRequest, *, is_stream: bool) -> _Planned:
+        self.shared.model_names.check(asked.model)
+        if self.shared.settings.disable_grammar_support:
+            check_no_form(asked)
+        check_named_ids(asked, self.shared.model_info.vocab_size)
+        check_prompt_ids(asked.prompt, "prompt", self.shared.model_info.vocab_size)
+        return _Planned(asked, completion_plan(asked))
 
-    def _plan(self, body: m.CreateCompletionRequest) -> CompletionPlan:
-        self._service.model_names.check(body.model)
-        if not self._service.allows_forms:
-            check_no_form(body)
-        check_named_ids(body, self._service.model_info.vocab_size)
-        check_prompt_ids(body.prompt, "prompt", self._service.model_info.vocab_size)
-        return completion_plan(body)
+    @override
+    def permits(self, exchange: Exchange, plan: _Planned) -> HeldPermits:
+        body, own = plan
+        return exchange.permits(own.sequences_field, own.num_sequences, Beams("n", num_beams(body)))
 
-    async def _read(self, body: m.CreateCompletionRequest, plan: CompletionPlan) -> list[GenerationRequest]:
-        service = self._service
-        return await service.workers.tokenize(
-            plan.num_characters,
+    @override
+    async def prepare(self, plan: _Planned) -> Sequence[GenerationRequest]:
+        return await self.shared.workers.tokenize(
+            plan.plan.num_characters,
             completion_requests,
-            body,
-            plan,
-            service.tokenizer,
-            service.model_info.max_total_tokens,
+            plan.body,
+            plan.plan,
+            self.shared.tokenizer,
+            self.shared.model_info.max_total_tokens,
         )
 
-    def _texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[str]:
-        """The prompts as text, those of token ids with their special tokens."""
-        decode = self._service.tokenizer.decode
-        return [
-            prompt if isinstance(prompt, str) else decode(request.prompt_token_ids, skip_special_tokens=False)
-            for prompt, request in zip(plan.prompts, requests, strict=True)
-        ]
-
-    def _response(
+    @override
+    def answer(
         self,
-        plan: CompletionPlan,
-        requests: Sequence[GenerationRequest],
-        generated: Sequence[GeneratedRequest],
+        plan: _Planned,
+        prepared: Sequence[GenerationRequest],
+        result: Sequence[GeneratedRequest],
     ) -> m.CreateCompletionResponse:
-        envelope = self._service.envelope("cmpl")
-        texts = self._texts(plan, requests)
+        envelope = self.shared.envelope("cmpl")
+        texts = self._texts(plan.plan, prepared)
         return m.CreateCompletionResponse(
             id=envelope.id,
             object="text_completion",
             created=envelope.created,
             model=envelope.model,
-            system_fingerprint=self._service.fingerprint,
-            choices=completion_choices(plan, texts, generated, self._service.tokenizer),
-            usage=usage(_usage(plan, generated)),
+            system_fingerprint=self.shared.fingerprint,
+            choices=completion_choices(plan.plan, texts, result, self.shared.tokenizer),
+            usage=usage(_counts(plan.plan, result)),
         )
 
+    @override
+    def writer(self, plan: _Planned, prepared: Sequence[GenerationRequest]) -> "_Writer":
+        texts = self._texts(plan.plan, prepared)
+        chunks = CompletionEvents(plan.plan, texts, self._empty_chunk(plan.body), self.shared.tokenizer)
+        return _Writer(plan, chunks, len(prepared))
+
+    def _texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[str]:
+        """Return the prompts as text, those of token ids with their special tokens."""
+        decode = self.shared.tokenizer.decode
+        return [
+            prompt if isinstance(prompt, str) else decode(request.prompt_token_ids, skip_special_tokens=False)
+            for prompt, request in zip(plan.prompts, requests, strict=True)
+        ]
+
     def _empty_chunk(self, body: m.CreateCompletionRequest) -> m.CreateCompletionStreamResponse:
-        envelope = self._service.envelope("cmpl")
+        envelope = self.shared.envelope("cmpl")
         chunk = m.CreateCompletionStreamResponse(
             id=envelope.id,
             object="text_completion",
             created=envelope.created,
             model=envelope.model,
-            system_fingerprint=self._service.fingerprint,
+            system_fingerprint=self.shared.fingerprint,
             choices=[],
         )
         if includes_usage(body):
@@ -120,13 +122,28 @@ class Completions:
         return chunk
 
 
-def _permits(exchange: Exchange, plan: CompletionPlan, body: m.CreateCompletionRequest) -> HeldPermits:
-    beams = Beams("n", num_beams(body))
-    return exchange.permits(plan.sequences_field, plan.num_sequences, beams)
+class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
+    def __init__(self, plan: _Planned, chunks: CompletionEvents, num_prompts: int) -> None:
+        self._plan = plan
+        self._chunks = chunks
+        self._generated = [GeneratedRequest(plan.plan.best_of) for _ in range(num_prompts)]
+
+    @override
+    def feed(
+        self, token: tuple[int, TokenEvent]
+    ) -> Iterable[m.CreateCompletionStreamResponse | EncodedEvent]:
+        prompt, event = token
+        self._generated[prompt].add(event)
+        return (self._chunks.encode(prompt, event),)
+
+    @override
+    def end(self) -> Iterable[m.CreateCompletionStreamResponse | EncodedEvent]:
+        body, plan = self._plan
+        return (self._chunks.usage(_counts(plan, self._generated)),) if includes_usage(body) else ()
 
 
-def _usage(plan: CompletionPlan, generated: Sequence[GeneratedRequest]) -> ChatUsage:
-    """Of all prompts, and of all texts that were generated, told or not."""
+def _counts(plan: CompletionPlan, generated: Sequence[GeneratedRequest]) -> ChatUsage:
+    """Return the counts of all prompts, and of all texts that were generated, whether shown or not."""
     num_generated = sum(len(one.events) for request in generated for one in request.sequences)
     return ChatUsage(
         num_prompt_tokens=sum(request.num_prompt_tokens for request in generated),

@@ -34,7 +34,7 @@ _PIECES: Final[dict[type[OutputItem], bytes]] = {
 
 
 class ResponseEvents:
-    """Tells of one response. has_begun: whether anything of it has been told."""
+    """Writes the events of one response. has_begun: whether any event has been written."""
 
     def __init__(self) -> None:
         self.has_begun = False
@@ -50,7 +50,7 @@ class ResponseEvents:
             type="response.in_progress", sequence_number=next(self._numbers), response=response
         )
 
-    def tell(self, steps: Iterable[Step]) -> Iterator[ResponseEvent]:
+    def write(self, steps: Iterable[Step]) -> Iterator[ResponseEvent]:
         for step in steps:
             match step:
                 case Begun(item):

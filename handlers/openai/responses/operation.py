@@ -1,19 +1,22 @@
 """The operation `/v1/responses`."""
 
 from collections import deque
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import NamedTuple
+
+from typing_extensions import override
 
 from engine.events import TokenEvent
 from generated.openai import models as m
-from generated.openai.operations import CreateResponseHeaders
-from generated.operation import Call
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.chat.reading.delta import ChatDelta
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.output import ChatOutputs
+from handlers.concurrency.limit import HeldPermits
+from handlers.faults.mapping import ToProblem
+from handlers.openai.errors import to_problem
 from handlers.openai.responses.conversation import Conversation
 from handlers.openai.responses.events import ResponseEvent, ResponseEvents
 from handlers.openai.responses.logprobs import response_logprobs
@@ -22,106 +25,119 @@ from handlers.openai.responses.request import (
     chat_params,
     check_rules,
     grammar_field,
+    includes_logprobs,
     request_field,
-    tells_logprobs,
 )
 from handlers.openai.responses.response import ResponseDraft
-from handlers.openai.service import Service
 from handlers.openai.token_ids import check_bias_ids
 from handlers.runtime.problem import Problem
+from handlers.service.chat_operation import deltas
 from handlers.service.exchange import Exchange
+from handlers.service.operation import GeneratingOperation, StreamWriter
+from handlers.service.shared import Shared
 
 
-class _Answer(NamedTuple):
+class _Turn(NamedTuple):
     """One answer while it is made."""
 
+    chat: PreparedChat
+    outputs: ChatOutputs
     draft: ResponseDraft
     output: ResponseOutput
 
-    def ended(self, outputs: ChatOutputs) -> m.Response:
-        return self.draft.ended(self.output.wire(), outputs.usage, is_cut=self.output.is_cut)
+    def ended(self) -> m.Response:
+        return self.draft.ended(self.output.wire(), self.outputs.usage, is_cut=self.output.is_cut)
 
 
-class Responses:
+class Responses(
+    GeneratingOperation[
+        m.CreateResponseRequest, m.CreateResponseRequest, _Turn, _Turn, m.Response, ResponseEvent
+    ]
+):
     """Answers items with items."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared, partial(to_problem, prompt_field="input"))
 
-    async def whole(self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]) -> m.Response:
-        answer = self._answer(body)
-        with (
-            self._service.exchange(call.received_s, "input", grammar_field(body)) as exchange,
-            exchange.permits("input", 1),
-        ):
-            prepared = await self._prepare(body)
-            outputs = prepared.outputs()
-            async with aclosing(_deltas(prepared, outputs, exchange)) as deltas:
-                async for delta in deltas:
-                    deque(answer.output.feed(delta), maxlen=0)  # nobody is told of the steps
-            return answer.ended(outputs)
+    @override
+    def mapping(self, asked: m.CreateResponseRequest) -> ToProblem:
+        return partial(to_problem, prompt_field="input", grammar_field=grammar_field(asked))
 
-    async def stream(
-        self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
-    ) -> AsyncGenerator[ResponseEvent, None]:
-        answer, events = self._answer(body), ResponseEvents()
-        try:
-            async with aclosing(self._events(body, call.received_s, answer, events)) as told:
-                async for event in told:
-                    yield event
-        except Problem as problem:
-            if not events.has_begun:
-                raise
-            answer.output.break_off()
-            yield events.end(answer.draft.failed(answer.output.wire(), problem))
+    @override
+    def plan(self, asked: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:
+        return asked
 
-    async def _events(
-        self, body: m.CreateResponseRequest, received_s: float, answer: _Answer, events: ResponseEvents
-    ) -> AsyncGenerator[ResponseEvent, None]:
-        with (
-            self._service.exchange(received_s, "input", grammar_field(body)) as exchange,
-            exchange.permits("input", 1),
-        ):
-            prepared = await self._prepare(body)
-            outputs = prepared.outputs()
-            async with aclosing(_deltas(prepared, outputs, exchange)) as deltas:
-                async for delta in deltas:
-                    # Not earlier: a request that the engine refuses is answered with a status of its own.
-                    if not events.has_begun:
-                        for event in events.begin(answer.draft.in_progress()):
-                            yield event
-                    for event in events.tell(answer.output.feed(delta)):
-                        yield event
-            yield events.end(answer.ended(outputs))
+    @override
+    def permits(self, exchange: Exchange, plan: m.CreateResponseRequest) -> HeldPermits:
+        return exchange.permits("input", 1)
 
-    def _answer(self, body: m.CreateResponseRequest) -> _Answer:
-        logprobs = self._logprobs if tells_logprobs(body) else None
-        return _Answer(ResponseDraft(body, self._service.model_names.served), ResponseOutput(logprobs))
+    @override
+    async def prepare(self, plan: m.CreateResponseRequest) -> _Turn:
+        self.shared.model_names.check(plan.model)
+        chat = await self.shared.workers.prepare(self._prepare, plan)
+        logprobs = self._logprobs if includes_logprobs(plan) else None
+        draft = ResponseDraft(plan, self.shared.model_names.served)
+        return _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs))
+
+    @override
+    async def collect(self, exchange: Exchange, plan: m.CreateResponseRequest, prepared: _Turn) -> _Turn:
+        async with aclosing(deltas(prepared.outputs, self.tokens(exchange, prepared))) as gains:
+            async for delta in gains:
+                deque(prepared.output.feed(delta), maxlen=0)  # nobody reads the steps
+        return prepared
+
+    @override
+    def num_tokens(self, result: _Turn) -> int:
+        return result.outputs.usage.num_completion_tokens
+
+    @override
+    def answer(self, plan: m.CreateResponseRequest, prepared: _Turn, result: _Turn) -> m.Response:
+        return result.ended()
+
+    @override
+    def tokens(self, exchange: Exchange, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
+        return exchange.run(prepared.chat.request)
+
+    @override
+    def writer(self, plan: m.CreateResponseRequest, prepared: _Turn) -> "_Writer":
+        return _Writer(prepared)
 
     def _logprobs(self, events: Sequence[TokenEvent]) -> list[m.ResponseLogprob]:
-        return response_logprobs(scored_tokens(events, self._service.tokenizer))
+        return response_logprobs(scored_tokens(events, self.shared.tokenizer))
 
-    async def _prepare(self, body: m.CreateResponseRequest) -> PreparedChat:
-        """In a thread unless it is short, since templates of other people's take their time."""
-        self._service.model_names.check(body.model)
-        return await self._service.workers.prepare(self._prepare_now, body)
-
-    def _prepare_now(self, body: m.CreateResponseRequest) -> PreparedChat:
+    def _prepare(self, body: m.CreateResponseRequest) -> PreparedChat:
         check_rules(body)
-        check_bias_ids(body.logit_bias, self._service.model_info.vocab_size)
+        check_bias_ids(body.logit_bias, self.shared.model_info.vocab_size)
         conversation = Conversation(body.instructions, body.input)
         try:
-            return self._service.chat.prepare(chat_params(body, conversation))
+            return self.shared.chat.prepare(chat_params(body, conversation))
         except ChatError as error:
             error.field = request_field(error.field, conversation)
             raise
 
 
-async def _deltas(
-    prepared: PreparedChat, outputs: ChatOutputs, exchange: Exchange
-) -> AsyncGenerator[ChatDelta, None]:
-    async with aclosing(exchange.run(prepared.request)) as tokens:
-        async for token in tokens:
-            delta = outputs.feed(token)
-            if delta is not None:
-                yield delta
+class _Writer(StreamWriter[ResponseEvent]):
+    def __init__(self, turn: _Turn) -> None:
+        self._turn = turn
+        self._events = ResponseEvents()
+
+    @override
+    def feed(self, token: TokenEvent) -> Iterator[ResponseEvent]:
+        delta = self._turn.outputs.feed(token)
+        if delta is None:
+            return
+        # Not earlier: a request that the engine refuses is answered with a status of its own.
+        if not self._events.has_begun:
+            yield from self._events.begin(self._turn.draft.in_progress())
+        yield from self._events.write(self._turn.output.feed(delta))
+
+    @override
+    def end(self) -> Iterable[ResponseEvent]:
+        return (self._events.end(self._turn.ended()),)
+
+    @override
+    def fail(self, problem: Problem) -> Iterable[ResponseEvent] | None:
+        if not self._events.has_begun:
+            return None
+        self._turn.output.break_off()
+        return (self._events.end(self._turn.draft.failed(self._turn.output.wire(), problem)),)

@@ -25,7 +25,7 @@ def check_rules(body: m.CreateResponseRequest) -> None:
     """Raises Refused, or a Problem where OpenAI has a code of its own, for what no schema states."""
     _check_stateless(body)
     check_stream_options(body)
-    if body.top_logprobs and not tells_logprobs(body):
+    if body.top_logprobs and not includes_logprobs(body):
         message = f"'top_logprobs' is only allowed when 'include' has '{_LOGPROBS}'."
         raise Refused(message, "top_logprobs")
     names = [tool.name for tool in body.tools or ()]
@@ -34,7 +34,7 @@ def check_rules(body: m.CreateResponseRequest) -> None:
             raise Refused(f"An earlier tool has the name '{name}' too.", f"tools[{at}].name")
 
 
-def tells_logprobs(body: m.CreateResponseRequest) -> bool:
+def includes_logprobs(body: m.CreateResponseRequest) -> bool:
     """Whether the answer is to tell the log-probabilities of its tokens."""
     return body.include is not None and _LOGPROBS in body.include
 
@@ -102,7 +102,7 @@ def _sampling(body: m.CreateResponseRequest) -> SamplingParams:
         frequency_penalty=given_or(body.frequency_penalty, 0.0),
         seed=seed_bits(body.seed),
         logit_bias={int(token): float(bias) for token, bias in (body.logit_bias or {}).items()},
-        num_logprobs=(body.top_logprobs or 0) if tells_logprobs(body) else None,
+        num_logprobs=(body.top_logprobs or 0) if includes_logprobs(body) else None,
     )
 
 

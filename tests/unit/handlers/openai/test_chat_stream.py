@@ -183,14 +183,14 @@ async def test_a_token_that_ends_by_length_brings_its_text_and_the_finish() -> N
     text=st.text(),
     model=st.text(),
     index=st.integers(0, 127),
-    tells_usage=st.booleans(),
+    shows_usage=st.booleans(),
     names_tier=st.booleans(),
 )
 def test_the_prebuilt_chunk_is_the_models_own_serialisation(
-    text: str, model: str, index: int, tells_usage: bool, names_tier: bool
+    text: str, model: str, index: int, shows_usage: bool, names_tier: bool
 ) -> None:
     empty = empty_chunk(
-        Envelope.new(model, "chatcmpl"), "fp_1", tells_usage=tells_usage, names_tier=names_tier
+        Envelope.new(model, "chatcmpl"), "fp_1", shows_usage=shows_usage, names_tier=names_tier
     )
     answer = ChatAnswer(TOKENIZER, (), shows_logprobs=False, shows_reasoning=True)
     events = ChatEvents(answer, empty, shows_logprobs=False)

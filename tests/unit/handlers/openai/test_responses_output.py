@@ -30,7 +30,7 @@ def told(output: ResponseOutput, *deltas: ChatDelta) -> list[Any]:
     texts = [
         EVENT.dump_json(event) if not isinstance(event, bytes) else event
         for delta in deltas
-        for event in events.tell(output.feed(delta))
+        for event in events.write(output.feed(delta))
     ]
     found = [orjson.loads(text) for text in texts]
     assert [event["sequence_number"] for event in found] == list(range(len(found)))
@@ -175,6 +175,6 @@ def test_pieces_of_each_item_joined_are_the_item(deltas: list[ChatDelta]) -> Non
 @given(pieces())
 def test_a_piece_is_written_as_its_model_writes_it(deltas: list[ChatDelta]) -> None:
     events, output = ResponseEvents(), ResponseOutput(None)
-    written = [event for delta in deltas for event in events.tell(output.feed(delta))]
+    written = [event for delta in deltas for event in events.write(output.feed(delta))]
     for text in (event for event in written if isinstance(event, bytes)):
         assert EVENT.dump_json(EVENT.validate_json(text)) == text
