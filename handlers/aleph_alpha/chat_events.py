@@ -23,7 +23,7 @@ _TEXT_CHOICE: Final = b'{"finish_reason":null,"index":%d,"delta":{"content":%b},
 class ChatEvents:
     """Writes the chunks of one streamed answer.
 
-    fingerprint: told where an answer ends, and with the token counts.
+    fingerprint: shown where an answer ends, and with the token counts.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class ChatEvents:
         self._plain = ChunkTemplate(self._running, _TEXT_CHOICE)
 
     def encode(self, delta: ChatDelta) -> Iterator[EncodedEvent | m.ChatCompletionChunk]:
-        """The chunks that tell of what an answer gains."""
+        """Yield the chunks of what an answer gains."""
         if delta.index not in self._begun:
             self._begun.add(delta.index)
             first = m.ChatDelta(role="assistant", content="")

@@ -1,103 +1,131 @@
 """The operation `/complete`."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterable
+from typing import NamedTuple, TypeAlias
 
+from typing_extensions import override
+
+from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.aleph_alpha import models as m
-from generated.aleph_alpha.operations import NoHeaders
-from generated.operation import Call, EncodedEvent
+from generated.operation import EncodedEvent
+from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.completion_events import CompletionEvents
 from handlers.aleph_alpha.completion_request import CompletionPlan, completion_plan, completion_request
 from handlers.aleph_alpha.completion_writer import CompletionWriter
+from handlers.aleph_alpha.errors import to_problem
+from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.prompts import num_characters
-from handlers.aleph_alpha.service import Service
+from handlers.concurrency.limit import HeldPermits
+from handlers.service.exchange import Exchange
+from handlers.service.operation import GeneratingOperation, StreamWriter
 from handlers.service.sequences import GeneratedRequest, GeneratedSequence, collect
+from handlers.service.shared import Shared
 
-Event = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent
+_Asked: TypeAlias = Asked[m.CompletionRequest]
+_Event: TypeAlias = m.StreamChunk | m.StreamSummary | m.CompletionSummary | EncodedEvent
 
 
-class Completions:
-    """Continues prompts. nice: whether other requests go first."""
+class _Planned(NamedTuple):
+    asked: _Asked
+    plan: CompletionPlan
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
 
-    async def whole(
-        self, body: m.CompletionRequest, call: Call[NoHeaders], *, nice: bool
-    ) -> m.CompletionResponse:
-        with (
-            self._service.exchange(call.received_s) as exchange,
-            exchange.permits((plan := self._plan(body)).sequences_field, plan.best_of),
-        ):
-            request = await self._read(body, plan, nice=nice)
-            generated = await collect(exchange.run(request), plan.best_of)
-            writer = self._writer(body, plan, request)
-            return await self._service.workers.write(
-                generated.num_tokens, self._response, plan, writer, generated
-            )
+class Completions(
+    GeneratingOperation[_Asked, _Planned, GenerationRequest, GeneratedRequest, m.CompletionResponse, _Event]
+):
+    """Continues prompts."""
 
-    async def stream(
-        self, body: m.CompletionRequest, call: Call[NoHeaders], *, nice: bool
-    ) -> AsyncGenerator[Event, None]:
-        with (
-            self._service.exchange(call.received_s) as exchange,
-            exchange.permits((plan := self._plan(body)).sequences_field, plan.best_of),
-        ):
-            request = await self._read(body, plan, nice=nice)
-            events = CompletionEvents(self._writer(body, plan, request), self._service.model_version)
-            num_generated = 0
-            async with aclosing(exchange.run(request)) as tokens:
-                async for token in tokens:
-                    num_generated += 1
-                    for event in events.encode(token):
-                        yield event
-            yield m.CompletionSummary(
-                type="completion_summary",
-                num_tokens_prompt_total=len(request.prompt_token_ids) * plan.best_of,
-                num_tokens_generated=num_generated if plan.generates else 0,
-            )
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared, to_problem)
+        self._model_version = model_version(shared)
 
-    def _plan(self, body: m.CompletionRequest) -> CompletionPlan:
-        self._service.model_names.check(body.model)
-        return completion_plan(body)
+    @override
+    def plan(self, asked: _Asked, *, is_stream: bool) -> _Planned:
+        self.shared.model_names.check(asked.body.model)
+        return _Planned(asked, completion_plan(asked.body))
 
-    async def _read(
-        self, body: m.CompletionRequest, plan: CompletionPlan, *, nice: bool
-    ) -> GenerationRequest:
-        return await self._service.workers.tokenize(
+    @override
+    def permits(self, exchange: Exchange, plan: _Planned) -> HeldPermits:
+        return exchange.permits(plan.plan.sequences_field, plan.plan.best_of)
+
+    @override
+    async def prepare(self, plan: _Planned) -> GenerationRequest:
+        body, nice = plan.asked
+        return await self.shared.workers.tokenize(
             num_characters(body.prompt),
             completion_request,
             body,
-            plan,
-            self._service.tokenizer,
-            self._service.model_info.max_total_tokens,
+            plan.plan,
+            self.shared.tokenizer,
+            self.shared.model_info.max_total_tokens,
             nice=nice,
         )
 
-    def _writer(
-        self, body: m.CompletionRequest, plan: CompletionPlan, request: GenerationRequest
-    ) -> CompletionWriter:
-        tokenizer = self._service.tokenizer
+    @override
+    async def collect(
+        self, exchange: Exchange, plan: _Planned, prepared: GenerationRequest
+    ) -> GeneratedRequest:
+        return await collect(exchange.run(prepared), plan.plan.best_of)
+
+    @override
+    def num_tokens(self, result: GeneratedRequest) -> int:
+        return result.num_tokens
+
+    @override
+    def answer(
+        self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
+    ) -> m.CompletionResponse:
+        own, writer = plan.plan, self._completion_writer(plan, prepared)
+        sequences = result.sequences
+        num_generated = sum(len(sequence.events) for sequence in sequences)
+        if own.best_of > own.n:
+            sequences = sorted(sequences, key=lambda one: one.mean_logprob, reverse=True)[: own.n]
+        return m.CompletionResponse(
+            completions=[_result(place, writer, one, result) for place, one in enumerate(sequences)],
+            model_version=self._model_version,
+            num_tokens_prompt_total=result.num_prompt_tokens * own.best_of,
+            num_tokens_generated=num_generated if own.generates else 0,
+        )
+
+    @override
+    def tokens(self, exchange: Exchange, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        return exchange.run(prepared)
+
+    @override
+    def writer(self, plan: _Planned, prepared: GenerationRequest) -> "_Writer":
+        events = CompletionEvents(self._completion_writer(plan, prepared), self._model_version)
+        return _Writer(events, plan.plan, len(prepared.prompt_token_ids))
+
+    def _completion_writer(self, plan: _Planned, request: GenerationRequest) -> CompletionWriter:
+        tokenizer = self.shared.tokenizer
         token_ids = request.prompt_token_ids
-        text = body.prompt
+        text = plan.asked.body.prompt
         if not isinstance(text, str):
             text = tokenizer.decode(token_ids, skip_special_tokens=False)
-        return CompletionWriter(plan, token_ids, text, tokenizer)
+        return CompletionWriter(plan.plan, token_ids, text, tokenizer)
 
-    def _response(
-        self, plan: CompletionPlan, writer: CompletionWriter, generated: GeneratedRequest
-    ) -> m.CompletionResponse:
-        sequences = generated.sequences
-        num_generated = sum(len(sequence.events) for sequence in sequences)
-        if plan.best_of > plan.n:
-            sequences = sorted(sequences, key=lambda one: one.mean_logprob, reverse=True)[: plan.n]
-        return m.CompletionResponse(
-            completions=[_result(place, writer, one, generated) for place, one in enumerate(sequences)],
-            model_version=self._service.model_version,
-            num_tokens_prompt_total=generated.num_prompt_tokens * plan.best_of,
-            num_tokens_generated=num_generated if plan.generates else 0,
+
+class _Writer(StreamWriter[_Event]):
+    def __init__(self, events: CompletionEvents, plan: CompletionPlan, num_prompt_tokens: int) -> None:
+        self._events = events
+        self._plan = plan
+        self._num_prompt_tokens = num_prompt_tokens
+        self._num_generated = 0
+
+    @override
+    def feed(self, token: TokenEvent) -> Iterable[_Event]:
+        self._num_generated += 1
+        return self._events.encode(token)
+
+    @override
+    def end(self) -> Iterable[_Event]:
+        summary = m.CompletionSummary(
+            type="completion_summary",
+            num_tokens_prompt_total=self._num_prompt_tokens * self._plan.best_of,
+            num_tokens_generated=self._num_generated if self._plan.generates else 0,
         )
+        return (summary,)
 
 
 def _result(

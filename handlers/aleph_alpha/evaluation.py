@@ -9,40 +9,44 @@ from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders
 from generated.operation import Call
+from handlers.aleph_alpha.asked import Asked
+from handlers.aleph_alpha.errors import to_problem
+from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
-from handlers.aleph_alpha.service import Service
 from handlers.chat.reading.logprobs import bounded
 from handlers.faults.refused import Refused
 from handlers.service.sequences import collect
+from handlers.service.shared import Shared
 
 
 class Evaluations:
-    """Scores completions that are given. nice: whether other requests go first."""
+    """Scores completions that are given."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
 
-    async def whole(
-        self, body: m.EvaluationRequest, call: Call[NoHeaders], *, nice: bool
-    ) -> m.EvaluationResponse:
-        service = self._service
-        with service.exchange(call.received_s) as exchange, exchange.permits("model", 1):
-            service.model_names.check(body.model)
+    async def whole(self, asked: Asked[m.EvaluationRequest], call: Call[NoHeaders]) -> m.EvaluationResponse:
+        shared, (body, nice) = self._shared, asked
+        with (
+            shared.exchanges.open(call.received_s, to_problem) as exchange,
+            exchange.permits("model", 1),
+        ):
+            shared.model_names.check(body.model)
             length = num_characters(body.prompt) + len(body.completion_expected)
-            expected, request = await service.workers.tokenize(
+            expected, request = await shared.workers.tokenize(
                 length,
                 evaluation_request,
                 body,
-                service.tokenizer,
-                service.model_info.max_total_tokens,
+                shared.tokenizer,
+                shared.model_info.max_total_tokens,
                 nice=nice,
             )
             generated = await collect(exchange.run(request), 1)
             scored = generated.prompt[-len(expected) :]
             return m.EvaluationResponse(
-                model_version=service.model_version,
-                result=evaluation_result(body.completion_expected, scored, service.tokenizer),
+                model_version=model_version(shared),
+                result=evaluation_result(body.completion_expected, scored, shared.tokenizer),
                 num_tokens_prompt_total=len(request.prompt_token_ids),
             )
 
@@ -50,7 +54,7 @@ class Evaluations:
 def evaluation_request(
     body: m.EvaluationRequest, tokenizer: Tokenizer, max_total_tokens: int, *, nice: bool
 ) -> tuple[list[int], GenerationRequest]:
-    """The expected completion's token ids, and a request that tells how likely they are. Raises Refused.
+    """The expected completion's token ids, and a request for their log-probabilities. Raises Refused.
 
     The prompt's tokens do not depend on what follows it, as where a completion is generated.
     """
@@ -62,7 +66,7 @@ def evaluation_request(
         request_id=token_hex(16),
         prompt_token_ids=(*encode_prompt(body.prompt, tokenizer, max_total_tokens), *expected),
         sampling=SamplingParams(temperature=0.0, num_prompt_logprobs=1),
-        stopping=StopConditions(max_tokens=1),  # the engine tells of a prompt with its first token
+        stopping=StopConditions(max_tokens=1),  # the engine reports a prompt with its first token
         priority=priority(nice=nice),
     )
 

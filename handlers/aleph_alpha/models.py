@@ -1,17 +1,23 @@
-"""The models that the server has, which is one."""
+"""The models of the server, which are one."""
 
 from generated.aleph_alpha import models as m
-from handlers.aleph_alpha.service import Service
+from handlers.service.shared import Shared
+
+
+def model_version(shared: Shared) -> str:
+    """Return the model's name, and its revision if it has one."""
+    revision = shared.model_info.revision
+    return shared.model_names.served + (f"@{revision}" if revision else "")
 
 
 class Models:
-    """Tells of the model under its own name; aliases are for requests alone."""
+    """Lists the model under its own name; aliases are for requests alone."""
 
-    def __init__(self, service: Service) -> None:
-        self._name = service.model_names.served
+    def __init__(self, shared: Shared) -> None:
+        self._name = shared.model_names.served
         self._description = f"{self._name}, served by Verbatim"
-        self._max_context_size = service.model_info.max_total_tokens
-        self._can_chat = service.chat.has_template
+        self._max_context_size = shared.model_info.max_total_tokens
+        self._can_chat = shared.chat.has_template
 
     def available(self) -> m.AvailableModels:
         return [

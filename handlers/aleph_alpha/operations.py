@@ -8,13 +8,13 @@ from typing_extensions import override
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders, Operations
 from generated.operation import Answer, Call, EventStream
+from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.chat import Chat
 from handlers.aleph_alpha.completions import Completions
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
-from handlers.aleph_alpha.service import Service
 from handlers.aleph_alpha.tokens import detokenize, tokenize
 from handlers.faults.mapping import mapped_errors
 from handlers.service.admission import AdmissionControl
@@ -29,11 +29,11 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
-        self._service = service = Service(shared)
-        self._chat = Chat(service)
-        self._completions = Completions(service)
-        self._evaluations = Evaluations(service)
-        self._models = Models(service)
+        self._shared = shared
+        self._chat = Chat(shared)
+        self._completions = Completions(shared)
+        self._evaluations = Evaluations(shared)
+        self._models = Models(shared)
         self._version: str = from_json(AlephAlphaContract().document())["info"]["version"]
 
     @override
@@ -41,40 +41,40 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
         self, arguments: m.ChatCompletionsArguments, body: m.ChatRequest, call: Call[NoHeaders]
     ) -> m.ChatCompletion | EventStream[m.ChatStreamEvent]:
         if body.stream:
-            return self._chat.stream(body, call, nice=arguments.nice)
-        return await self._chat.whole(body, call, nice=arguments.nice)
+            return self._chat.stream(Asked(body, arguments.nice), call)
+        return await self._chat.whole(Asked(body, arguments.nice), call)
 
     @override
     async def complete(
         self, arguments: m.CompleteArguments, body: m.CompletionRequest, call: Call[NoHeaders]
     ) -> m.CompletionResponse | EventStream[m.CompletionStreamEvent]:
         if body.stream:
-            return self._completions.stream(body, call, nice=arguments.nice)
-        return await self._completions.whole(body, call, nice=arguments.nice)
+            return self._completions.stream(Asked(body, arguments.nice), call)
+        return await self._completions.whole(Asked(body, arguments.nice), call)
 
     @override
     async def evaluate(
         self, arguments: m.EvaluateArguments, body: m.EvaluationRequest, call: Call[NoHeaders]
     ) -> m.EvaluationResponse:
-        return await self._evaluations.whole(body, call, nice=arguments.nice)
+        return await self._evaluations.whole(Asked(body, arguments.nice), call)
 
     @override
     async def tokenize(
         self, body: m.TokenizationRequest, call: Call[NoHeaders]
     ) -> Answer[m.TokenizationResponse]:
-        service = self._service
+        shared = self._shared
         with mapped_errors(to_problem):
-            service.model_names.check(body.model)
-            return await service.workers.tokenize(len(body.prompt), tokenize, body, service.tokenizer)
+            shared.model_names.check(body.model)
+            return await shared.workers.tokenize(len(body.prompt), tokenize, body, shared.tokenizer)
 
     @override
     async def detokenize(
         self, body: m.DetokenizationRequest, call: Call[NoHeaders]
     ) -> m.DetokenizationResponse:
-        service = self._service
+        shared = self._shared
         with mapped_errors(to_problem):
-            service.model_names.check(body.model)
-            return await service.workers.tokenize(len(body.token_ids), detokenize, body, service.tokenizer)
+            shared.model_names.check(body.model)
+            return await shared.workers.tokenize(len(body.token_ids), detokenize, body, shared.tokenizer)
 
     @override
     async def models_available(self, call: Call[NoHeaders]) -> m.AvailableModels:

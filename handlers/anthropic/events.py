@@ -33,7 +33,7 @@ def begin(message: m.Message) -> Iterator[MessageEvent]:
     yield m.PingEvent(type="ping")
 
 
-def tell(step: Step) -> Iterator[MessageEvent]:
+def write(step: Step) -> Iterator[MessageEvent]:
     match step:
         case Begun(block):
             yield m.ContentBlockStartEvent(

@@ -1,86 +1,129 @@
 """The operation `/v1/messages`."""
 
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from functools import partial
 from secrets import token_hex
+from typing import NamedTuple
 
 from msgspec.structs import replace
+from typing_extensions import override
 
+from engine.events import TokenEvent
 from generated.anthropic import models as m
-from generated.anthropic.operations import CreateMessageHeaders
-from generated.operation import Call
 from handlers.anthropic import events
 from handlers.anthropic.answer import Answer
 from handlers.anthropic.draft import MessageDraft
+from handlers.anthropic.errors import to_problem
 from handlers.anthropic.events import MessageEvent
-from handlers.anthropic.request import hides_thoughts
-from handlers.anthropic.service import Service
+from handlers.anthropic.preparation import Preparation
+from handlers.anthropic.request import grammar_field, hides_thoughts
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
+from handlers.concurrency.limit import HeldPermits
+from handlers.faults.mapping import ToProblem
+from handlers.service.chat_operation import deltas
+from handlers.service.exchange import Exchange
+from handlers.service.operation import GeneratingOperation, StreamWriter
+from handlers.service.shared import Shared
 
 
-class Messages:
+class _Turn(NamedTuple):
+    """One answer while it is made. max_tokens: those that the client asks for."""
+
+    chat: PreparedChat
+    outputs: ChatOutputs
+    draft: MessageDraft
+    answer: Answer
+    max_tokens: int
+
+    @property
+    def counts(self) -> ChatUsage:
+        """The counts so far, without the token that the engine makes where none is asked for."""
+        if self.max_tokens:
+            return self.outputs.usage
+        return replace(self.outputs.usage, num_completion_tokens=0, num_reasoning_tokens=0)
+
+
+class Messages(
+    GeneratingOperation[m.MessageCreateParams, m.MessageCreateParams, _Turn, _Turn, m.Message, MessageEvent]
+):
     """Answers conversations."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, shared: Shared, preparation: Preparation) -> None:
+        super().__init__(shared, to_problem)
+        self._preparation = preparation
 
-    async def whole(self, body: m.MessageCreateParams, call: Call[CreateMessageHeaders]) -> m.Message:
-        answer = Answer(hides_thoughts=hides_thoughts(body))
-        with (
-            self._service.exchange(call.received_s, body) as exchange,
-            exchange.permits("messages", 1),
-        ):
-            prepared = await self._service.prepare(body)
-            outputs = _outputs(prepared)
-            async with aclosing(exchange.run(prepared.request)) as tokens:
-                async for token in tokens:
-                    delta = outputs.feed(token)
-                    if delta is not None and body.max_tokens:
-                        deque(answer.feed(delta), maxlen=0)  # nobody is told of the steps
-            return self._draft(body, prepared).ended(answer, _counts(outputs, body))
+    @override
+    def mapping(self, asked: m.MessageCreateParams) -> ToProblem:
+        return partial(to_problem, grammar_field=grammar_field(asked))
 
-    async def stream(
-        self, body: m.MessageCreateParams, call: Call[CreateMessageHeaders]
-    ) -> AsyncGenerator[MessageEvent, None]:
-        answer = Answer(hides_thoughts=hides_thoughts(body))
-        with (
-            self._service.exchange(call.received_s, body) as exchange,
-            exchange.permits("messages", 1),
-        ):
-            prepared = await self._service.prepare(body)
-            outputs, draft = _outputs(prepared), self._draft(body, prepared)
-            has_begun = False
-            async with aclosing(exchange.run(prepared.request)) as tokens:
-                async for token in tokens:
-                    delta = outputs.feed(token)
-                    # Not earlier: a request that the engine refuses is answered with a status of its own.
-                    if not has_begun:
-                        has_begun = True
-                        for event in events.begin(draft.begun(_counts(outputs, body))):
-                            yield event
-                    if delta is None or not body.max_tokens:
-                        continue
-                    for step in answer.feed(delta):
-                        for event in events.tell(step):
-                            yield event
-            counts = _counts(outputs, body)
-            for event in events.end(draft.ended(answer, counts), counts):
-                yield event
+    @override
+    def plan(self, asked: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:
+        return asked
 
-    def _draft(self, body: m.MessageCreateParams, prepared: PreparedChat) -> MessageDraft:
-        max_tokens = prepared.request.stopping.max_tokens
-        return MessageDraft(self._service.model_names.served, has_room=max_tokens >= body.max_tokens)
+    @override
+    def permits(self, exchange: Exchange, plan: m.MessageCreateParams) -> HeldPermits:
+        return exchange.permits("messages", 1)
 
+    @override
+    async def prepare(self, plan: m.MessageCreateParams) -> _Turn:
+        chat = await self._preparation.prepare(plan)
+        has_room = chat.request.stopping.max_tokens >= plan.max_tokens
+        return _Turn(
+            chat,
+            ChatOutputs(chat.answer_format, 1, lambda _: f"toolu_{token_hex(12)}"),
+            MessageDraft(self.shared.model_names.served, has_room=has_room),
+            Answer(hides_thoughts=hides_thoughts(plan)),
+            plan.max_tokens,
+        )
 
-def _outputs(prepared: PreparedChat) -> ChatOutputs:
-    return ChatOutputs(prepared.answer_format, 1, lambda _: f"toolu_{token_hex(12)}")
+    @override
+    async def collect(self, exchange: Exchange, plan: m.MessageCreateParams, prepared: _Turn) -> _Turn:
+        async with aclosing(deltas(prepared.outputs, self.tokens(exchange, prepared))) as gains:
+            async for delta in gains:
+                if prepared.max_tokens:
+                    deque(prepared.answer.feed(delta), maxlen=0)  # nobody reads the steps
+        return prepared
+
+    @override
+    def num_tokens(self, result: _Turn) -> int:
+        return result.counts.num_completion_tokens
+
+    @override
+    def answer(self, plan: m.MessageCreateParams, prepared: _Turn, result: _Turn) -> m.Message:
+        return result.draft.ended(result.answer, result.counts)
+
+    @override
+    def tokens(self, exchange: Exchange, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
+        return exchange.run(prepared.chat.request)
+
+    @override
+    def writer(self, plan: m.MessageCreateParams, prepared: _Turn) -> "_Writer":
+        return _Writer(prepared)
 
 
-def _counts(outputs: ChatOutputs, body: m.MessageCreateParams) -> ChatUsage:
-    """The token that the engine makes where none is asked for is not told of."""
-    if body.max_tokens:
-        return outputs.usage
-    return replace(outputs.usage, num_completion_tokens=0, num_reasoning_tokens=0)
+class _Writer(StreamWriter[MessageEvent]):
+    def __init__(self, turn: _Turn) -> None:
+        self._turn = turn
+        self._has_begun = False
+
+    @override
+    def feed(self, token: TokenEvent) -> Iterator[MessageEvent]:
+        turn = self._turn
+        delta = turn.outputs.feed(token)
+        # Not earlier: a request that the engine refuses is answered with a status of its own.
+        if not self._has_begun:
+            self._has_begun = True
+            yield from events.begin(turn.draft.begun(turn.counts))
+        if delta is None or not turn.max_tokens:
+            return
+        for step in turn.answer.feed(delta):
+            yield from events.write(step)
+
+    @override
+    def end(self) -> Iterator[MessageEvent]:
+        counts = self._turn.counts
+        return events.end(self._turn.draft.ended(self._turn.answer, counts), counts)

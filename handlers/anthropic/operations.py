@@ -16,7 +16,7 @@ from generated.operation import Call, EventStream
 from handlers.anthropic.errors import to_problem
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
-from handlers.anthropic.service import Service
+from handlers.anthropic.preparation import Preparation
 from handlers.faults.mapping import mapped_errors
 from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
@@ -26,13 +26,13 @@ _GENERATES: Final = frozenset({"create_message"})
 
 @final
 class AnthropicHandlers(AdmissionControl, Operations):
-    """Answers conversations, counts their tokens, and tells of the model."""
+    """Answers conversations, counts their tokens, and lists the model."""
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
-        self._service = Service(shared)
-        self._messages = Messages(self._service)
-        self._models = Models(shared.model_names, self._service.max_total_tokens)
+        self._preparation = Preparation(shared)
+        self._messages = Messages(shared, self._preparation)
+        self._models = Models(shared.model_names, shared.model_info.max_total_tokens)
 
     @override
     async def create_message(
@@ -53,7 +53,7 @@ class AnthropicHandlers(AdmissionControl, Operations):
         call: Call[CountMessageTokensHeaders],
     ) -> m.MessageTokensCount:
         with mapped_errors(to_problem):
-            prepared = await self._service.prepare(body)
+            prepared = await self._preparation.prepare(body)
         return m.MessageTokensCount(input_tokens=len(prepared.request.prompt_token_ids))
 
     @override

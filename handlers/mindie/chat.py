@@ -1,93 +1,110 @@
 """The operation `/v1/chat/completions`."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import Iterable
+from secrets import token_hex
+from typing import TypeAlias
 
 from msgspec.structs import replace
+from typing_extensions import override
 
+from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.mindie import models as m
-from generated.mindie.operations import NoHeaders
-from generated.operation import Call, EncodedEvent
+from generated.operation import EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.chat.reading.result import collect
+from handlers.chat.reading.output import ChatOutputs
+from handlers.chat.reading.result import ChatResult
+from handlers.concurrency.limit import HeldPermits
 from handlers.mindie.chat_events import ChatEvents
 from handlers.mindie.chat_request import chat_params, request_field
 from handlers.mindie.chat_response import chat_completion
 from handlers.mindie.counts import beams, counting_field, num_answers, num_logprobs, num_sequences
+from handlers.mindie.errors import to_problem
+from handlers.mindie.room import Room
 from handlers.mindie.rules import check_rules
-from handlers.mindie.service import Service
 from handlers.mindie.step_times import StepTimes
 from handlers.mindie.usage import usage
+from handlers.service.chat_operation import ChatOperation
+from handlers.service.exchange import Exchange
+from handlers.service.operation import StreamWriter
+from handlers.service.shared import Shared
+from handlers.wire.envelope import Envelope
+
+_Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 
 
-class Chat:
+class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
     """Answers conversations."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared, to_problem)
+        self._room = Room(shared.settings.max_input_tokens, shared.model_info)
 
-    async def whole(self, body: m.ChatRequest, call: Call[NoHeaders]) -> m.ChatCompletion:
-        with self._service.exchange(call.received_s) as exchange:
-            self._check(body)
-            with exchange.permits(counting_field(body), num_sequences(body), beams(body)):
-                prepared = await self._service.workers.prepare(self._prepare, body)
-                result = await collect(prepared.outputs(), exchange.run(prepared.request))
-            return await self._service.workers.write(
-                result.usage.num_completion_tokens,
-                chat_completion,
-                self._service.envelope(),
-                result,
-                self._service.tokenizer,
-                shows_logprobs=num_logprobs(body) is not None,
-            )
+    @override
+    def plan(self, asked: m.ChatRequest, *, is_stream: bool) -> m.ChatRequest:
+        self.shared.model_names.check(asked.model)
+        check_rules(asked)
+        return asked
 
-    async def stream(
-        self, body: m.ChatRequest, call: Call[NoHeaders]
-    ) -> AsyncGenerator[m.ChatCompletionChunk | EncodedEvent, None]:
-        with self._service.exchange(call.received_s) as exchange:
-            self._check(body)
-            with exchange.permits(counting_field(body), num_sequences(body), beams(body)):
-                prepared = await self._service.workers.prepare(self._prepare, body)
-                outputs = prepared.outputs()
-                chunks, times = self._events(body), StepTimes(num_answers(body))
-                num_running = num_answers(body)
-                async with aclosing(exchange.run(prepared.request)) as tokens:
-                    async for token in tokens:
-                        times.add(token)
-                        delta = outputs.feed(token)
-                        if delta is None:
-                            continue
-                        if (piece := chunks.piece(delta)) is not None:
-                            yield piece
-                        if delta.finish is not None:
-                            num_running -= 1
-                            yield chunks.end(delta, None if num_running else usage(outputs.usage, times))
+    @override
+    def permits(self, exchange: Exchange, plan: m.ChatRequest) -> HeldPermits:
+        return exchange.permits(counting_field(plan), num_sequences(plan), beams(plan))
 
-    def _check(self, body: m.ChatRequest) -> None:
-        """What can be known before anything is computed."""
-        self._service.model_names.check(body.model)
-        check_rules(body)
+    @override
+    async def prepare(self, plan: m.ChatRequest) -> PreparedChat:
+        return await self.shared.workers.prepare(self._prepare, plan)
+
+    @override
+    def answer(self, plan: m.ChatRequest, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:
+        shows_logprobs = num_logprobs(plan) is not None
+        return chat_completion(self._envelope(), result, self.shared.tokenizer, shows_logprobs=shows_logprobs)
+
+    @override
+    def writer(self, plan: m.ChatRequest, prepared: PreparedChat) -> "_Writer":
+        chunks = ChatEvents(
+            self._envelope(),
+            None if num_logprobs(plan) is None else self.shared.tokenizer,
+            is_full_text=self.shared.settings.mindie_full_text,
+        )
+        return _Writer(prepared.outputs(), chunks, num_answers(plan))
 
     def _prepare(self, body: m.ChatRequest) -> PreparedChat:
-        """To be called in a thread, since templates of other people's take their time."""
         try:
-            prepared = self._service.chat.prepare(chat_params(body, self._service.vocab_size))
+            prepared = self.shared.chat.prepare(chat_params(body, self.shared.model_info.vocab_size))
         except ChatError as error:
             error.field = request_field(error.field)
             raise
         return replace(prepared, request=self._fitted(prepared.request))
 
     def _fitted(self, request: GenerationRequest) -> GenerationRequest:
-        """With room for what it asks: the server's own bound of tokens holds if it is the smaller one."""
-        room = self._service.room_after(len(request.prompt_token_ids))
+        """Return the request with no more tokens than there is room for."""
+        room = self._room.after(len(request.prompt_token_ids))
         max_tokens = min(room, request.stopping.max_tokens)
         return replace(request, stopping=replace(request.stopping, max_tokens=max_tokens))
 
-    def _events(self, body: m.ChatRequest) -> ChatEvents:
-        return ChatEvents(
-            self._service.envelope(),
-            None if num_logprobs(body) is None else self._service.tokenizer,
-            is_full_text=self._service.is_full_text,
-        )
+    def _envelope(self) -> Envelope:
+        """MindIE counts its requests; a random number is unique beyond one process."""
+        return Envelope(model=self.shared.model_names.served, id=f"endpoint_common_{token_hex(16)}")
+
+
+class _Writer(StreamWriter[_Event]):
+    def __init__(self, outputs: ChatOutputs, chunks: ChatEvents, num_answers: int) -> None:
+        self._outputs = outputs
+        self._chunks = chunks
+        self._times = StepTimes(num_answers)
+        self._num_running = num_answers
+
+    @override
+    def feed(self, token: TokenEvent) -> Iterable[_Event]:
+        self._times.add(token)
+        delta = self._outputs.feed(token)
+        if delta is None:
+            return ()
+        piece = self._chunks.piece(delta)
+        if delta.finish is None:
+            return () if piece is None else (piece,)
+        self._num_running -= 1
+        counts = None if self._num_running else usage(self._outputs.usage, self._times)
+        end = self._chunks.end(delta, counts)
+        return (end,) if piece is None else (piece, end)

@@ -9,7 +9,6 @@ from generated.mindie.operations import NoHeaders, Operations
 from generated.operation import Call, EventStream
 from handlers.mindie.chat import Chat
 from handlers.mindie.errors import to_problem
-from handlers.mindie.service import Service
 from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 
@@ -22,8 +21,7 @@ class MindieHandlers(AdmissionControl, Operations):
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
-        self._service = Service(shared)
-        self._chat = Chat(self._service)
+        self._chat = Chat(shared)
 
     @override
     async def chat_completions(

@@ -1,22 +1,25 @@
 """The operations that generate."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from typing import Final
+from collections.abc import AsyncGenerator, Iterable
+from typing import Final, NamedTuple, TypeAlias
 
+from typing_extensions import override
+
+from engine.events import TokenEvent
 from engine.request import GenerationRequest
-from generated.operation import Call, EncodedEvent
+from generated.operation import EncodedEvent
 from generated.triton import models as m
-from generated.triton.operations import NoHeaders
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.faults.refused import Refused
 from handlers.service.exchange import Exchange
+from handlers.service.operation import GeneratingOperation, StreamWriter, TokenWriter
 from handlers.service.sequences import GeneratedRequest, collect
+from handlers.service.shared import Shared
+from handlers.triton.errors import to_problem
 from handlers.triton.members import Members, members_of, request_id
 from handlers.triton.models import VERSION
-from handlers.triton.request import Asked, asked, generation_request
+from handlers.triton.request import Wanted, generation_request, wanted_by
 from handlers.triton.response import Envelope, Responses
-from handlers.triton.service import Service
 
 _ONE_RESPONSE: Final = (
     "generate expects model to produce exactly 1 response, use generate stream for model that generates "
@@ -25,70 +28,113 @@ _ONE_RESPONSE: Final = (
 _NUM_SEQUENCES: Final = ("num_return_sequences", "n", "beam_width")
 
 
-class Generate:
-    """Goes on from texts."""
+_Event: TypeAlias = m.GenerateResponse | EncodedEvent
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
 
-    async def whole(self, model: str, body: m.GenerateRequest, call: Call[NoHeaders]) -> m.GenerateResponse:
-        """model: as the path has it."""
-        with self._service.exchange(call.received_s) as exchange:
-            members = members_of(body, model)
-            if members.get("stream"):
-                raise Refused(_ONE_RESPONSE, "stream")
-            wanted = self._asked(members)
-            with _permits(exchange, members, wanted):
-                return await self._whole(exchange, wanted, self._responses(model, body, members, wanted))
+class Asked(NamedTuple):
+    """A request. model: as the path has it."""
 
-    async def stream(
-        self, model: str, body: m.GenerateRequest, call: Call[NoHeaders]
-    ) -> AsyncGenerator[m.GenerateResponse | EncodedEvent, None]:
-        """An event a token if `stream` says so, else one event. model: as the path has it."""
-        with self._service.exchange(call.received_s) as exchange:
-            members = members_of(body, model)
-            wanted = self._asked(members)
-            # Before there is a permit for each, a request may ask for billions.
-            with _permits(exchange, members, wanted):
-                responses = self._responses(model, body, members, wanted)
-                if not wanted.streams:
-                    yield await self._whole(exchange, wanted, responses)
-                    return
-                request = await self._read(wanted)
-                async with aclosing(exchange.run(request)) as tokens:
-                    async for token in tokens:
-                        yield responses.event(token)
+    model: str
+    body: m.GenerateRequest
 
-    def _asked(self, members: Members) -> Asked:
-        wanted = asked(members)
-        if wanted.form is not None and self._service.settings.disable_grammar_support:
+
+class _Planned(NamedTuple):
+    asked: Asked
+    members: Members
+    wanted: Wanted
+
+
+class Generate(
+    GeneratingOperation[Asked, _Planned, GenerationRequest, GeneratedRequest, m.GenerateResponse, _Event]
+):
+    """Goes on from texts. A stream has an event for each token if `stream` says so, else one event."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared, to_problem)
+
+    @override
+    def plan(self, asked: Asked, *, is_stream: bool) -> _Planned:
+        members = members_of(asked.body, asked.model)
+        if not is_stream and members.get("stream"):
+            raise Refused(_ONE_RESPONSE, "stream")
+        wanted = wanted_by(members)
+        if wanted.form is not None and self.shared.settings.disable_grammar_support:
             raise Refused("This server takes no grammars: what the text must be cannot be said")
-        return wanted
+        return _Planned(asked, members, wanted)
 
-    async def _whole(self, exchange: Exchange, wanted: Asked, responses: Responses) -> m.GenerateResponse:
-        request = await self._read(wanted)
-        generated: GeneratedRequest = await collect(exchange.run(request), request.num_sequences)
-        return responses.whole(generated)
+    @override
+    def permits(self, exchange: Exchange, plan: _Planned) -> HeldPermits:
+        return _permits(exchange, plan.members, plan.wanted)
 
-    async def _read(self, wanted: Asked) -> GenerationRequest:
-        service = self._service
-        return await service.workers.tokenize(
-            len(wanted.text), generation_request, wanted, service.tokenizer, service.max_total_tokens
+    @override
+    async def prepare(self, plan: _Planned) -> GenerationRequest:
+        return await self.shared.workers.tokenize(
+            len(plan.wanted.text),
+            generation_request,
+            plan.wanted,
+            self.shared.tokenizer,
+            self.shared.model_info.max_total_tokens,
         )
 
-    def _responses(self, model: str, body: m.GenerateRequest, members: Members, wanted: Asked) -> Responses:
-        envelope = Envelope(request_id(body), model, VERSION)
-        return Responses(
-            envelope,
-            members,
-            wanted.num_sequences,
-            prefix=wanted.prefix,
-            has_candidates=isinstance(wanted.options.logprobs, int),
-        )
+    @override
+    async def collect(
+        self, exchange: Exchange, plan: _Planned, prepared: GenerationRequest
+    ) -> GeneratedRequest:
+        return await collect(exchange.run(prepared), prepared.num_sequences)
+
+    @override
+    def num_tokens(self, result: GeneratedRequest) -> int:
+        return result.num_tokens
+
+    @override
+    def answer(
+        self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
+    ) -> m.GenerateResponse:
+        return _responses(plan).whole(result)
+
+    @override
+    def tokens(self, exchange: Exchange, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        return exchange.run(prepared)
+
+    @override
+    def writer(self, plan: _Planned, prepared: GenerationRequest) -> StreamWriter[_Event]:
+        responses = _responses(plan)
+        if plan.wanted.streams:
+            return TokenWriter(responses.event)
+        return _OneEvent(responses, prepared.num_sequences)
 
 
-def _permits(exchange: Exchange, members: Members, wanted: Asked) -> HeldPermits:
-    """For the texts that are told or, in a search, for its beams."""
+class _OneEvent(StreamWriter[_Event]):
+    """Writes the whole answer as the only event."""
+
+    def __init__(self, responses: Responses, num_sequences: int) -> None:
+        self._responses = responses
+        self._generated = GeneratedRequest(num_sequences)
+
+    @override
+    def feed(self, token: TokenEvent) -> Iterable[_Event]:
+        self._generated.add(token)
+        return ()
+
+    @override
+    def end(self) -> Iterable[_Event]:
+        return (self._responses.whole(self._generated),)
+
+
+def _responses(plan: _Planned) -> Responses:
+    """Return a writer of responses. Call it within permits, since a request may ask for billions of texts."""
+    asked, members, wanted = plan
+    return Responses(
+        Envelope(request_id(asked.body), asked.model, VERSION),
+        members,
+        wanted.num_sequences,
+        prefix=wanted.prefix,
+        has_candidates=isinstance(wanted.options.logprobs, int),
+    )
+
+
+def _permits(exchange: Exchange, members: Members, wanted: Wanted) -> HeldPermits:
+    """Return permits for the texts of the answer or, in a search, for its beams."""
     beams = None if wanted.beams is None else Beams("beam_width", wanted.beams.num_beams)
     num_sequences = max(wanted.num_sequences, beams.num_beams if beams else 1)
     return exchange.permits(_asks_for_several(members), num_sequences, beams)

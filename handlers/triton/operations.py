@@ -11,9 +11,10 @@ from handlers.faults.mapping import mapped_errors
 from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 from handlers.triton.errors import NotReady, to_problem
-from handlers.triton.generate import Generate
+from handlers.triton.generate import Asked, Generate
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
-from handlers.triton.service import Service
+from handlers.triton.models import Models
+from handlers.triton.statistics import StatisticsObserver
 
 _PROBES: Final = frozenset({"model_ready", "model_version_ready"})
 _GENERATES: Final = frozenset({"generate", "generate_stream", "generate_version", "generate_stream_version"})
@@ -25,38 +26,41 @@ class TritonHandlers(AdmissionControl, Operations):
 
     def __init__(self, shared: Shared) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
-        self._service = service = Service(shared)
-        self._generate = Generate(service)
+        self._shared = shared
+        self._models = Models(shared.model_names)
+        self._statistics = StatisticsObserver(shared.engine.stats)
+        shared.exchanges.observe(self._statistics)
+        self._generate = Generate(shared)
 
     def look_up(self, operation: Operation, arguments: Any) -> None:
-        """Before the body is read. Probes of readiness tell themselves of what is not there."""
+        """Refuse what is not there, before the body is read; probes of readiness report it themselves."""
         if arguments is not None and operation.handler not in _PROBES:
             with mapped_errors(to_problem):
-                self._service.models.check(arguments)
+                self._models.check(arguments)
 
     @override
     async def generate(
         self, arguments: m.GenerateArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> m.GenerateResponse:
-        return await self._generate.whole(arguments.model_name, body, call)
+        return await self._generate.whole(Asked(arguments.model_name, body), call)
 
     @override
     async def generate_version(
         self, arguments: m.GenerateVersionArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> m.GenerateResponse:
-        return await self._generate.whole(arguments.model_name, body, call)
+        return await self._generate.whole(Asked(arguments.model_name, body), call)
 
     @override
     async def generate_stream(
         self, arguments: m.GenerateStreamArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> EventStream[m.GenerateEvent]:
-        return self._generate.stream(arguments.model_name, body, call)
+        return self._generate.stream(Asked(arguments.model_name, body), call)
 
     @override
     async def generate_stream_version(
         self, arguments: m.GenerateStreamVersionArguments, body: m.GenerateRequest, call: Call[NoHeaders]
     ) -> EventStream[m.GenerateEvent]:
-        return self._generate.stream(arguments.model_name, body, call)
+        return self._generate.stream(Asked(arguments.model_name, body), call)
 
     @override
     async def server_metadata(self, call: Call[NoHeaders]) -> m.ServerMetadata:
@@ -65,13 +69,13 @@ class TritonHandlers(AdmissionControl, Operations):
     @override
     async def server_live(self, call: Call[NoHeaders]) -> None:
         with mapped_errors(to_problem):
-            if not (await self._service.engine.health()).is_alive:
+            if not (await self._shared.engine.health()).is_alive:
                 raise NotReady("Server not live")
 
     @override
     async def server_ready(self, call: Call[NoHeaders]) -> None:
         with mapped_errors(to_problem):
-            if not await self._service.is_healthy():
+            if not await self._is_healthy():
                 raise NotReady("Server not ready")
 
     @override
@@ -88,9 +92,9 @@ class TritonHandlers(AdmissionControl, Operations):
     async def repository_index(
         self, body: m.RepositoryIndexRequest | None, call: Call[NoHeaders]
     ) -> list[m.RepositoryModel]:
-        is_ready = await self._service.is_healthy()
+        is_ready = await self._is_healthy()
         only_ready = body is not None and body.ready
-        return repository(self._service.model, is_ready=is_ready, only_ready=only_ready)
+        return repository(self._shared.model_names.served, is_ready=is_ready, only_ready=only_ready)
 
     @override
     async def model_metadata(
@@ -116,21 +120,24 @@ class TritonHandlers(AdmissionControl, Operations):
 
     @override
     async def statistics(self, call: Call[NoHeaders]) -> m.Statistics:
-        return self._service.statistics.told(self._service.model)
+        return self._statistics.report(self._shared.model_names.served)
 
     @override
     async def model_statistics(
         self, arguments: m.ModelStatisticsArguments, call: Call[NoHeaders]
     ) -> m.Statistics:
-        return self._service.statistics.told(arguments.model_name)
+        return self._statistics.report(arguments.model_name)
 
     @override
     async def model_version_statistics(
         self, arguments: m.ModelVersionStatisticsArguments, call: Call[NoHeaders]
     ) -> m.Statistics:
-        return self._service.statistics.told(arguments.model_name)
+        return self._statistics.report(arguments.model_name)
 
     async def _check_ready(self, arguments: Any) -> None:
-        is_healthy = await self._service.is_healthy()
+        is_healthy = await self._is_healthy()
         with mapped_errors(to_problem):
-            self._service.models.check_ready(arguments, is_healthy=is_healthy)
+            self._models.check_ready(arguments, is_healthy=is_healthy)
+
+    async def _is_healthy(self) -> bool:
+        return (await self._shared.engine.health()).is_healthy

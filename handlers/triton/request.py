@@ -18,8 +18,8 @@ from handlers.triton.options import sampling_options
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a request asks for, valid but for what its tokens decide.
+class Wanted:
+    """The parameters of a request, valid but for what its tokens decide.
 
     text: to go on from. prefix: what stands before each generated text in the answer.
     num_logprobs: as `SamplingParams` has it. rules: members that say more than `options` can; none where
@@ -42,8 +42,8 @@ class Asked:
         return self.options.n
 
 
-def asked(members: Members) -> Asked:
-    """Reads no text, so that it is quick. Raises Refused and its kinds."""
+def wanted_by(members: Members) -> Wanted:
+    """Return what a request wants; reads no text, so that it is quick. Raise Refused and its kinds."""
     streams = members.get("stream", False)
     excludes = members.get("exclude_input_in_output", streams)
     if streams and not excludes:
@@ -51,7 +51,7 @@ def asked(members: Members) -> Asked:
         raise Refused(f"Error generating stream: {message}", "exclude_input_in_output")
     options = sampling_options(members)
     rules = {} if "sampling_parameters" in members else members
-    return Asked(
+    return Wanted(
         text=members["text_input"],
         prefix="" if excludes else members["text_input"],
         streams=streams,
@@ -63,7 +63,7 @@ def asked(members: Members) -> Asked:
     )
 
 
-def generation_request(wanted: Asked, tokenizer: Tokenizer, max_total_tokens: int) -> GenerationRequest:
+def generation_request(wanted: Wanted, tokenizer: Tokenizer, max_total_tokens: int) -> GenerationRequest:
     """Tokenizes, which takes its time for a long text. Raises PromptTooLong, Refused."""
     tokenizer.check_length(wanted.text, max_total_tokens, 1)
     prompt = tokenizer.encode(wanted.text)
@@ -84,7 +84,7 @@ def generation_request(wanted: Asked, tokenizer: Tokenizer, max_total_tokens: in
     )
 
 
-def _sampling(wanted: Asked, tokenizer: Tokenizer) -> SamplingParams:
+def _sampling(wanted: Wanted, tokenizer: Tokenizer) -> SamplingParams:
     options = wanted.options
     temperature = 0.0 if wanted.beams else 1.0
     if isinstance(options.temperature, float | int):
@@ -107,7 +107,7 @@ def _sampling(wanted: Asked, tokenizer: Tokenizer) -> SamplingParams:
     )
 
 
-def _stopping(wanted: Asked, max_tokens: int) -> StopConditions:
+def _stopping(wanted: Wanted, max_tokens: int) -> StopConditions:
     options = wanted.options
     stop = bounded_texts(options.stop, "stop")
     ends = tuple(options.stop_token_ids)
@@ -142,7 +142,7 @@ def _num_logprobs(members: Members, options: m.SamplingOptions) -> int | None:
     return 0 if sums else None
 
 
-def _logit_bias(wanted: Asked, tokenizer: Tokenizer) -> Mapping[int, float]:
+def _logit_bias(wanted: Wanted, tokenizer: Tokenizer) -> Mapping[int, float]:
     """By token, and by text: a text's weight goes to each of its tokens, wherever they come."""
     bias = {int(token): float(value) for token, value in wanted.options.logit_bias.items()}
     words: Sequence[str] = wanted.rules.get("embedding_bias_words", ())

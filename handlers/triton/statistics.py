@@ -24,7 +24,7 @@ class _Sum:
         self.count += 1
         self.seconds += seconds
 
-    def told(self) -> m.Durations:
+    def report(self) -> m.Durations:
         return m.Durations(count=self.count, ns=int(self.seconds * _NS))
 
 
@@ -56,18 +56,18 @@ class StatisticsObserver:
         self._input.add(timing.validation_s)
         self._infer.add(timing.inference_s)
 
-    def told(self, model: str) -> m.Statistics:
+    def report(self, model: str) -> m.Statistics:
         """Outputs are made while the model runs, so the time for them is part of compute_infer."""
         counters = self._stats().counters
         durations = m.InferenceStatistics(
-            success=self._success.told(),
-            fail=self._fail.told(),
-            queue=self._queue.told(),
-            compute_input=self._input.told(),
-            compute_infer=self._infer.told(),
-            compute_output=_Sum(self._success.count).told(),
-            cache_hit=_Sum().told(),
-            cache_miss=_Sum().told(),
+            success=self._success.report(),
+            fail=self._fail.report(),
+            queue=self._queue.report(),
+            compute_input=self._input.report(),
+            compute_infer=self._infer.report(),
+            compute_output=_Sum(self._success.count).report(),
+            cache_hit=_Sum().report(),
+            cache_miss=_Sum().report(),
         )
         statistics = m.ModelStatistics(
             name=model,

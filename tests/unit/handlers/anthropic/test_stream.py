@@ -12,7 +12,7 @@ from engine.events import FinishReason
 from generated.anthropic import models as m
 from handlers.anthropic.answer import Gained
 from handlers.anthropic.blocks import Thoughts, ToolUse, Words
-from handlers.anthropic.events import tell
+from handlers.anthropic.events import write
 from tests.scripted_engine import fails_after, says
 from tests.unit.handlers.anthropic.api import CALL, THOUGHT, TOOL, ask, quiet
 
@@ -123,4 +123,4 @@ def test_the_prebuilt_delta_is_the_models_own_serialisation(piece: str, index: i
     ]
     for block, delta in deltas:
         event = m.ContentBlockDeltaEvent(type="content_block_delta", index=index, delta=delta)
-        assert list(tell(Gained(block, piece))) == [event.__pydantic_serializer__.to_json(event)]
+        assert list(write(Gained(block, piece))) == [event.__pydantic_serializer__.to_json(event)]

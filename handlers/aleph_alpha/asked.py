@@ -1,0 +1,12 @@
+"""A request with what stands beside its body."""
+
+from typing import Generic, NamedTuple, TypeVar
+
+BodyT = TypeVar("BodyT")
+
+
+class Asked(NamedTuple, Generic[BodyT]):
+    """nice: whether other requests go first."""
+
+    body: BodyT
+    nice: bool

@@ -1,0 +1,27 @@
+"""How many tokens a prompt and its answer may have."""
+
+from engine.model_info import ModelInfo
+from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
+
+
+class Room:
+    """The bounds of the settings, resolved for the served model."""
+
+    def __init__(self, max_input_tokens: int | None, model: ModelInfo) -> None:
+        """max_input_tokens: of a prompt; None for what the context allows."""
+        self._max_total_tokens = model.max_total_tokens
+        self._max_input_tokens = min(max_input_tokens or model.max_total_tokens, model.max_total_tokens - 1)
+
+    def after(self, num_prompt_tokens: int) -> int:
+        """Return how many tokens an answer can have.
+
+        Raise Refused for a prompt that is over its limit, or that leaves no room.
+        """
+        if num_prompt_tokens > self._max_input_tokens:
+            raise Refused(
+                f"`messages` must have at most {self._max_input_tokens} tokens. Given: {num_prompt_tokens}",
+                "messages",
+                Violation.TOO_LONG,
+            )
+        return self._max_total_tokens - num_prompt_tokens
