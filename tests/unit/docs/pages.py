@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parents[3]
 DOCS: Final = ROOT / "docs"
+README: Final = ROOT / "README.md"
 GUIDES: Final = sorted(DOCS.glob("guides/*.md"))
-# Pages whose every example runs.
-EXAMPLES: Final = (DOCS / "quickstart.md", DOCS / "sdk.md", *GUIDES)
+# Every example on these pages runs against a server.
+EXAMPLES: Final = (README, DOCS / "quickstart.md", DOCS / "sdk.md", *GUIDES)
 
 _FENCE: Final = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE
@@ -36,7 +37,7 @@ def blocks(page: Path) -> Iterator[Block]:
     text = page.read_text(encoding="utf-8")
     for match in _FENCE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        yield Block(f"{page.relative_to(DOCS)}:{line}", match["language"], textwrap.dedent(match["text"]))
+        yield Block(f"{page.relative_to(ROOT)}:{line}", match["language"], textwrap.dedent(match["text"]))
 
 
 def rows(page: Path) -> Iterator[Row]:

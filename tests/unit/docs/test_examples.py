@@ -33,7 +33,7 @@ def commands(block: Block) -> Iterator[list[str]]:
     for line in block.text.splitlines():
         command += line.removesuffix("\\") + "\n"
         if not line.endswith("\\") and command.count("'") % 2 == 0:
-            yield shlex.split(command)
+            yield shlex.split(command, comments=not command.startswith("#"))
             command = ""
     assert not command, f"{block.name}: a command does not end"
 
@@ -101,6 +101,8 @@ def test_the_pages_have_examples_of_both_kinds() -> None:
 def test_other_commands_exist(block: Block) -> None:
     for words in commands(block):
         match [word.removeprefix(".venv/bin/") for word in words]:
+            case ["verbatim", "serve", "--help"]:
+                pass
             case ["verbatim", "serve", *options]:
                 parser = argparse.ArgumentParser(exit_on_error=False)
                 add_options(parser)

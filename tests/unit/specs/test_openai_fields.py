@@ -1,11 +1,11 @@
-"""The README's table of OpenAI's request fields against the document."""
+"""The OpenAI guide's table of request fields agrees with the document."""
 
 from pathlib import Path
 from typing import Final
 
 from tests.unit.specs.conftest import effective
 
-README: Final = Path(__file__).parents[3] / "README.md"
+GUIDE: Final = Path(__file__).parents[3] / "docs" / "guides" / "openai.md"
 REQUESTS: Final = (
     "CreateChatCompletionRequest",
     "CreateCompletionRequest",
@@ -15,8 +15,8 @@ REQUESTS: Final = (
 
 
 def rows() -> dict[str, list[set[str]]]:
-    """What each row is of, and the fields in its columns."""
-    section = README.read_text(encoding="utf-8").partition("### OpenAI: each field")[2].partition("\n### ")[0]
+    """Return the fields in each column, by the operations that the row is about."""
+    section = GUIDE.read_text(encoding="utf-8").partition("## Every field\n")[2].partition("\n## ")[0]
     cells = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| ")]
     return {row[0].strip(): [set(cell.split("`")[1::2]) for cell in row[1:]] for row in cells[1:]}
 

@@ -1,0 +1,108 @@
+"""The hand-written pages: their length, links and program, and the files and tests that they name."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.unit.docs.pages import DOCS, README, ROOT, blocks, code
+from tools.docs.sections import fill_sections
+
+ENGINE: Final = ROOT / "engine" / "README.md"
+PAGES: Final = (
+    README,
+    ENGINE,
+    ROOT / "SECURITY.md",
+    ROOT / "specs" / "README.md",
+    *sorted(DOCS.rglob("*.md")),
+    *sorted(ROOT.glob("specs/*/NOTES.md")),
+)
+# The README is read whole by newcomers; tables of fields and figures stand in docs/.
+MAX_README_WORDS: Final = 1600
+LINK: Final = re.compile(r"(?<!!)\[[^\]]+\]\((?!\w+:)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+# Files that exist only while there is something to write into them.
+OPTIONAL: Final = ("specs/CHANGES.md",)
+# The site renders these pages from specs/ and generated/.
+RENDERED: Final = DOCS / "contracts"
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").split()) <= MAX_README_WORDS
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_a_file_and_a_heading(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for match in LINK.finditer(text):
+        target = (page.parent / match["path"]).resolve() if match["path"] else page
+        if target.is_relative_to(RENDERED):
+            continue
+        assert target.exists(), f"{match[0]} leads nowhere"
+        if match["anchor"] and target.suffix == ".md":
+            assert match["anchor"] in anchors(target), f"{match[0]} leads to no heading"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub and MkDocs make of a page's headings."""
+    text = fill_sections(page.read_text(encoding="utf-8"), ROOT, page.name)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def words_in_backticks(page: Path) -> Iterator[str]:
+    text = re.sub(r"^ *```.*?```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for line in text.splitlines():
+        yield from code(line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_files_of_the_code_that_a_page_names_exist(page: Path) -> None:
+    for word in words_in_backticks(page):
+        if (
+            re.fullmatch(r"(engine|handlers|tools|tests|docs|specs|verbatim_conform)/[\w./-]+", word)
+            and word not in OPTIONAL
+        ):
+            assert (ROOT / word).exists(), f"there is no {word}"
+
+
+def test_the_files_and_tests_that_the_engines_page_names_exist() -> None:
+    tests = {path.name: path for path in (ROOT / "tests").rglob("test_*.py")}
+    functions = {
+        node.name
+        for path in tests.values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    for word in words_in_backticks(ENGINE):
+        if re.fullmatch(r"test_\w+\.py", word):
+            assert word in tests, f"there is no {word}"
+        elif re.fullmatch(r"test_\w+", word):
+            assert word in functions, f"there is no {word}"
+        elif re.fullmatch(r"[\w./]+(\.py|/)", word):
+            assert (ENGINE.parent / word).exists() or (ROOT / word).exists(), f"there is no {word}"
+
+
+@pytest.mark.parametrize(
+    ("package", "page", "heading"),
+    [("engine", ENGINE, "The rooms"), ("handlers", DOCS / "architecture.md", "The rooms of handlers")],
+)
+def test_a_table_has_every_room(package: str, page: Path, heading: str) -> None:
+    rooms = {
+        path.name
+        for path in (ROOT / package).iterdir()
+        if (path / "__init__.py").exists() or (path.suffix == ".py" and path.stem != "__init__")
+    }
+    table = page.read_text(encoding="utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    named = {Path(word).name for line in table.splitlines() for word in code(line)}
+    assert rooms <= named
+
+
+def test_the_engines_program_prints_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+    [program] = [block for block in blocks(ENGINE) if block.language == "python"]
+    assert len([line for line in program.text.splitlines() if line.strip()]) <= 20
+    namespace: dict[str, Any] = {}
+    exec(compile(program.text, program.name, "exec"), namespace)
+    assert capsys.readouterr().out.strip()
