@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from engine.errors import (
 )
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from engine.stats import Health
+from engine.stats import EngineStats, Health
 from tests.tiny import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts
 
@@ -101,12 +101,21 @@ async def test_cancelling_the_reader_aborts_whatever_state_the_request_is_in(dir
         model=str(directory), device="cpu", num_kv_blocks=32, max_batch_tokens=16, max_num_sequences=8
     )
     engine = await AsyncEngine.start(config)
-    for delay in (0.0, 0.001, 0.005, 0.02, 0.05, 0.1):
+    states: list[Callable[[EngineStats, int], bool]] = [
+        lambda stats, num_generated: True,
+        lambda stats, num_generated: stats.num_waiting > 0,
+        lambda stats, num_generated: stats.num_running > 0,
+        *(lambda stats, num_generated, least=least: num_generated >= least for least in (1, 20, 200)),
+    ]
+    for is_reached in states:
+        num_before = engine.stats().counters.num_generated_tokens
         readers = [
             asyncio.create_task(collect(engine, new_request(str(n), 60 + 20 * n, max_tokens=200)))
             for n in range(12)
         ]
-        await asyncio.sleep(delay)
+        async with asyncio.timeout(30):
+            while not is_reached(stats := engine.stats(), stats.counters.num_generated_tokens - num_before):
+                await asyncio.sleep(0.001)
         for reader in readers:
             reader.cancel()
         results = await asyncio.gather(*readers, return_exceptions=True)
@@ -351,9 +360,10 @@ async def test_an_engine_whose_step_does_not_end_is_unhealthy_until_it_does(
     assert not health.is_alive
     may_end.set()
     assert len(await reading) == 2
+    await assert_becomes_idle(engine)
     assert (await engine.health()).is_healthy
-    await asyncio.sleep(0.1)
-    assert (await engine.health()).is_healthy, "an idle engine is not stalled"
+    monkeypatch.setattr("engine.async_engine.MAX_STEP_S", 0.0)
+    assert (await engine.health()).is_healthy, "an idle engine is not stalled, however long it has been idle"
     await engine.stop()
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
@@ -85,9 +84,16 @@ async def _cancel_start_during(load: Callable[[], object]) -> None:
 
 
 @pytest.mark.usefixtures("grammar_process")
-async def test_a_start_that_is_cancelled_ends_when_its_thread_has() -> None:
+async def test_a_start_that_is_cancelled_ends_when_its_thread_has(monkeypatch: pytest.MonkeyPatch) -> None:
     before = set(threading.enumerate())
-    await _cancel_start_during(lambda: time.sleep(0.2))
+    may_end, join = threading.Event(), CallThread.join
+
+    def end_and_join(thread: CallThread, timeout_s: float) -> bool:
+        may_end.set()
+        return join(thread, timeout_s)
+
+    monkeypatch.setattr(CallThread, "join", end_and_join)
+    await _cancel_start_during(lambda: may_end.wait(60))
     assert set(threading.enumerate()) <= before
 
 

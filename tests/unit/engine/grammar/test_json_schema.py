@@ -275,7 +275,10 @@ def test_text_that_is_no_json_is_refused(source: str) -> None:
 
 def test_a_name_that_looks_like_a_keyword_is_a_name() -> None:
     names = {"not": INTEGER, "if": STRING, "$ref": INTEGER, "uniqueItems": {"type": "boolean"}}
-    enforceable_schema(json.dumps({"type": "object", "properties": names, "required": ["not"]}))
+    grammar = compiled({"type": "object", "properties": names, "required": ["not"]})
+    assert accepts(grammar, '{"not": 1, "if": "a", "$ref": 2, "uniqueItems": true}')
+    for text in ("{}", '{"not": "a"}', '{"not": 1, "if": 1}', '{"not": 1, "uniqueItems": 1}'):
+        assert not accepts(grammar, text), text
 
 
 NODE = {"type": "object", "properties": {"value": INTEGER, "next": {"$ref": "#/$defs/node"}}}

@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from engine.request import GrammarKind
+from engine.request import GenerationRequest, GrammarKind
 from tests.scripted_engine import says
 from tests.unit.handlers.anthropic.api import COUNT, TOOL, Api, ask, conversation, quiet
 
@@ -79,11 +80,21 @@ async def test_thinking_is_what_the_template_is_told(thinking: object, is_open: 
         {"speed": "standard"},
         {"container": None, "diagnostics": None, "inference_geo": None},
         {"output_config": {"effort": "low"}},
-        {"system": [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]},
     ],
 )
 async def test_what_has_no_effect_is_taken(fields: dict[str, Any]) -> None:
-    await quiet().answer(ask(**fields))
+    assert await asked_of_the_engine(**fields) == await asked_of_the_engine()
+
+
+async def test_a_mark_of_what_to_cache_has_no_effect() -> None:
+    marked = [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]
+    assert await asked_of_the_engine(system=marked) == await asked_of_the_engine(system="Hi")
+
+
+async def asked_of_the_engine(**fields: Any) -> GenerationRequest:
+    """A request without what differs between two alike."""
+    request: GenerationRequest = await submitted(**fields)
+    return replace(request, request_id="", sampling=replace(request.sampling, seed=0))
 
 
 BASH = {"type": "bash_20250124", "name": "bash"}

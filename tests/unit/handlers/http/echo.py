@@ -87,8 +87,9 @@ async def serving(app: ASGIApp = echo, **limits: Any) -> AsyncGenerator[Served, 
     )
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(30):
+        while not server.started:
+            await asyncio.sleep(0.01)
     try:
         yield Served(server.servers[0].sockets[0].getsockname()[1], connections)
     finally:

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from starlette.types import Receive, Scope, Send
 
 from handlers.http.refusal_pace import RefusalPace
+from tests.virtual_time import run_in_virtual_time
 
 from .echo import Client, Served, answer, serving
 
@@ -105,22 +106,32 @@ class Waiting:
         self.count += 1
 
 
-async def test_nobody_waits_longer_than_a_second_and_all_go_on_once() -> None:
-    pace = RefusalPace()
-    waiting = [Waiting() for _ in range(1000)]
-    num_at_once = sum(pace.may_go_on(connection) for connection in waiting)
-    assert num_at_once == RATE * 0.05
-    await asyncio.sleep(1.2)
-    assert sum(connection.count for connection in waiting) == 1000 - num_at_once
-    assert max(connection.count for connection in waiting) == 1
+def test_nobody_waits_longer_than_a_second_and_all_go_on_once() -> None:
+    async def wait() -> None:
+        pace = RefusalPace()
+        waiting = [Waiting() for _ in range(1000)]
+        num_at_once = sum(pace.may_go_on(connection) for connection in waiting)
+        assert num_at_once == RATE * 0.05
+        await asyncio.sleep(0.99)
+        num_in_turn = sum(connection.count for connection in waiting)
+        assert RATE * 0.9 <= num_in_turn <= RATE
+        await asyncio.sleep(0.07)  # past a second by the time between two looks
+        assert sum(connection.count for connection in waiting) == 1000 - num_at_once
+        await asyncio.sleep(10)
+        assert max(connection.count for connection in waiting) == 1
+
+    run_in_virtual_time(wait())
 
 
-async def test_a_connection_that_is_lost_is_not_told_to_go_on() -> None:
-    pace = RefusalPace()
-    waiting = [Waiting() for _ in range(30)]
-    for connection in waiting:
-        pace.may_go_on(connection)
-    for connection in waiting:
-        pace.forget(connection)
-    await asyncio.sleep(0.2)
-    assert sum(connection.count for connection in waiting) == 0
+def test_a_connection_that_is_lost_does_not_go_on() -> None:
+    async def lose() -> None:
+        pace = RefusalPace()
+        waiting = [Waiting() for _ in range(30)]
+        for connection in waiting:
+            pace.may_go_on(connection)
+        for connection in waiting:
+            pace.forget(connection)
+        await asyncio.sleep(10)
+        assert sum(connection.count for connection in waiting) == 0
+
+    run_in_virtual_time(lose())

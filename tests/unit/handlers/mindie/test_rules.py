@@ -39,7 +39,9 @@ async def test_fields_that_exclude_each_other_are_both_named(field: str, other: 
 
 @pytest.mark.parametrize("field", USES)
 async def test_each_field_of_a_ban_is_fine_by_itself(field: str) -> None:
-    await api().answer(chat(**USES[field]))
+    server = api()
+    await server.answer(chat(**USES[field]))
+    assert len(server.engine.requests) == 1
 
 
 @pytest.mark.parametrize("field", ["stop", "stop_token_ids", "n", "logprobs", "use_beam_search"])

@@ -25,8 +25,9 @@ async def running(app: ContractServer, http: str) -> AsyncGenerator[int, None]:
     config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", http=http)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(30):
+        while not server.started:
+            await asyncio.sleep(0.01)
     try:
         yield server.servers[0].sockets[0].getsockname()[1]
     finally:
@@ -75,8 +76,17 @@ def test_one_who_has_gone_is_found_in_whatever_loop_runs() -> None:
 
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])
-async def test_a_client_that_leaves_cancels_a_handler_that_still_works(http: str) -> None:
-    trace = Trace()
+async def test_a_client_that_leaves_cancels_a_handler_that_still_works(
+    http: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace, watched = Trace(), asyncio.Event()
+    begin_watching = CancelledByDisconnect.begin_watching
+
+    def begin(block: CancelledByDisconnect) -> None:
+        begin_watching(block)
+        watched.set()
+
+    monkeypatch.setattr(CancelledByDisconnect, "begin_watching", begin)
 
     async def write(body: object, call: object) -> Kept:
         async with trace.work():
@@ -86,7 +96,9 @@ async def test_a_client_that_leaves_cancels_a_handler_that_still_works(http: str
     async with running(serve(write=write), http) as port:
         _, writer = await request(port)
         await trace.began.wait()
-        await asyncio.sleep(0.05)
+        await watched.wait()
+        for _ in range(10):
+            await asyncio.sleep(0)
         assert not trace.cancelled.is_set(), "a client that waits is not one that left"
         await leaves(writer, trace)
 

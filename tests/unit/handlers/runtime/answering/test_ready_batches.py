@@ -106,6 +106,7 @@ async def test_a_reader_that_leaves_ends_the_streams_that_its_stream_waits_for()
 
 async def test_a_cancelled_reader_cancels_the_step_that_waits() -> None:
     trace: list[str] = []
+    was_read = asyncio.Event()
 
     async def stream() -> AsyncGenerator[int, None]:
         yield 1
@@ -119,9 +120,10 @@ async def test_a_cancelled_reader_cancels_the_step_that_waits() -> None:
         async with aclosing(stream()) as source, aclosing(ready_batches(source, int)) as batches:
             async for batch in batches:
                 trace.append(str(batch))
+                was_read.set()
 
     task = asyncio.create_task(read())
-    await asyncio.sleep(0.01)
+    await was_read.wait()  # and then waits for the next batch
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
