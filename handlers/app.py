@@ -61,7 +61,7 @@ _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 
 
 class Implementation(Protocol):
-    """A contract's handlers: a class that is given what all contracts share."""
+    """The constructor of a contract's handlers, which takes the objects that all contracts share."""
 
     @property
     def table(self) -> tuple[Operation, ...]: ...
@@ -70,7 +70,7 @@ class Implementation(Protocol):
 
 
 class Served(NamedTuple):
-    """A contract, and what answers its operations."""
+    """A contract, and the handlers of its operations."""
 
     contract: Contract
     handlers: Implementation
@@ -93,7 +93,7 @@ TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
 
 
 def engine_config(settings: Settings) -> EngineConfig:
-    """What the settings say of the engine; what they leave open is the engine's to choose."""
+    """Return the engine's part of the settings; the engine chooses what they leave open."""
     given: dict[str, Any] = {
         "quantize": settings.quantize,
         "num_threads": settings.num_threads,
@@ -120,7 +120,7 @@ def engine_config(settings: Settings) -> EngineConfig:
 
 
 def build_app(settings: Settings, engine: Engine) -> ASGIApp:
-    """The application over an engine that runs already, which it stops when the server shuts down.
+    """Return the application over a running engine, which it stops when the server shuts down.
 
     Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
     for a chat template that is broken.
@@ -194,9 +194,9 @@ def _with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
 
 
 def create_app() -> ASGIApp:
-    """For `uvicorn handlers.app:create_app --factory`; settings come from the environment.
+    """Return the application for `uvicorn handlers.app:create_app --factory`, set up by the environment.
 
-    SystemExit, with what is wrong, if they are not valid.
+    Raises SystemExit, with the message, if the settings are not valid.
     """
     try:
         return _StartsEngine(read_settings(Namespace()))
@@ -205,7 +205,7 @@ def create_app() -> ASGIApp:
 
 
 class _StartsEngine:
-    """Starts the engine when the server starts, and then is the application."""
+    """The application that starts the engine when the server starts."""
 
     def __init__(self, settings: Settings) -> None:
         check_root(settings.root, list(CONTRACTS))
@@ -222,7 +222,7 @@ class _StartsEngine:
         await self._app(scope, receive, send)
 
     async def _live(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """From the server's start to its end."""
+        """Run from the server's start to its end."""
         threads = NewThreads()
         try:
             engine = await AsyncEngine.start(engine_config(self._settings))

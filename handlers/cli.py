@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command and returns its exit status."""
+    """Run the command and return its exit status."""
     try:
         try:
             given = _parser().parse_args(arguments)
@@ -42,9 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"verbatim {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    serve = commands.add_parser(
-        "serve", help="serve a model", description="Serve a model until told to stop."
-    )
+    serve = commands.add_parser("serve", help="serve a model", description="Serve a model until stopped.")
     add_options(serve)
     add_model_argument(serve)
     serve.set_defaults(run=_serve)

@@ -1,4 +1,4 @@
-"""Runs the server: takes the port, loads the model, says what is served, and answers until told to stop."""
+"""The run of a server: bind the port, load the model, print what is served, and answer until stopped."""
 
 import asyncio
 import logging
@@ -76,7 +76,9 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
 
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
-    """Before and after the server handles it. Of itself it would not end the first process of a container."""
+    """End the process on SIGTERM before and after the server handles it. By default the signal would not end
+    the first process of a container.
+    """
     if threading.current_thread() is not threading.main_thread():  # signals belong to that one
         yield
         return
@@ -92,14 +94,14 @@ def _end_by_signal(sent: int, frame: FrameType | None) -> NoReturn:
 
 
 def _set_up_log(level: str) -> None:
-    """Uvicorn's account of its own start would say again what is printed here."""
+    """Set up the log, without uvicorn's account of its start, which would repeat what is printed here."""
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
     if level == "info":
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 
 
 def take_port(host: str, port: int) -> socket.socket:
-    """Takes the port before the model loads, and does not listen yet: a probe is refused until then."""
+    """Bind the port before the model loads, without listening yet, so that probes are refused until then."""
     with _cannot_listen(host, port), ExitStack() as on_failure:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = on_failure.enter_context(socket.socket(family, kind, protocol))
@@ -114,7 +116,7 @@ def take_port(host: str, port: int) -> socket.socket:
 
 
 def start_listening(settings: Settings, listener: socket.socket) -> None:
-    """Where the port is shared after all, the first to listen has it; uvloop would not tell the second."""
+    """Listen here, since uvloop would not report that another process listens on the same port already."""
     with _cannot_listen(settings.host, settings.port):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # its connections inherit it
         listener.listen(_BACKLOG)
@@ -174,9 +176,10 @@ def _say_progress(line: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says where it is when it accepts connections; told to stop, drains the engine before it cuts any.
+    """Uvicorn's server, which prints its address when it accepts connections, and drains the engine before it
+    cuts connections.
 
-    It stops too when the engine dies, as soon as open requests have been answered with an error.
+    It also stops when the engine dies, as soon as open requests have been answered with an error.
     """
 
     def __init__(
@@ -249,7 +252,7 @@ class _Server(uvicorn.Server):
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Uvicorn would let the first signal kill the process after all, though it did as it was told."""
+        """Handle a signal to stop; unlike uvicorn, do not raise the first one again after a regular stop."""
         if self.should_exit and sig == signal.SIGINT:
             super().handle_exit(sig, frame)
             self.status = self.status or ExitStatus.INTERRUPTED
@@ -264,7 +267,7 @@ def _url(settings: Settings, listener: socket.socket) -> str:
 
 
 def describe(settings: Settings, info: ModelInfo) -> str:
-    """What a person who starts the server wants to know of it."""
+    """Return the lines about the server for the person who starts it."""
     num_cached = info.num_blocks * info.block_size
     millions = info.num_parameters / 1e6
     return "\n".join(
@@ -299,7 +302,7 @@ def _warnings(settings: Settings) -> list[str]:
 
 
 def describe_contracts(settings: Settings) -> list[str]:
-    """A line for each contract: its prefix, and what it has at the root."""
+    """Return a line for each contract: its prefix, and its operations at the root."""
     at_root, _ = placements(TABLES, settings.root)
     lines = []
     for name in TABLES:

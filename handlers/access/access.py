@@ -1,4 +1,4 @@
-"""Who may use one server, as its settings say."""
+"""The access rules of one server, from its settings."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection
@@ -20,16 +20,16 @@ from .web_pages import WebPageGuard
 
 
 def check_access(settings: Settings, contracts: Collection[str]) -> None:
-    """Raises InvalidKeyFile or CannotWriteAuditLog, before a model is loaded for nothing."""
+    """Raises InvalidKeyFile or CannotWriteAuditLog; called before a model is loaded in vain."""
     _keyring(settings, contracts)
     if settings.audit_log not in (None, STANDARD_OUTPUT):
         open_for_appending(settings.audit_log).close()
 
 
 class Access:
-    """Keys, closed pages, what web pages may do, and the audit log.
+    """The keys, closed pages, limits of web pages, and audit log of one server.
 
-    key_check: None where no key is asked for. contracts: the names of all.
+    key_check: None if no key is required. contracts: the names of all.
     Raises InvalidKeyFile and CannotWriteAuditLog.
     """
 
@@ -40,16 +40,16 @@ class Access:
         self.key_check = KeyCheck(self._keyring) if settings.asks_for_key else None
 
     def closed(self, server: ContractServer) -> ASGIApp:
-        """The server, which asks for a key everywhere if that is set."""
+        """Return the server, which requires a key everywhere if that is set."""
         if self.key_check is None or self._settings.require_key == "operations":
             return server
         return ClosedPages(server, self.key_check)
 
     def guarded(self, app: ASGIApp, server: ContractServer) -> ASGIApp:
-        """The application behind what refuses web pages of other sites, and what follows each request.
+        """Return the application behind the guard against web pages of other sites and the log of visits.
 
-        Whoever has a key is no such page, so a server that asks for one takes any host and origin, unless
-        hosts are given.
+        A client with a key is no such page, so a server that requires keys accepts any host and origin,
+        unless hosts are given.
         """
         settings = self._settings
         is_open = self.key_check is None
@@ -67,7 +67,7 @@ class Access:
 
     @asynccontextmanager
     async def kept_up(self) -> AsyncGenerator[None, None]:
-        """While the server runs, the keys follow their file, and the audit log is written."""
+        """Reload the keys when their file changes, and write the audit log, while the server runs."""
         following = asyncio.create_task(self._keyring.keep_fresh()) if self._keyring.has_file else None
         if self._audit_log is not None:
             self._audit_log.start()

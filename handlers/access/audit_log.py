@@ -1,4 +1,4 @@
-"""Who asked for what, one JSON object a line: never what was said."""
+"""The audit log of requests, one JSON object per line, without any prompt or answer."""
 
 import logging
 import sys
@@ -28,12 +28,12 @@ class CannotWriteAuditLog(OSError):
 
 
 class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One request.
+    """The entry of one request.
 
-    time: when it came, in UTC. key: the name of its key; None where none was asked for or none was known.
+    time: its arrival, in UTC. key: the name of its key; None if none was required or the key was unknown.
     client: the address that it came from. contract, operation: None where no operation has its path.
-    status: of the answer; None where its client went away before there was one.
-    duration_s: until the last byte of the answer was handed over.
+    status: that of the answer; None if the client disconnected before there was one.
+    duration_s: the time until the last byte of the answer was handed over.
     """
 
     time: datetime
@@ -49,20 +49,20 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Gap(msgspec.Struct, frozen=True):
-    """A line that tells how many entries are lost since the one before of its kind."""
+    """A line with the number of entries lost since the previous such line."""
 
     time: datetime
     lost: int
 
 
 class AuditLog:
-    """Writes entries in a thread, so that a slow disk holds up no request.
+    """The writer of entries, in a thread, so that a slow disk delays no request.
 
-    A bounded number of entries waits; what comes beyond is dropped, as is what cannot be written: requests
-    are answered all the same. A line of the log and a warning of the server count what is lost. A file that
-    was renamed is opened anew (logging.handlers.WatchedFileHandler), so that rotating it takes no signal.
+    A bounded number of entries waits; entries beyond it are dropped, and so are those that cannot be written:
+    requests are answered all the same. A line of the log and a warning of the server count the lost ones. A
+    renamed file is opened anew (logging.handlers.WatchedFileHandler), so that rotating it needs no signal.
 
-    path: `-` is standard output. max_waiting: entries.
+    path: `-` is standard output. max_waiting: the number of entries.
     Raises CannotWriteAuditLog.
     """
 
@@ -77,11 +77,11 @@ class AuditLog:
         self._thread = threading.Thread(target=self._write_all, name="audit", daemon=True)
 
     def start(self) -> None:
-        """To be called once."""
+        """Start the thread. Call it once."""
         self._thread.start()
 
     def write(self, entry: AuditEntry) -> None:
-        """Returns at once. For one thread alone."""
+        """Add an entry; returns at once. Only one thread may call this."""
         try:
             self._waiting.put_nowait(entry)
         except Full:
@@ -89,7 +89,7 @@ class AuditLog:
             self._warn("it is too slow")
 
     def close(self) -> None:
-        """Returns when all is written, or after some seconds."""
+        """Close the log, when all is written or after some seconds."""
         self._is_closing.set()
         with suppress(Full):
             self._waiting.put_nowait(None)  # wakes the thread
@@ -116,7 +116,7 @@ class AuditLog:
             self._file.close()
 
     def _take_batch(self) -> Iterator[AuditEntry]:
-        """What waits, at least one; nothing where the log is closed."""
+        """Yield the entries that wait, at least one; none once the log is closed."""
         entry = self._waiting.get()
         for _ in range(_MAX_BATCH):
             if entry is not None:
@@ -145,7 +145,7 @@ class AuditLog:
         return self._file.stream
 
     def _warn(self, why: str) -> None:
-        """Of entries that are lost, once in a while."""
+        """Warn of lost entries, at intervals."""
         now_s = time.monotonic()
         if now_s - self._warned_s >= _WARNING_INTERVAL_S:
             self._warned_s = now_s
@@ -154,7 +154,7 @@ class AuditLog:
 
 
 def open_for_appending(path: str) -> WatchedFileHandler:
-    """Raises CannotWriteAuditLog."""
+    """Return a handler that appends to the file. Raises CannotWriteAuditLog."""
     try:
         return WatchedFileHandler(Path(path), encoding="utf-8")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a server's documents leave open, closed by its operator."""
+"""A key for the pages that a server's documents leave open."""
 
 from typing import Final
 
@@ -14,10 +14,10 @@ _HEADERS: Final = (BEARER_HEADER, "x-api-key")
 
 
 class ClosedPages:
-    """ASGI middleware that asks for a key wherever no document does: metrics, information, lists, pages.
+    """ASGI middleware that requires a key wherever no document does: metrics, information, lists, pages.
 
-    Operations that the documents secure ask for it themselves, with the status that they declare. Probes stay
-    open, since what watches over a server seldom has a key, and they tell nothing but that it lives.
+    Operations that the documents secure require it themselves, with the status that they declare. Probes stay
+    open, since monitors seldom have a key, and probes only show that the server is alive.
     """
 
     def __init__(self, server: ContractServer, key_check: KeyCheck) -> None:

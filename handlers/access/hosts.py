@@ -1,4 +1,4 @@
-"""The names that a server may be addressed by."""
+"""The host names that a server accepts."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,10 +12,10 @@ _NUM_REMEMBERED: Final = 256  # hosts; to read an address takes longer than all 
 
 
 class AllowedHosts:
-    """Names of this machine alone, and those that the operator gives.
+    """The names of this machine, and those that the operator allows.
 
-    names: as a Host header has them, without a port; `*.example.com` is every name below example.com, and `*`
-    any name at all.
+    names: in the form of a Host header, without a port; `*.example.com` is every name below example.com, and
+    `*` any name at all.
     """
 
     def __init__(self, names: Sequence[str] = ()) -> None:
@@ -23,7 +23,9 @@ class AllowedHosts:
         self._endings = tuple(name[1:].lower() for name in names if name.startswith(_ANY_BELOW))
 
     def admits(self, authority: str) -> bool:
-        """Whether a Host header, which may have a port, names this machine or is one of the operator's."""
+        """Return whether a Host header, which may have a port, names this machine
+        or is one of the operator's.
+        """
         host = host_of(authority)
         return len(host) <= _MAX_LENGTH and (
             _ANY in self._names
@@ -34,7 +36,7 @@ class AllowedHosts:
 
 
 def host_of(authority: str) -> str:
-    """The host of `host`, `host:port` or `[address]:port` (RFC 3986, section 3.2), in lower case.
+    """Return the host of `host`, `host:port` or `[address]:port` (RFC 3986, section 3.2), in lower case.
 
     The brackets of an IPv6 address and the dot at the end of a full name are left out.
     """
@@ -45,7 +47,9 @@ def host_of(authority: str) -> str:
 
 @lru_cache(_NUM_REMEMBERED)
 def is_loopback(host: str) -> bool:
-    """Whether a host is `localhost` or an address that only this machine reaches (127.0.0.0/8, ::1)."""
+    """Return whether a host is `localhost` or an address that only this machine reaches
+    (127.0.0.0/8, ::1).
+    """
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""One API key: whose it is, and what it may do."""
+"""An API key, with its owner and its rights."""
 
 import hmac
 from collections.abc import Callable
@@ -14,13 +14,13 @@ PerMinute = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 
 
 class KeyEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the file of keys says of one.
+    """The entry of one key in the file of keys.
 
-    name: what the operator and the audit log call it.
-    sha256: the hash of the key, in hexadecimal. A key of `verbatim keys new` has 256 random bits, which no
-        one finds by trying, however fast the hash is; a slow one would only cost each request its time.
+    name: its name for the operator and in the audit log.
+    sha256: the hash of the key, in hexadecimal. A key of `verbatim keys new` has 256 random bits, which
+        cannot be guessed however fast the hash is; a slow hash would only cost time in each request.
     contracts: those that it may use; None for all.
-    expires: when it stops being valid; None for never.
+    expires: the end of its validity; None for never.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}\Z")]
@@ -32,10 +32,10 @@ class KeyEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Key:
-    """An entry while the server runs, with what is left of its limits.
+    """An entry while the server runs, with the rest of its limits.
 
-    keeps_apart: whether its requests share cached prompts with none of another key.
-    clock: seconds that never go back, for the limits.
+    keeps_apart: whether its requests share no cached prompts with those of other keys.
+    clock: monotonic seconds, for the limits.
     """
 
     def __init__(self, entry: KeyEntry, clock: Callable[[], float], *, keeps_apart: bool) -> None:
@@ -53,14 +53,14 @@ class Key:
         return self.entry.contracts is None or contract in self.entry.contracts
 
     def has_expired(self, now_s: float) -> bool:
-        """now_s: Unix time."""
+        """Return whether the key has expired. now_s: Unix time."""
         return self._expires_s is not None and now_s >= self._expires_s
 
     def cache_salt(self, given: str | None) -> str | None:
-        """The salt under which the prefix cache keeps the prompts of a request that brings one, or none.
+        """Return the salt of the prefix cache for a request with the `given` salt, or without one.
 
-        Nobody else can bring it: it is a hash keyed by the key's own. So how fast a request is answered tells
-        nothing of other keys' prompts, not even where their requests bring the same salt.
+        No other key's request can have it: it is a hash keyed by the key's own. So the time that an answer
+        takes reveals nothing of other keys' prompts, even if their requests give the same salt.
         """
         if not self._keeps_apart:
             return given

@@ -1,9 +1,9 @@
-"""Which requests a server's keys let in.
+"""The check of requests' keys.
 
 Unauthorized (of the runtime)
-└── KeyRefused      the key is known, and may not do this
+└── KeyRefused      the key is known, but may not do this
 Problem
-└── RateLimited     the key has used up what it may ask for in a minute
+└── RateLimited     the key has used up its limit for a minute
 """
 
 import time
@@ -19,7 +19,7 @@ from .keyring import Keyring
 from .rate_limits import Exhausted
 from .visit import current_visit
 
-# The first of these that an operation declares tells of a key that has asked for too much.
+# The first of these that an operation declares is sent for a key over its rate limit.
 _RATE_STATUSES: Final = (429, 529, 503)
 
 
@@ -32,7 +32,7 @@ class KeyRefused(Unauthorized):
 
 
 class RateLimited(Problem):
-    """More than the key may ask for in a minute; the header tells when it may go on."""
+    """The key is over its limit for a minute; the header Retry-After says when it may go on."""
 
     def __init__(self, status: int, exhausted: Exhausted) -> None:
         super().__init__(
@@ -44,7 +44,7 @@ class RateLimited(Problem):
 
 
 class KeyCheck:
-    """Asks each request for a key, and charges it for the request.
+    """The check of each request's key, which also charges the key for the request.
 
     Implements `handlers.runtime.protocols.checks_keys.ChecksKeys`. wall_clock: Unix time, by which keys
     expire.
@@ -57,7 +57,7 @@ class KeyCheck:
     def check(self, operation: Operation, contract: str, given: Sequence[bytes]) -> None:
         """Raises Unauthorized, and RateLimited where the operation declares a status for it.
 
-        Those that declare none list and describe, and are not limited.
+        Operations that declare none only list and describe, and are not limited.
         """
         key = self.identify(contract, given, takes_bearer=BEARER_HEADER in operation.key_headers)
         status = next((status for status in _RATE_STATUSES if status in operation.errors), None)
@@ -69,9 +69,9 @@ class KeyCheck:
         key.limits.count_request()
 
     def identify(self, contract: str | None, given: Sequence[bytes], *, takes_bearer: bool = True) -> Key:
-        """The key of a request, which it is remembered by from now on. Raises Unauthorized.
+        """Return the key of a request, and remember it for the visit. Raises Unauthorized.
 
-        contract: the one that it is to be valid for; None for what is no contract's.
+        contract: the one that it must be valid for; None for pages of no contract.
         """
         found = [self._keyring.find(one) for one in given]
         key = next(filter(None, found), None)

@@ -15,7 +15,7 @@ _HASH_OF_NOTHING: Final = sha256(b"").hexdigest()
 
 
 class InvalidKeyFile(ValueError):
-    """The file of keys cannot be read, or is not what it should be."""
+    """The file of keys cannot be read, or is not valid."""
 
 
 class _KeyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,9 +23,9 @@ class _KeyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_key_file(path: Path, contracts: Collection[str]) -> tuple[KeyEntry, ...]:
-    """The entries in their order. Raises InvalidKeyFile, with what is wrong and where.
+    """Return the entries in their order. Raises InvalidKeyFile, with the fault and its place.
 
-    contracts: the names that there are.
+    contracts: the names of all.
     """
     try:
         with path.open("rb") as file:
@@ -43,7 +43,7 @@ def read_key_file(path: Path, contracts: Collection[str]) -> tuple[KeyEntry, ...
 
 
 def _check(entries: Iterable[KeyEntry], contracts: Collection[str]) -> None:
-    """Raises ValueError for what a schema cannot say."""
+    """Raises ValueError for faults that a schema cannot express."""
     names: set[str] = set()
     hashes: set[str] = set()
     for entry in entries:

@@ -1,4 +1,4 @@
-"""The keys that a server takes, and the watch over the file that they stand in."""
+"""The keys that a server accepts, reloaded when their file changes."""
 
 import asyncio
 import hmac
@@ -21,10 +21,10 @@ _NO_DIGEST: Final = bytes(sha256().digest_size)
 
 
 class Keyring:
-    """Keys by their hashes, as the file of keys has them, and the one of `--api-key`.
+    """The keys by their hashes: those of the file of keys, and the one of `--api-key`.
 
-    single: that one; None where there is none. path: the file; None where there is none.
-    contracts: the names that the file may use. clock: seconds that never go back.
+    single: the latter; None if there is none. path: the file; None if there is none.
+    contracts: the names that the file may use. clock: monotonic seconds.
     Raises InvalidKeyFile.
     """
 
@@ -47,10 +47,10 @@ class Keyring:
         return self._path is not None
 
     def find(self, given: bytes) -> Key | None:
-        """The key that a request brings; None where it is none of these.
+        """Return the key of a request; None if it is none of these.
 
-        Keys are looked up by their hash, of which nobody who tries keys can choose a part, and the time that
-        the comparison takes tells nothing. An unknown key takes as long as a known one.
+        Keys are looked up by their hash, no part of which an attacker can choose, so the time that the
+        comparison takes reveals nothing. An unknown key takes as long as a known one.
         """
         digest = sha256(given).digest()
         found = self._keys.get(digest)
@@ -77,14 +77,14 @@ class Keyring:
             await asyncio.to_thread(self.refresh)
 
     def _read_keys(self, known: dict[bytes, Key]) -> dict[bytes, Key]:
-        """The file's keys; one whose entry is as before keeps what is left of its limits."""
+        """Return the file's keys; a key whose entry is unchanged keeps the rest of its limits."""
         entries: Iterable[KeyEntry] = () if self._path is None else read_key_file(self._path, self._contracts)
         keys = (Key(entry, self._clock, keeps_apart=True) for entry in entries)
         kept = ((key, known.get(key.digest, key)) for key in keys)
         return {key.digest: old if old.entry == key.entry else key for key, old in kept}
 
     def _read_stamp(self) -> tuple[int, int, int] | None:
-        """What changes when the file does; None where there is none."""
+        """Return a value that changes when the file does; None if there is no file."""
         try:
             status = None if self._path is None else os.stat(self._path)
         except OSError:
@@ -93,7 +93,7 @@ class Keyring:
 
 
 def _keys_of(single: str, clock: Callable[[], float], *, keeps_apart: bool) -> dict[bytes, Key]:
-    """The one key in each form in which clients send it."""
+    """Return the single key by the hashes of all forms in which clients send it."""
     hashes = (sha256(encoding).hexdigest() for encoding in _encodings(single))
     entries = (KeyEntry(name=SINGLE_KEY, sha256=one) for one in hashes)
     keys = (Key(entry, clock, keeps_apart=keeps_apart) for entry in entries)
@@ -101,7 +101,7 @@ def _keys_of(single: str, clock: Callable[[], float], *, keeps_apart: bool) -> d
 
 
 def _encodings(key: str) -> tuple[bytes, ...]:
-    """The bytes that clients send for a key: most send UTF-8, others Latin-1 as far as it goes."""
+    """Return the bytes that clients send for a key: most send UTF-8, others Latin-1 where it suffices."""
     utf8 = key.encode("utf-8", "surrogateescape")  # as it stood in the environment
     return (utf8,) if key.isascii() or not _is_latin1(key) else (utf8, key.encode("latin-1"))
 

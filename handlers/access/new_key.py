@@ -1,4 +1,4 @@
-"""A new API key, and what the file of keys says of it."""
+"""A new API key, and its entry in the file of keys."""
 
 from hashlib import sha256
 from secrets import token_urlsafe
@@ -13,7 +13,7 @@ _NUM_BYTES = 32
 
 
 class NewKey(NamedTuple):
-    """text: the key itself, which nothing keeps."""
+    """A new key and its entry. text: the key itself, which is stored nowhere."""
 
     text: str
     entry: KeyEntry
@@ -26,7 +26,7 @@ def new_key(
     tokens_per_minute: int | None = None,
     expires: str | None = None,
 ) -> NewKey:
-    """A key of 256 random bits. Raises ValueError for what the file could not say.
+    """Return a key of 256 random bits. Raises ValueError for values that the file cannot have.
 
     expires: date and time with an offset (RFC 3339).
     """
@@ -43,7 +43,7 @@ def new_key(
 
 
 def as_toml(entry: KeyEntry) -> str:
-    """The table of the file of keys; names have no character that TOML would want escaped."""
+    """Return the entry's table for the file of keys; names have no character that TOML would escape."""
     lines = ["[[key]]", f'name = "{entry.name}"', f'sha256 = "{entry.sha256}"']
     if entry.contracts is not None:
         names = ", ".join(f'"{name}"' for name in entry.contracts)

@@ -1,4 +1,4 @@
-"""How much a key may ask for in a minute."""
+"""A key's limits for a minute."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,9 +19,9 @@ class Exhausted(NamedTuple):
 
 
 class RateLimits:
-    """Limits in requests and in tokens, each of which may be absent.
+    """The limits in requests and in tokens, each of which may be absent.
 
-    clock: seconds that never go back.
+    clock: monotonic seconds.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class RateLimits:
         self._tokens = None if tokens_per_minute is None else TokenBucket(tokens_per_minute, now_s)
 
     def exhausted(self) -> Exhausted | None:
-        """The limit that is used up, the one for which to wait longer where both are; None where none is."""
+        """Return the limit that is used up, if both are the one with the longer wait; None if neither is."""
         now_s = self._clock()
         limits = ((self._requests, "requests"), (self._tokens, "tokens"))
         found = [

@@ -1,4 +1,4 @@
-"""The request that the present task answers, as the rules of access see it."""
+"""The request that the current task answers, as far as access control needs it."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from .key import Key
 
 @dataclass(slots=True)
 class Visit:
-    """key: the one that let the request in; None where none was asked for, or none was right."""
+    """A request. key: the one that let it in; None if none was required, or none was valid."""
 
     key: Key | None = None
     num_prompt_tokens: int = 0
     num_generated_tokens: int = 0
 
     def count_tokens(self, num_prompt_tokens: int, num_generated_tokens: int) -> None:
-        """Count what the model read and wrote, and charge the key for it."""
+        """Count the tokens that the model read and wrote, and charge the key for them."""
         self.num_prompt_tokens += num_prompt_tokens
         self.num_generated_tokens += num_generated_tokens
         if self.key is not None:
             self.key.limits.count_tokens(num_prompt_tokens + num_generated_tokens)
 
     def cache_salt(self, given: str | None) -> str | None:
-        """As `Key.cache_salt`; what is given where the request has no key."""
+        """Return the salt of `Key.cache_salt`, or the given one if the request has no key."""
         return given if self.key is None else self.key.cache_salt(given)
 
 

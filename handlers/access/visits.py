@@ -1,4 +1,4 @@
-"""Every request as a visit, from its arrival to the last byte of its answer."""
+"""The visit of each request, from its arrival to the last byte of its answer."""
 
 from collections.abc import Awaitable
 from datetime import UTC, datetime
@@ -14,9 +14,9 @@ from .visit import Visit, current_visit
 
 
 class Visits:
-    """ASGI middleware that gives each request its `current_visit`, and the audit log an entry of it.
+    """ASGI middleware that gives each request its `current_visit`, and the audit log an entry for it.
 
-    audit_log: None where there is none.
+    audit_log: None if there is none.
     """
 
     def __init__(self, app: ASGIApp, audit_log: AuditLog | None) -> None:

@@ -1,4 +1,6 @@
-"""Requests that a web page of another site makes from the browser of a user who can reach the server."""
+"""The guard against requests that other sites' web pages make from the browser of a user who can reach the
+server.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -17,7 +19,7 @@ _MAX_QUOTED: Final = 200  # characters of a header that an answer repeats
 
 
 class WrongHost(Problem):
-    """403: the Host header is a name that this server does not go by, as after DNS rebinding."""
+    """403: the Host header is not a name of this server, as after DNS rebinding."""
 
     def __init__(self, host: str) -> None:
         super().__init__(
@@ -41,15 +43,15 @@ class ForeignOrigin(Problem):
 
 
 class WebPageGuard:
-    """ASGI middleware that refuses what web pages of other sites ask of a server that has no key.
+    """ASGI middleware that refuses requests of other sites' web pages to a server without keys.
 
     A browser sends a page's requests to any address that its user reaches, a loopback one too. Two headers
-    tell them from others, and no page can choose either: `Origin` is the page's site, and `Host` is the name
-    that the address was found by, which stays the attacker's where that name was made to stand for this
+    distinguish them, and no page can choose either: `Origin` is the page's site, and `Host` is the name that
+    was resolved to the address, which stays the attacker's name even if it was made to resolve to this
     machine's address (DNS rebinding). A program that is no browser may leave both out.
 
     hosts: names that a request may use; None takes any.
-    only_over_loopback: leave the names of connections alone that came in by another address.
+    only_over_loopback: check the names only of connections that came in by a loopback address.
     origins: sites beside the server's own whose pages may call; None takes any.
     """
 
@@ -101,7 +103,7 @@ class WebPageGuard:
 
 
 def _is_own(origin: str, authorities: Sequence[str]) -> bool:
-    """Whether a page of the origin came from the host and port that its request goes to (RFC 6454).
+    """Return whether a page of the origin came from the host and port that its request goes to (RFC 6454).
 
     The scheme is not compared: a proxy in front may end TLS.
     """
@@ -110,6 +112,6 @@ def _is_own(origin: str, authorities: Sequence[str]) -> bool:
 
 
 def _came_over_loopback(scope: Scope) -> bool:
-    """Whether the address that took the connection is a loopback one; so it is where nobody knows."""
+    """Return whether the connection came in by a loopback address, or by an unknown one."""
     server = scope.get("server")
     return server is None or is_loopback(str(server[0]))

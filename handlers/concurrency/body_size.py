@@ -1,4 +1,4 @@
-"""How much there is to prepare of a request."""
+"""The size of a request's body, as the cost of preparing it."""
 
 from collections.abc import Iterator
 
@@ -6,13 +6,13 @@ from pydantic import BaseModel
 
 
 def is_short(body: BaseModel, max_characters: int) -> bool:
-    """Whether a body has no more text than that, and no free JSON, such as a schema, of unknown cost."""
+    """Return whether a body has at most so much text, and no free JSON, such as a schema, of unknown cost."""
     size = 0
     return all(part is not None and (size := size + part) <= max_characters for part in _sizes(body))
 
 
 def num_characters(body: BaseModel, enough: int) -> int:
-    """How much text a body has, free JSON too; the count ends where it exceeds `enough`.
+    """Return the number of characters of a body, free JSON's too; the count ends where it exceeds `enough`.
 
     A value that is no text counts for one character, so that the count is bounded too.
     """
@@ -25,7 +25,7 @@ def num_characters(body: BaseModel, enough: int) -> int:
 
 
 def _sizes(value: object) -> Iterator[int | None]:
-    """The characters of each part. None: free JSON begins here."""
+    """Yield the number of characters of each part; None where free JSON begins."""
     if isinstance(value, str):
         yield len(value) or 1
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""How many sequences the server lets in, and when it tells the others to come back."""
+"""The limit of sequences that the server admits, and the time after which refused clients may retry."""
 
 from collections import deque
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from handlers.faults.violation import Violation
 
 RETRY_AFTER_S: Final = 1  # of a server that stops: another may take its place at any time
 _MAX_RETRY_AFTER_S: Final = 60.0  # the longest that clients wait who heed the header
-_NUM_REMEMBERED: Final = 64  # permits whose return tells how fast they come back
-_SPREAD: Final = 0.5  # of what a client is told, so that those refused together come back apart
+_NUM_REMEMBERED: Final = 64  # permits whose return shows how fast they come back
+_SPREAD: Final = 0.5  # of the time in Retry-After, so that clients refused together come back apart
 
 
 class Overloaded(Exception):
-    """No room for the request now; the client may try again, best after that many seconds."""
+    """There is no room for the request now; the client should retry after that many seconds."""
 
     def __init__(self, retry_after_s: float = RETRY_AFTER_S) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Overloaded(Exception):
 
 
 class TooManySequences(Refused):
-    """A request for more sequences than the server ever runs for one: trying again is no use."""
+    """A request for more sequences than the server ever runs for one; a retry cannot help."""
 
     def __init__(self, field: str, num_sequences: int, limit: int) -> None:
         super().__init__(
@@ -47,7 +47,7 @@ class Beams(NamedTuple):
 
 
 class TooManyBeams(Refused):
-    """A search that is wider than what one request may have at once; its beams cannot take turns."""
+    """A search that is wider than one request may run at once, since its beams cannot take turns."""
 
     def __init__(self, beams: Beams, limit: int) -> None:
         super().__init__(
@@ -58,16 +58,16 @@ class TooManyBeams(Refused):
 
 
 def retry_after_s(error: Exception, usual: float | None) -> float | None:
-    """When a client may try again after an error: as that says, or as usual for errors of its kind."""
+    """Return the seconds after which to retry: the error's own, or the usual for errors of its kind."""
     return error.retry_after_s if isinstance(error, Overloaded) else usual
 
 
 class ConcurrencyLimit:
-    """Permits for sequences that run or wait; one loop uses it, so it needs no lock.
+    """The permits for sequences that run or wait; one loop uses it, so it needs no lock.
 
     Invariant: 0 <= in_use <= limit; each permit is given back exactly once.
 
-    share: most permits that one request holds at once; its other sequences wait for these.
+    share: the most permits that one request holds at once; its other sequences wait for these.
     """
 
     def __init__(
@@ -78,25 +78,23 @@ class ConcurrencyLimit:
         clock: Callable[[], float] = monotonic,
         draw: Callable[[float, float], float] = uniform,
     ) -> None:
-        """share: as many as there are if absent. draw: a number between two others, at random."""
+        """share: by default all permits. draw: returns a random number between two others."""
         self.limit = limit
         self.share = limit if share is None else share
         self.in_use = 0
         self._clock = clock
         self._draw = draw
         self._returns: deque[float] = deque(maxlen=_NUM_REMEMBERED)  # when the last permits came back
-        self._num_refused = (
-            0.0  # clients who were told to come back, less those there has been room for since
-        )
+        self._num_refused = 0.0  # clients who were refused, less those there has been room for since
         self._refused_at = clock()
 
     def hold(self, num_sequences: int, field: str, beams: "Beams | None" = None) -> "HeldPermits":
         """Hold permits for a request while the block runs, or until its sequences end.
 
-        A request of more sequences than `share` holds so many permits; it gets all that it may hold or none.
-        field: the one that asks for them. beams: of each search, where they are searched.
+        A request of more sequences than `share` holds `share` permits; it gets all that it may hold or none.
+        field: the one that requests the sequences. beams: those of each search, for a beam search.
 
-        Raises Overloaded if fewer are free, TooManySequences if there are fewer.
+        Raises Overloaded if fewer permits are free, TooManySequences if there are fewer at all.
         """
         return HeldPermits(self, num_sequences, field, beams)
 
@@ -106,34 +104,34 @@ class ConcurrencyLimit:
             raise self.overloaded()
 
     def overloaded(self) -> Overloaded:
-        """The refusal of one more client: it is behind all those who were refused and not yet let in.
+        """Return the refusal of one more client, who is behind all those refused and not yet admitted.
 
-        How long the queue takes follows from how fast permits have come back of late.
+        The length of the wait follows from the rate at which permits have lately come back.
         """
         now = self._clock()
         if not self._returns:
             return Overloaded(self._spread(RETRY_AFTER_S))
         rate = len(self._returns) / max(now - self._returns[0], 1e-3)
         num_since = (now - self._refused_at) * rate
-        # No client is told of more than a minute, so none further behind is remembered.
+        # No wait is longer than a minute, so no client further behind is remembered.
         self._num_refused = min(max(self._num_refused - num_since, 0.0) + 1, _MAX_RETRY_AFTER_S * rate)
         self._refused_at = now
         return Overloaded(self._spread(self._num_refused / rate))
 
     def _spread(self, seconds: float) -> float:
-        """Whole seconds, as the header has them, from half to half as much again."""
+        """Return whole seconds, as the header has them, between half and one and a half of `seconds`."""
         drawn = ceil(seconds * self._draw(1 - _SPREAD, 1 + _SPREAD))
         return min(max(drawn, RETRY_AFTER_S), _MAX_RETRY_AFTER_S)
 
     def give_back(self, num_permits: int) -> None:
-        """Takes permits that were held."""
+        """Take back permits that were held."""
         assert 0 <= num_permits <= self.in_use, "a permit was given back twice"
         self.in_use -= num_permits
         self._returns.extend([self._clock()] * num_permits)
 
 
 class HeldPermits(AbstractContextManager[Permits]):
-    """Held while its block runs, by which they are known."""
+    """The permits that a request holds while its block runs."""
 
     def __init__(self, limit: ConcurrencyLimit, num_sequences: int, field: str, beams: Beams | None) -> None:
         self._limit = limit

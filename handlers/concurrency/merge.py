@@ -1,4 +1,4 @@
-"""Several streams as one, each item as soon as it is there."""
+"""The merge of several streams into one."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -11,10 +11,10 @@ _MAX_ITEMS: Final = 256  # that wait to be read; the streams keep what comes aft
 
 
 async def merge(streams: Sequence[AsyncGenerator[T, None]]) -> AsyncGenerator[tuple[int, T], None]:
-    """Items with the number of their stream, until all streams have ended.
+    """Yield each item as soon as it is there, with the number of its stream, until all streams have ended.
 
     The first exception of a stream is raised here. Then, and when this generator is closed, the other streams
-    are cancelled, so that each can clean up behind itself. A reader who is slow holds the streams up.
+    are cancelled, so that each can clean up. A slow reader delays the streams.
     """
     queue: asyncio.Queue[tuple[int, T] | Exception | None] = asyncio.Queue(_MAX_ITEMS)
     pumps = [asyncio.create_task(_pump(number, stream, queue)) for number, stream in enumerate(streams)]
@@ -33,7 +33,7 @@ async def merge(streams: Sequence[AsyncGenerator[T, None]]) -> AsyncGenerator[tu
 async def _pump(
     number: int, stream: AsyncGenerator[T, None], queue: asyncio.Queue[tuple[int, T] | Exception | None]
 ) -> None:
-    """Feeds the stream's items, then None for its end, into the queue."""
+    """Put the stream's items, then None for its end, into the queue."""
     try:
         async with aclosing(stream):
             async for item in stream:

@@ -1,4 +1,4 @@
-"""The permits of one request, shared among its prompts, which take turns where there are not enough."""
+"""The permits of one request, shared among its prompts, which take turns if there are not enough."""
 
 import asyncio
 from collections import deque
@@ -10,13 +10,13 @@ from typing_extensions import override
 
 
 class Permits:
-    """What one request holds of the server's permits.
+    """The server's permits that one request holds.
 
     Invariant: held = idle + those of open turns; never more than the sequences that have not ended.
     """
 
     def __init__(self, num_permits: int, num_sequences: int, give_back: Callable[[int], object]) -> None:
-        """num_sequences: of all prompts together. give_back: takes permits that are needed no more."""
+        """num_sequences: those of all prompts together. give_back: takes back permits that are not needed."""
         self.num_held = num_permits
         self._most: Final = num_permits
         self._num_idle = num_permits
@@ -25,9 +25,9 @@ class Permits:
         self._waiting: deque[_Place] = deque()
 
     async def turn(self, num_sequences: int, *, num_beams: int = 1) -> "Turn":
-        """Permits for a prompt of so many sequences: one each, or all that the request may hold.
+        """Return permits for a prompt of so many sequences: one each, or all that the request may hold.
 
-        Waits for prompts that came before. The turn is to be closed. num_beams: of the search for them.
+        Waits for earlier prompts. The caller closes the turn. num_beams: the width of their search.
         """
         num_wanted = max(num_sequences, num_beams)
         place = _Place(min(num_wanted, self._most), num_wanted, asyncio.get_running_loop().create_future())
@@ -41,12 +41,12 @@ class Permits:
         return Turn(self, place.num_permits, num_sequences)
 
     def close(self) -> None:
-        """Gives back all that is held still; turns that are open hold nothing from then on."""
+        """Give back all permits that are still held; open turns hold none from then on."""
         num_held, self.num_held, self._num_idle = self.num_held, 0, 0
         self._give_back(num_held)
 
     def release(self, num_permits: int) -> None:
-        """Takes permits of a turn, for the next one, or for other requests where none is to come."""
+        """Take permits of a turn, for the next one, or for other requests if no turn is to come."""
         if self.num_held == 0:
             return  # closed
         self._num_idle += num_permits
@@ -65,7 +65,7 @@ class Permits:
             place.turn.set_result(None)
 
     def _leave(self, place: "_Place") -> None:
-        """A prompt that waits no longer; its turn may just have come."""
+        """Remove a prompt that no longer waits; its turn may just have come."""
         if place in self._waiting:
             self._waiting.remove(place)
         else:
@@ -93,7 +93,7 @@ class Turn(AbstractContextManager["Turn"]):
         self._num_running = num_sequences
 
     def end(self, num_sequences: int) -> None:
-        """So many sequences have ended; what the others do not need goes back."""
+        """Note that so many sequences have ended, and release the permits that the others do not need."""
         self._num_running = max(self._num_running - num_sequences, 0)
         self._hold(min(self._num_held, self._num_running))
 

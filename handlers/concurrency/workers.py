@@ -1,4 +1,4 @@
-"""Work that would keep the event loop from its other requests."""
+"""The threads for work that would block the event loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,10 +23,10 @@ _MAX_INLINE_TOKENS = 512
 
 
 class Workers:
-    """Threads for tokenizing and rendering prompts, and for building answers.
+    """The threads for tokenizing and rendering prompts, and for building answers.
 
-    Long ones have as many of their own, so that short ones never wait for them: one client's megabytes take
-    seconds.
+    Long ones have as many threads of their own, so that short ones never wait for them: one client's
+    megabytes take seconds.
     """
 
     def __init__(self, num_threads: int) -> None:
@@ -36,8 +36,8 @@ class Workers:
     async def prepare(
         self, function: Callable[Concatenate[Body, P], T], body: Body, /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the function's result or raise its exception, at once where the body is short: a template
-        takes no longer for it than a thread. Any other runs in a thread."""
+        """Return the function's result or raise its exception. A short body is prepared at once, since a
+        template takes no longer for it than a thread would; any other in a thread."""
         if is_short(body, _MAX_INLINE_CHARACTERS):
             return function(body, *args, **kwargs)
         threads = self._threads(num_characters(body, _MAX_SHORT_CHARACTERS))
@@ -46,8 +46,8 @@ class Workers:
     async def tokenize(
         self, num_characters: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the function's result or raise its exception, at once where the text is short, or else from
-        a thread."""
+        """Return the function's result or raise its exception: at once if the text is short, else in a
+        thread."""
         if num_characters <= _MAX_INLINE_CHARACTERS:
             return function(*args, **kwargs)
         threads = self._threads(num_characters)
@@ -56,14 +56,14 @@ class Workers:
     async def write(
         self, num_tokens: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the function's result or raise its exception, at once where an answer has few tokens, or
-        else from a thread: each may have twenty others in its place, with a log-probability each."""
+        """Return the function's result or raise its exception: at once if an answer has few tokens, else in a
+        thread, since each token may have twenty alternatives with a log-probability each."""
         if num_tokens <= _MAX_INLINE_TOKENS:
             return function(*args, **kwargs)
         return await asyncio.wrap_future(self._long.submit(function, *args, **kwargs))
 
     def shutdown(self) -> None:
-        """Let the threads end; one whose work does not end is not waited for."""
+        """End the threads, without waiting for one whose work does not end."""
         for threads in (self._short, self._long):
             threads.shutdown(wait=False, cancel_futures=True)
 

@@ -1,1 +1,1 @@
-"""HTTP between the socket and the application: what bounds a connection before any contract is known."""
+"""The HTTP layer between the socket and the application, with the bounds that hold before any contract."""

@@ -1,4 +1,4 @@
-"""The open connections of a server: how many there may be, and how long each may keep the server waiting."""
+"""The open connections of a server, with bounds on their number and on the time that each may take."""
 
 import asyncio
 from typing import Protocol
@@ -8,7 +8,7 @@ from .refusal_pace import RefusalPace
 
 
 class Connection(Protocol):
-    """A connection as its registry sees it."""
+    """The interface of a connection for its registry."""
 
     def check(self, now: float) -> None:
         """Close the connection if a time limit is over. now: the event loop's time."""
@@ -18,8 +18,8 @@ class Connection(Protocol):
 
 
 class Connections:
-    """All open connections of one event loop, swept by a single timer: one timer each would cost a twentieth
-    of a chat.
+    """The open connections of one event loop, checked by a single timer: a timer for each would cost a
+    twentieth of a chat.
 
     A connection is `free` while no request of it is being served. Invariant: every free connection is open.
     """
@@ -38,8 +38,8 @@ class Connections:
     def add(self, connection: Connection) -> bool:
         """Register a new connection, which is free.
 
-        At the cap the connection that is free for longest is aborted. Returns False, and registers nothing,
-        where all others are being served.
+        At the limit, the connection that has been free for longest is aborted. Returns False, and registers
+        nothing, where all others are being served.
         """
         if len(self._open) >= self.limits.max_connections and not self._abort_longest_free():
             return False

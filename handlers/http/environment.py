@@ -13,7 +13,7 @@ from .protocol import BoundedProtocol, bounded_protocol
 
 
 def _from_environment() -> type[BoundedProtocol]:
-    """SystemExit, with what is wrong, if the settings are not valid."""
+    """Return the class, or raise SystemExit with the message if the settings are not valid."""
     try:
         return bounded_protocol(Connections(http_limits(read_settings(Namespace()))))
     except ValueError as error:

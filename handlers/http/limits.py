@@ -25,13 +25,13 @@ class HttpLimits:
 
     @property
     def sweep_interval_s(self) -> float:
-        """The time between two looks at all connections: each time limit is overrun by at most so much."""
+        """The time between two checks of all connections, by which a time limit may be overrun at most."""
         shortest = min(self.header_timeout, self.body_timeout, self.keep_alive_timeout, self.client_timeout)
         return min(1.0, shortest / 4)
 
 
 def http_limits(settings: Settings) -> HttpLimits:
-    """Return the limits that the settings ask for."""
+    """Return the limits in the settings."""
     return HttpLimits(
         max_url_bytes=settings.max_url_bytes,
         max_header_bytes=settings.max_header_bytes,

@@ -1,4 +1,4 @@
-"""A connection whose client cannot make the server read, keep or wait without bound."""
+"""The connection, with bounds on the time and memory that its client can take."""
 
 import asyncio
 import logging
@@ -43,7 +43,7 @@ _logger = logging.getLogger(__name__)
 
 
 class _Wait(Enum):
-    """What the server waits for from the client."""
+    """The part of the exchange that the server awaits from the client."""
 
     FIRST_REQUEST = auto()  # the connection is new
     REQUEST = auto()  # a further one
@@ -63,8 +63,8 @@ _NOTHING: Final = _Wait.NOTHING
 
 
 class _Refused(Exception):
-    """Stops the parser, whose callbacks raise it. answer: what the client is sent; None for no more than that
-    the connection closes.
+    """The end of parsing, raised in the parser's callbacks. answer: the client's; None if the connection is
+    only closed.
     """
 
     def __init__(self, answer: EarlyAnswer | None) -> None:
@@ -77,14 +77,16 @@ class BoundedProtocol(HttpToolsProtocol):
 
     - Sizes of the URL, of the headers and of what is neither header nor content (trailers, chunk extensions).
       An incomplete piece is bounded by the reads that it took: the parser keeps it, and copies it each time.
-    - Times for the head, the body, the next request and a client that does not read; the sweep of
-      `Connections` looks at them, so no request starts a timer.
+    - Times for the head, the body, the next request and a client that does not read; `Connections` checks
+      them, so that no request starts a timer.
     - The number of connections, and of requests that a connection may send ahead.
-    - How fast further requests are read of clients that were told to come back later (`RefusalPace`).
-    - An upgrade is never taken, so what follows its head is the request's body (RFC 9110, section 7.8).
+    - The rate at which further requests are read from clients that were refused with `Retry-After`
+      (`RefusalPace`).
+    - An upgrade is never accepted, so the bytes after its head are the request's body
+      (RFC 9110, section 7.8).
 
-    A subclass binds `registry` (`bounded_protocol`). What is used of uvicorn beside what it documents is
-    listed in tests/unit/handlers/http/test_uvicorn.py.
+    A subclass binds `registry` (`bounded_protocol`). The undocumented parts of uvicorn that are used here
+    are listed in tests/unit/handlers/http/test_uvicorn.py.
     """
 
     registry: ClassVar[Connections]
@@ -170,7 +172,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(headers_too_long(self._max_header_bytes))
 
     def _read_on(self, data: bytes, upgrade: httptools.HttpParserUpgrade) -> None:
-        """Parse a request that asks for an upgrade as if it did not, and what follows it."""
+        """Parse a request that asks for an upgrade as if it did not, and the bytes after it."""
         while True:
             head = head_without_upgrade(
                 self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
@@ -217,7 +219,7 @@ class BoundedProtocol(HttpToolsProtocol):
             raise _Refused(too_many_headers(self._max_headers))
 
     def _count_trailer(self) -> None:
-        """A trailer is dropped, since a request's headers are those that came before it (RFC 9110, 6.5.1)."""
+        """Drop and count a trailer, since a request's headers are those before its body (RFC 9110, 6.5.1)."""
         self._num_trailers += 1
         if self._num_trailers > self._max_headers:
             raise _Refused(too_many_headers(self._max_headers))
@@ -380,7 +382,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._linger()
 
     def _linger(self) -> None:
-        """Close when the client has, or soon: closing on unread bytes would discard the answer on its way."""
+        """Close when the client has, or soon: closing with unread bytes would discard the
+        answer on its way.
+        """
         self._is_refused = True
         self._wait = _CLOSE
         self._waiting_since = None
@@ -403,7 +407,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._end_wait(now)
 
     def _is_stalled(self, now: float) -> bool:
-        """Whether the client has taken no byte for too long of what it has to take before more is written."""
+        """Return whether the client has read none of the bytes that block further writing for too long."""
         num_unsent = self.transport.get_write_buffer_size()
         if num_unsent == 0 or (self._is_serving() and not self.flow.write_paused):
             self._stalled_since = None
@@ -440,7 +444,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
 
 def bounded_protocol(connections: Connections) -> type[BoundedProtocol]:
-    """Return the class that uvicorn is to make connections with (`uvicorn.Config(http=...)`)."""
+    """Return the class of uvicorn's connections (`uvicorn.Config(http=...)`)."""
 
     class Bound(BoundedProtocol):
         registry = connections
@@ -449,7 +453,7 @@ def bounded_protocol(connections: Connections) -> type[BoundedProtocol]:
 
 
 def _disconnect(cycle: RequestResponseCycle) -> None:
-    """Let the application see that its client has gone; what it sends further is dropped."""
+    """Have the application see that its client has gone; whatever it sends from then on is dropped."""
     if not cycle.response_complete:
         cycle.disconnected = True
     cycle.message_event.set()

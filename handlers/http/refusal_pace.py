@@ -1,4 +1,4 @@
-"""How fast clients that were told to come back later may ask again."""
+"""The rate at which clients that were refused with `Retry-After` may send further requests."""
 
 import asyncio
 from typing import Final, Protocol
@@ -9,14 +9,14 @@ _MAX_WAIT_S: Final = 1.0  # for one connection, however many wait
 
 
 class Refused(Protocol):
-    """A connection whose last answer says when to try again."""
+    """A connection whose last answer has `Retry-After`."""
 
     def go_on(self) -> None:
         """Read the next request."""
 
 
 class RefusalPace:
-    """Keeps clients that do not heed refusals from taking the engine's time.
+    """The limit that keeps clients which ignore refusals from taking the engine's time.
 
     The event loop and the engine's thread share one interpreter, and a loop that is busy with refusals hardly
     lets go of it: 64 clients that asked again at once slowed generation to a twelfth. So once 200 requests a
@@ -31,7 +31,7 @@ class RefusalPace:
         self._has_timer = False
 
     def may_go_on(self, connection: Refused) -> bool:
-        """Whether the connection may go on at once; if not, its `go_on` will be called."""
+        """Return whether the connection may go on at once; if not, its `go_on` will be called."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         if not self._waiting:

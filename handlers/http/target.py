@@ -1,4 +1,4 @@
-"""The target of a request, in the form that applications know."""
+"""The target of a request, in the form that applications read."""
 
 import httptools
 

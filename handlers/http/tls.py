@@ -1,4 +1,4 @@
-"""The certificate that the server shows, and those that it asks clients for."""
+"""The server's certificate, and those that it requires of clients."""
 
 import ssl
 from pathlib import Path
@@ -40,7 +40,7 @@ def server_context(settings: Settings) -> ssl.SSLContext | None:
 
 
 def _check_readable(name: str | None) -> None:
-    """OpenSSL's own complaint does not name the file."""
+    """Raises BadCertificate, naming the file, which OpenSSL's own message does not."""
     try:
         if name is not None:
             Path(name).read_bytes()

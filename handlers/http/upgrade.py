@@ -1,7 +1,7 @@
-"""A request that asks for another protocol, as one that does not.
+"""The conversion of a request that asks for another protocol into one that does not.
 
-A server may ignore the wish (RFC 9110, section 7.8), and must where it speaks no other; llhttp however takes
-what follows such a head for the other protocol. Java's HttpClient sends `Upgrade: h2c` with its requests.
+A server may ignore the wish (RFC 9110, section 7.8), and must where it speaks no other; llhttp however reads
+the bytes after such a head as the other protocol. Java's HttpClient sends `Upgrade: h2c` with its requests.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,15 +1,18 @@
-"""How a process of the server ended, for whoever started it."""
+"""The exit status of the server's process, for the program that started it."""
 
 from enum import IntEnum
 
 
 class ExitStatus(IntEnum):
-    """STOPPED: as it was asked to, within the grace period.
+    """The exit statuses.
+
+    STOPPED: as requested, within the grace period.
 
     FAILED: it could not start; or it did not end in time, and was ended by force.
     USAGE: a wrong option or setting, argparse's own status.
-    ENGINE_DIED: nothing can be generated any more; another process will serve (EX_SOFTWARE of sysexits.h).
-    INTERRUPTED: by SIGINT while it started, or by a second one while it stopped; what shells report for it.
+    ENGINE_DIED: nothing can be generated any more; another process should take over (EX_SOFTWARE of
+        sysexits.h).
+    INTERRUPTED: by SIGINT while it started, or by a second one while it stopped; shells report this status.
     """
 
     STOPPED = 0

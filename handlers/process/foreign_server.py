@@ -19,10 +19,10 @@ _Handler = Callable[[int, FrameType | None], object]
 
 
 class ForeignServer:
-    """Hears of the signals that stop a server before the server does, and stops it when the engine dies.
+    """The handler of stop signals for such a server, which also stops it when the engine dies.
 
-    Such a server waits for its connections first, with no limit, and tells the application afterwards. So the
-    engine drains from the signal on, which ends all streams with the grace period, and a watchdog ends the
+    Such a server first waits for its connections, with no limit, and only then stops the application. So the
+    engine drains from the signal on, which ends all streams within the grace period, and a watchdog ends a
     process that does not end by itself.
     """
 
@@ -35,7 +35,7 @@ class ForeignServer:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """While the application runs, in the event loop of the server."""
+        """Handle the signals while the application runs, in the event loop of the server."""
         loop = asyncio.get_running_loop()
         death = loop.create_task(self._stop_at_death())
         previous = _handlers()
@@ -69,7 +69,7 @@ class ForeignServer:
 
 
 def _handlers() -> dict[signal.Signals, _Handler]:
-    """The server's own. One that handles no signals is ended by the system, at once."""
+    """Return the server's own handlers. A server without any is ended by the system, at once."""
     if threading.current_thread() is not threading.main_thread():  # signals belong to that one
         return {}
     found = {sent: signal.getsignal(sent) for sent in _SIGNALS}

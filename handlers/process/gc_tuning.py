@@ -1,4 +1,4 @@
-"""The garbage collector, of a process that serves."""
+"""The tuning of the garbage collector for a process that serves."""
 
 import gc
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ _MAX_NEW_OBJECTS: Final = 10_000
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """Within, nothing is collected until `freeze_start_up`. After it, what was frozen is not.
+    """Turn the collector off while the block runs, until `freeze_start_up`; unfreeze all objects at its end.
 
     Imports make hundreds of thousands of objects that stay, and the collector visits them again and again as
     they become more: a quarter of the time that the imports take.
@@ -25,15 +25,15 @@ def collector_off() -> Iterator[None]:
 
 
 def freeze_imports() -> None:
-    """Takes all that there is from the collector, unvisited: what is garbage of it stays, some megabytes."""
+    """Freeze all objects without a collection; garbage among them stays, some megabytes."""
     gc.freeze()
 
 
 def freeze_start_up() -> None:
-    """Takes all that there is from the collector, which is on from here on; it lives as long as the server.
+    """Freeze all objects, which live as long as the server, and turn the collector on.
 
-    Libraries and a model are several hundred thousand objects. To visit them all, as the collector does now
-    and then, stops every request and the engine for some tenths of a second.
+    Libraries and a model are several hundred thousand objects. A full collection, which visits them all,
+    would stop every request and the engine for some tenths of a second.
     """
     gc.collect()
     gc.freeze()

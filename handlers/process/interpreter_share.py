@@ -1,4 +1,4 @@
-"""How much of its time the interpreter gives to the event loop, and leaves to the engine's thread."""
+"""The interpreter's time, shared between the event loop and the engine's thread."""
 
 import asyncio
 import time
@@ -13,12 +13,12 @@ _MAX_PAUSE_S: Final = 0.05
 
 
 class InterpreterShare:
-    """Has the loop's thread sleep as long as it has computed, where it computes without a pause.
+    """The limit of the event loop's share: its thread sleeps as long as it has computed without a pause.
 
-    A step of the engine gives the interpreter away with each of its hundreds of torch calls, and a loop that
-    always has something to do takes it for milliseconds each time: 32 clients that asked for nothing but
-    `/health` brought generation to a halt. While the loop's thread sleeps, a step runs as if it were alone.
-    A loop that computes for less than half of the time, as it does under any load of generations, is let be.
+    A step of the engine releases the interpreter in each of its hundreds of torch calls, and a loop that
+    always has something to do takes it for milliseconds each time: 32 clients that only requested `/health`
+    brought generation to a halt. While the loop's thread sleeps, a step runs as if it were alone. A loop that
+    computes for less than half of the time, as it does under any load of generations, does not sleep.
 
     is_engine_busy: whether any sequence runs or waits. clock, processor_clock: seconds of the wall and of the
     loop's thread. sleep: blocks the thread.
@@ -39,7 +39,7 @@ class InterpreterShare:
 
     @asynccontextmanager
     async def kept(self) -> AsyncGenerator[None, None]:
-        """Look after the running loop's share meanwhile."""
+        """Limit the running loop's share while the block runs."""
         self._loop = asyncio.get_running_loop()
         self._begin_span()
         self._timer = self._loop.call_later(_SPAN_S, self._look)
@@ -56,7 +56,7 @@ class InterpreterShare:
         self._timer = self._loop.call_later(_SHORT_SPAN_S if pause_s > 0.0 else _SPAN_S, self._look)
 
     def _pause_s(self) -> float:
-        """Seconds until the share of this span is what it may be; negative where it is less now."""
+        """Return the seconds until the share of this span is at its limit; negative where it is below it."""
         computed_s = self._processor_clock() - self._computed_s
         return min(computed_s / _MAX_SHARE - (self._clock() - self._began_s), _MAX_PAUSE_S)
 

@@ -18,13 +18,13 @@ _HARMLESS: Final = frozenset({"grammar-verdicts"})
 
 
 class NewThreads:
-    """The threads that began after this was made."""
+    """The threads that began after this object was made."""
 
     def __init__(self) -> None:
         self._old = frozenset(threading.enumerate())
 
     def left(self, timeout_s: float) -> list[str]:
-        """The names of those that have not ended within `timeout_s`."""
+        """Return the names of those that have not ended within `timeout_s`."""
         ends_at = time.monotonic() + timeout_s
         threads = [
             thread

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 
 class CannotWrite(Exception):
-    """Standard output takes nothing."""
+    """Standard output cannot be written."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"cannot write to standard output: {error.strerror}")
@@ -33,7 +33,7 @@ def flush() -> None:
 
 
 def _discard() -> None:
-    """Python would try to write the rest once more when it ends, and complain in its own words."""
+    """Discard the rest of the output, which Python would try to write again when it ends, with an error."""
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

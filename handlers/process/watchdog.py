@@ -12,15 +12,15 @@ _STDERR: Final = 2
 
 
 class DumpLater(Protocol):
-    """As `faulthandler.dump_traceback_later`."""
+    """The signature of `faulthandler.dump_traceback_later`."""
 
     def __call__(self, timeout: float, *, exit: bool, file: int) -> None: ...
 
 
 class Watchdog:
-    """Ends the process if it has not ended by itself in time, and writes where each thread was.
+    """The watchdog that ends the process if it has not ended in time, and writes all threads' tracebacks.
 
-    A thread in C does it, without the interpreter's lock, so that no other thread can prevent it. The exit
+    A thread in C does this, without the interpreter's lock, so that no other thread can prevent it. The exit
     status is then ExitStatus.FAILED.
     """
 
@@ -34,14 +34,14 @@ class Watchdog:
         self._ends_at: float | None = None
 
     def arm(self, seconds: float) -> None:
-        """The process has as long; an earlier deadline stays."""
+        """Give the process so many seconds; an earlier deadline stays."""
         now = self._clock()
         if self._ends_at is None or now + seconds < self._ends_at:
             self._ends_at = now + seconds
             self._dump_later(seconds, exit=True, file=_STDERR)
 
     def disarm(self) -> None:
-        """Let the process be."""
+        """Cancel the deadline."""
         if self._ends_at is not None:
             self._ends_at = None
             faulthandler.cancel_dump_traceback_later()

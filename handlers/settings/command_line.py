@@ -1,4 +1,4 @@
-"""The settings as command-line options, and as a table for the README."""
+"""The settings as command-line options, and as a table for the documentation."""
 
 import argparse
 import os
@@ -25,7 +25,7 @@ class Option(NamedTuple):
 
 
 def options() -> Iterator[Option]:
-    """Every setting, in the order of `Settings`."""
+    """Yield every setting, in the order of `Settings`."""
     for name, field in Settings.model_fields.items():
         assert isinstance(field.validation_alias, AliasChoices), name
         environment = tuple(str(choice) for choice in field.validation_alias.choices)
@@ -45,7 +45,7 @@ def _flags(name: str, environment: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _metavar(annotation: Any) -> str | None:
-    """What the help shows for a value: the choices, or its kind."""
+    """Return the placeholder of a value in the help: the choices, or its kind."""
     kinds = {bool: None, int: "N", int | None: "N", float: "X", tuple[str, ...]: _LIST}
     choices = get_args(annotation) if get_origin(annotation) is Literal else ()
     return "{" + ",".join(choices) + "}" if choices else kinds.get(annotation, "NAME")
@@ -57,7 +57,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def add_options(parser: argparse.ArgumentParser, only: Collection[str] | None = None) -> None:
-    """Every setting, or those named, as an option; what is not given stays out of the namespace."""
+    """Add every setting, or those named, as an option; one that is not given stays out of the namespace."""
     for option in options():
         if only is None or option.name in only:
             _add_option(parser, option)
@@ -74,7 +74,7 @@ def _add_option(parser: argparse.ArgumentParser, option: Option) -> None:
 
 
 def add_model_argument(parser: argparse.ArgumentParser) -> None:
-    """The model without an option's name before it."""
+    """Add the model as a positional argument."""
     parser.add_argument(
         "model", nargs="?", default=argparse.SUPPRESS, metavar="MODEL", help="the same as --model"
     )
@@ -86,9 +86,9 @@ def _help(option: Option) -> str:
 
 
 def read_settings(given: argparse.Namespace) -> Settings:
-    """Settings from the options given and the environment.
+    """Return the settings from the given options and the environment.
 
-    Raises ValueError with one line for each setting that is wrong.
+    Raises ValueError with one line for each wrong setting.
     """
     try:
         return Settings(
@@ -99,13 +99,15 @@ def read_settings(given: argparse.Namespace) -> Settings:
 
 
 def _complaint(detail: Any) -> str:
-    """`--port: Input should be ...`, or `PORT: ...` where it came from the environment."""
+    """Return `--port: Input should be ...`, or `PORT: ...` if the value came from the environment."""
     message = str(detail["msg"]).removeprefix("Value error, ")
     return f"{_given_name(str(detail['loc'][0]))}: {message}" if detail["loc"] else message
 
 
 def _given_name(where: str) -> str:
-    """The option or the variable that the user set; pydantic names a field's first variable for all."""
+    """Return the option or the variable that the user set; pydantic names a field's first
+    variable for all.
+    """
     if where in Settings.model_fields:
         return _flags(where, ())[0]
     names = next((option.environment for option in options() if where in option.environment), ())
@@ -113,7 +115,7 @@ def _given_name(where: str) -> str:
 
 
 def settings_table() -> str:
-    """The settings as a Markdown table."""
+    """Return the settings as a Markdown table."""
     rows = ["| option | environment | default | meaning |", "|---|---|---|---|"]
     for option in options():
         names = ", ".join(f"`{variable}`" for variable in option.environment)

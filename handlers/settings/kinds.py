@@ -1,4 +1,4 @@
-"""How a setting is read from the environment and from options."""
+"""The reading of settings from the environment and from options."""
 
 from typing import Annotated
 
@@ -8,13 +8,13 @@ from pydantic_settings import NoDecode
 
 
 def env(*names: str) -> FieldInfo:
-    """The environment variables a field is read from, the first that is set winning."""
+    """Return a field that is read from these environment variables; the first that is set wins."""
     field: FieldInfo = Field(validation_alias=AliasChoices(*names))
     return field
 
 
 def _split(value: object) -> object:
-    """A list as an environment variable holds it, `a,b`, or an option that may be repeated, ["a,b", "c"]."""
+    """Return a list from an environment variable's text, `a,b`, or a repeated option's, ["a,b", "c"]."""
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list):

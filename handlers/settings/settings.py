@@ -28,7 +28,7 @@ EMBEDDED_MODEL = "verbatim-demo"
 
 
 class Settings(BaseSettings):
-    """What one server process is told at its start."""
+    """The settings of one server process, read at its start."""
 
     model_config = SettingsConfigDict(
         populate_by_name=True,
@@ -245,17 +245,17 @@ class Settings(BaseSettings):
 
     @property
     def asks_for_key(self) -> bool:
-        """Whether generating operations ask for a key."""
+        """True if generating operations require a key."""
         return self.api_key is not None or self.api_keys_file is not None
 
     @property
     def model_name(self) -> str:
-        """What the server calls its model."""
+        """The server's name of its model."""
         return self.served_model_name or self.model or EMBEDDED_MODEL
 
     @property
     def max_sequences_a_request(self) -> int:
-        """How many of a request's sequences run or wait at once."""
+        """The number of a request's sequences that may run or wait at once."""
         return max(1, int(self.max_concurrent_requests * self.max_request_share))
 
     @field_validator(
@@ -344,7 +344,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Options, then the environment; a HOSTNAME that names the machine is no address to listen on."""
+        """Return the sources: options, then the environment, without a HOSTNAME that is no address."""
         assert isinstance(env_settings, EnvSettingsSource)
         env_settings.env_vars = {**_blank_keys(), **env_settings.env_vars}
         if not _is_address(env_settings.env_vars.get("hostname") or ""):
@@ -365,7 +365,7 @@ class Settings(BaseSettings):
 
 
 def _blank_keys() -> dict[str, str | None]:
-    """The variables of a key that are set and empty, which count as absent for any other setting."""
+    """Return the variables of a key that are set and empty, which would otherwise count as absent."""
     names = ("VERBATIM_API_KEY", "API_KEY", "VERBATIM_API_KEYS_FILE")
     return {name.lower(): "" for name in names if os.environ.get(name) == ""}
 
