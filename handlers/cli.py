@@ -2,11 +2,12 @@
 
 import argparse
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 
-from engine.native.instructions import limit_libraries
+from engine.native.instructions import ISA_NAMES, limit_libraries
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
@@ -54,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     add_options(contracts, only=("root",))
     contracts.set_defaults(run=_contracts)
     _add_keys(commands)
+    _add_build_kernels(commands)
     settings = commands.add_parser("settings", help="list all settings as a Markdown table")
     settings.set_defaults(run=_settings)
     for further in entry_points(group=_COMMANDS):
@@ -79,6 +81,44 @@ def _add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     )
     new.add_argument("--expires", metavar="TIME", help="such as 2030-01-31T00:00:00Z; never if absent")
     new.set_defaults(run=_new_key)
+
+
+def _add_build_kernels(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "build-kernels",
+        help="compile code for processors ahead of time",
+        description="Compile the code that `verbatim serve` would compile at its first start, such as for an "
+        "image without a compiler. The server finds it by --kernel-cache or VERBATIM_KERNEL_CACHE.",
+    )
+    command.add_argument(
+        "--isa",
+        metavar="A,B",
+        help="sets of x86 instructions to compile for, a library each, or all; a server takes the library of "
+        f"the best set that it may use: {', '.join(ISA_NAMES[1:])}. This processor's if absent",
+    )
+    command.add_argument(
+        "--march",
+        metavar="NAME",
+        help="the compiler's -march, on other architectures than x86; native if absent",
+    )
+    command.add_argument(
+        "--output", metavar="DIR", help="folder to write to; the one that a server looks in if absent"
+    )
+    command.set_defaults(run=_build_kernels)
+
+
+def _build_kernels(given: argparse.Namespace) -> int:
+    from engine.native.build_kernels import build_kernels
+    from engine.native.compiler import CannotCompile
+
+    try:
+        for path in build_kernels(given.isa, given.march, given.output):
+            say(str(path))
+    except ValueError as error:
+        return _fail(error, ExitStatus.USAGE)
+    except (CannotCompile, OSError, RuntimeError) as error:
+        return _fail(" ".join(str(error).split()), ExitStatus.FAILED)
+    return 0
 
 
 def _new_key(given: argparse.Namespace) -> int:
@@ -111,6 +151,8 @@ def _serve(given: argparse.Namespace) -> int:
 
 def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
     limit_libraries(settings.isa)
+    if settings.kernel_cache is not None:
+        os.environ["VERBATIM_KERNEL_CACHE"] = settings.kernel_cache
     # torch and transformers take seconds to import, which `--help` should not.
     from engine.errors import EngineError
     from handlers.access.audit_log import CannotWriteAuditLog

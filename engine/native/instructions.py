@@ -68,11 +68,16 @@ def limit_libraries(name: str | None = None) -> None:
             os.environ[variable] = value
     _replaced.clear()
     limits = _LIMITS.get(_allowed())
-    if limits is None or platform.machine() not in _X86:
+    if limits is None or not is_x86():
         return
     for variable, value in zip(_LIBRARIES, limits, strict=True):
         _replaced[variable] = os.environ.get(variable)
         os.environ[variable] = value
+
+
+def is_x86() -> bool:
+    """Return whether the processor is of the architecture that the sets belong to."""
+    return platform.machine() in _X86
 
 
 def usable_instructions() -> Instructions:
@@ -95,7 +100,7 @@ def _found() -> Instructions:
     """As torch finds them, by CPUID."""
     import torch  # whose libraries must be limited first
 
-    if platform.machine() not in _X86:
+    if not is_x86():
         return Instructions.OTHER
     found = {
         Instructions.AMX: torch.cpu._is_amx_tile_supported(),

@@ -65,7 +65,10 @@ class Settings(BaseSettings):
     """Most of a CPU's instructions to use: sse4_2, avx2, avx512, avx512_vnni, avx512_bf16, amx or native."""
 
     require_native: Annotated[bool, env("VERBATIM_REQUIRE_NATIVE")] = False
-    """Start only if all compiled code that this processor and model could use is in use; on a CPU."""
+    """Start only if compiled code is found or built, and all that processor and model allow is in use."""
+
+    kernel_cache: Annotated[str | None, env("VERBATIM_KERNEL_CACHE")] = None
+    """Folder of compiled code, as of `verbatim build-kernels`; verbatim in the user's cache if absent."""
 
     num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
     """Processor threads that the model computes with; the cores that the process may use if absent."""

@@ -17,7 +17,7 @@ from engine.attention.kv_pages import KVPages
 from engine.attention.native_decode import can_decode, decode_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
-from engine.native import library
+from engine.native import compiler, library
 from engine.native.instructions import Instructions, usable_instructions
 from tests.instructions import needs_avx512
 
@@ -149,7 +149,7 @@ def test_without_a_working_compiler_torch_attends(
         raise failure
 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(library, "_compile", fail)
+    monkeypatch.setattr(compiler, "_build", fail)
     monkeypatch.setattr("engine.native.obstacles.loaded", library.loaded.__wrapped__)
     assert not can_decode(CPU, torch.float32)
     if usable_instructions() >= Instructions.AVX512:

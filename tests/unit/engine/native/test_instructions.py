@@ -14,9 +14,10 @@ from engine.linear.fbgemm_weight import has_fbgemm
 from engine.linear.vnni_weight import has_vnni
 from engine.native import instructions, library
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
+from engine.native.compiler import Target, file_names
 from engine.native.instructions import ISA_NAMES, Instructions, hides, limit_libraries, usable_instructions
 from engine.native.obstacles import find_obstacle
-from tests.instructions import COMPILER, needs_avx512, needs_compiler
+from tests.instructions import COMPILER, needs_avx512
 
 CPU = torch.device("cpu")
 ON_X86 = [each for each in Instructions if each is not Instructions.OTHER]
@@ -87,7 +88,7 @@ def test_torchs_libraries_are_limited_and_given_back(monkeypatch: pytest.MonkeyP
 def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
     monkeypatch.setenv("VERBATIM_ISA", isa)
-    flags = library._flags()
+    flags = Target.of_this_processor().flags
     expected = {
         "-msse4.2": Instructions.SSE4_2,
         "-mavx2": Instructions.AVX2,
@@ -101,15 +102,15 @@ def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: p
     assert "-march=native" not in flags
 
 
-@needs_compiler
 def test_each_set_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert COMPILER is not None
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
     names = set()
     for isa in ("sse4_2", "avx2", "avx512", "avx512_vnni", "avx512_bf16"):
         monkeypatch.setenv("VERBATIM_ISA", isa)
-        names.add(library._fingerprint(COMPILER))
+        names.update(file_names())
     assert len(names) == 5
+    monkeypatch.setenv("VERBATIM_ISA", "amx")
+    assert set(file_names()) < names, "with AMX, products are left to oneDNN or computed by lesser sets"
 
 
 _WHAT_IS_USED = """

@@ -1,0 +1,140 @@
+"""Compiles src/ for a target: the instructions that a library may use.
+
+Each .cpp file holds some of the functions, and all are linked into one library. It is plain C++ behind a C
+interface, called through ctypes. It takes no headers of torch, so g++ is done with a file in two seconds.
+
+It is linked without an OpenMP library and finds torch's, whatever file that is in: a second one would keep
+threads of its own, which spin against torch's for the same cores.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from engine.native.instructions import Instructions, is_x86, usable_instructions
+
+SOURCES = Path(__file__).parent / "src"
+# Sums may be taken in any order, but NaN and infinity keep their meaning.
+_FLAGS = (
+    *("-std=c++17", "-O3", "-fopenmp", "-fPIC"),
+    *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math"),
+)
+# By name rather than as the compiler finds them on the processor: the callers go by `usable_instructions`.
+_SETS = {
+    Instructions.SSE4_2: ("-msse4.2", "-mpopcnt"),
+    Instructions.AVX2: ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mmovbe"),
+    Instructions.AVX512: ("-mavx512f", "-mavx512bw", "-mavx512cd", "-mavx512dq", "-mavx512vl"),
+    Instructions.AVX512_VNNI: ("-mavx512vnni",),
+    Instructions.AVX512_BF16: ("-mavx512bf16",),
+}
+TARGET_SETS = tuple(_SETS)
+_TIMEOUT_S = 60
+
+
+class CannotCompile(Exception):
+    """There is no compiler, or it reports an error; the message is its own."""
+
+
+class Target(NamedTuple):
+    """What a library is compiled for. label: as its file's name has it. flags: the compiler's."""
+
+    label: str
+    flags: tuple[str, ...]
+
+    @classmethod
+    def of_set(cls, most: Instructions) -> Self:
+        """Return the target of x86 processors that have this set and all before it."""
+        sets = [each for each in _SETS if each <= most]
+        return cls(sets[-1].label, tuple(flag for each in sets for flag in _SETS[each]))
+
+    @classmethod
+    def of_march(cls, march: str) -> Self:
+        """Return the target of processors of this architecture, by the compiler's name for them."""
+        return cls(platform.machine(), (f"-march={march}",))
+
+    @classmethod
+    def of_this_processor(cls) -> Self:
+        """Return the target that this processor, as far as it may be used, needs."""
+        if is_x86():
+            return cls.of_set(usable_instructions())
+        return cls(f"{platform.machine()}-{_digest(_processor_flags())}", ("-march=native",))
+
+    @property
+    def file_name(self) -> str:
+        """The library's name, which another version of the sources or of the flags has not.
+
+        Flags count on x86 alone: elsewhere a server cannot tell which -march a library was built with.
+        """
+        flags = self.flags if is_x86() else ()
+        return f"native-{self.label}-{_digest(*_texts(), *_FLAGS, *flags, platform.machine())}.so"
+
+
+def file_names() -> list[str]:
+    """Return the names of the libraries that serve this processor, the best first."""
+    here = Target.of_this_processor()
+    return [here.file_name] if is_x86() else [here.file_name, Target.of_march("").file_name]
+
+
+def find_compiler() -> str:
+    """Return the path of the C++ compiler, which CXX may name. Raises CannotCompile."""
+    name = os.environ.get("CXX", "g++")
+    compiler = shutil.which(name)
+    if compiler is None:
+        raise CannotCompile(f"no C++ compiler is found ({name})")
+    return compiler
+
+
+def build(target: Target, directory: Path) -> Path:
+    """Compile for the target into the directory, and return the path. Raises CannotCompile or OSError."""
+    compiler = find_compiler()
+    try:
+        return _build(compiler, target, directory)
+    except subprocess.SubprocessError as error:
+        raise CannotCompile(getattr(error, "stderr", None) or str(error)) from error
+
+
+def _build(compiler: str, target: Target, directory: Path) -> Path:
+    """Into a folder of its own first, as several servers may start at once."""
+    directory.mkdir(parents=True, exist_ok=True)
+    tuning = "native" if target == Target.of_this_processor() else "generic"
+    with tempfile.TemporaryDirectory(dir=directory) as workplace:
+
+        def run(*command: str) -> None:
+            subprocess.run(
+                command, check=True, capture_output=True, text=True, timeout=_TIMEOUT_S, cwd=workplace
+            )
+
+        def compile_one(source: Path) -> None:
+            run(
+                compiler,
+                *(*_FLAGS, *target.flags, f"-mtune={tuning}"),
+                *("-I", str(SOURCES), "-c", str(source)),
+            )
+
+        sources = sorted(
+            SOURCES.rglob("*.cpp"), key=lambda source: -source.stat().st_size
+        )  # the longest first
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(compile_one, sources))
+        run(compiler, "-shared", *(f"{source.stem}.o" for source in sources), "-o", "linked.so")
+        return Path(workplace, "linked.so").replace(directory / target.file_name)
+
+
+def _texts() -> list[str]:
+    sources = sorted([*SOURCES.rglob("*.cpp"), *SOURCES.rglob("*.h")])
+    return [source.read_text(encoding="utf-8") for source in sources]
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _processor_flags() -> str:
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")

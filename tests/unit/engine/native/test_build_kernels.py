@@ -1,0 +1,149 @@
+"""Code that was compiled ahead serves where there is no compiler."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.native import compiler, instructions, library
+from engine.native.build_kernels import build_kernels
+from engine.native.compiler import CannotCompile, Target, file_names
+from engine.native.instructions import Instructions
+from handlers.cli import main
+from tests.conftest import COMMAND, LIMITS
+from tests.instructions import needs_compiler
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="compiled code runs on Linux alone")
+ON_X86 = pytest.mark.skipif(not instructions.is_x86(), reason="names sets of x86")
+
+
+@pytest.fixture
+def no_compiler(tmp_path: Path) -> dict[str, str]:
+    """An environment whose PATH has no compiler, nor the user's cache a library."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    return {**os.environ, "PATH": str(empty), "XDG_CACHE_HOME": str(empty / "cache"), "CXX": "g++"}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of what `verbatim build-kernels` compiles for this processor."""
+    folder = tmp_path_factory.mktemp("kernels")
+    assert main(["build-kernels", "--output", str(folder)]) == 0
+    return folder
+
+
+def serve(environment: dict[str, str], *options: str) -> "subprocess.CompletedProcess[str]":
+    """`verbatim serve` of a port that is taken by nobody, ended as soon as it has said how it starts."""
+    command = [str(COMMAND), "serve", "--port", "0", *LIMITS, *options]
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if line.strip().startswith("ready at "):
+            process.terminate()
+    _, complaint = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(command, process.returncode, said, complaint)
+
+
+@needs_compiler
+def test_what_was_compiled_ahead_is_found_without_a_compiler(
+    built: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [path.name for path in built.iterdir()] == file_names()[:1]
+    monkeypatch.setenv("VERBATIM_KERNEL_CACHE", str(built))
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert library.loaded.__wrapped__().library is not None
+
+
+@needs_compiler
+def test_a_server_that_requires_native_code_starts_without_a_compiler(
+    built: Path, no_compiler: dict[str, str]
+) -> None:
+    started = serve(no_compiler, "--require-native", "--kernel-cache", str(built))
+    assert "ready at " in started.stdout and started.stderr == ""
+    assert "ranking" in next(line for line in started.stdout.splitlines() if line.startswith("  native "))
+    assert "no C++ compiler" not in started.stdout
+
+
+def test_a_server_that_requires_native_code_and_finds_none_refuses_in_one_line(
+    no_compiler: dict[str, str],
+) -> None:
+    refused = serve({**no_compiler, "VERBATIM_REQUIRE_NATIVE": "1", "VERBATIM_LOG_LEVEL": "error"})
+    assert refused.returncode == 1 and "ready" not in refused.stdout
+    assert refused.stderr == (
+        "verbatim: error: compiled code that could be used is not; ranking: no C++ compiler is found (g++)\n"
+    )
+
+
+def test_without_a_compiler_a_server_starts_and_says_what_it_lacks(no_compiler: dict[str, str]) -> None:
+    started = serve(no_compiler, "--log-level", "error")
+    assert "  native    none; torch computes everything" in started.stdout.splitlines()
+    [line] = [line for line in started.stdout.splitlines() if "no C++ compiler is found (g++)" in line]
+    assert line.strip().startswith("without ") and "ranking" in line
+
+
+@ON_X86
+def test_a_library_is_compiled_for_each_set_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def write_nothing(_: str, target: Target, directory: Path) -> Path:
+        directory.mkdir(exist_ok=True)
+        (directory / target.file_name).touch()
+        return directory / target.file_name
+
+    monkeypatch.setattr(compiler, "find_compiler", lambda: "g++")
+    monkeypatch.setattr(compiler, "_build", write_nothing)
+    assert main(["build-kernels", "--isa", "sse4_2,AVX2", "--output", str(tmp_path / "new")]) == 0
+    expected = [Target.of_set(each).file_name for each in (Instructions.SSE4_2, Instructions.AVX2)]
+    assert capsys.readouterr().out.split() == [str(tmp_path / "new" / name) for name in expected]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == sorted(expected)
+
+
+@ON_X86
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--isa", "avx1024"], "--isa: 'avx1024' is none of sse4_2, avx2, avx512,"),
+        (["--march", "armv8.2-a"], "--march is for other architectures than x86; give --isa on this machine"),
+    ],
+)
+def test_a_target_that_there_is_not_is_a_usage_error(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["build-kernels", *options]) == 2
+    assert capsys.readouterr().err.startswith(f"verbatim: error: {complaint}")
+
+
+def test_without_a_compiler_nothing_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(CannotCompile):
+        list(build_kernels(None, None, str(tmp_path)))
+    assert main(["build-kernels", "--output", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == "verbatim: error: no C++ compiler is found (g++)\n"
+
+
+@needs_compiler
+def test_a_folder_that_cannot_be_written_is_an_error_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert main(["build-kernels", "--output", str(file)]) == 1
+    assert capsys.readouterr().err.startswith("verbatim: error: ")
+
+
+def test_on_another_architecture_a_library_by_march_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    own, ahead = file_names()
+    assert Target.of_march("armv8.2-a").file_name == ahead != own
+    with pytest.raises(ValueError, match="give --march on this machine"):
+        build_kernels("avx2", None, None)
