@@ -30,7 +30,7 @@ def num_answers(body: m.ChatRequest) -> int:
 
 
 def num_logprobs(body: m.ChatRequest) -> int | None:
-    """As `engine.request.SamplingParams` means it. top_logprobs alone asks for log-probabilities too."""
+    """Return `num_logprobs` of SamplingParams. top_logprobs alone asks for log-probabilities too."""
     if body.top_logprobs is not None:
         return body.top_logprobs
     return 0 if body.logprobs else None

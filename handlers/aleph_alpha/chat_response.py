@@ -32,7 +32,7 @@ def chat_choice(choice: ChatChoice, logprobs: m.ChatLogprobs | None) -> m.ChatCo
 
 
 def chat_logprobs(events: Sequence[TokenEvent], tokenizer: Tokenizer) -> m.ChatLogprobs:
-    """Of events with log-probabilities."""
+    """Return the log-probabilities of events that have them."""
     return m.ChatLogprobs(content=[_token(token) for token in scored_tokens(events, tokenizer)])
 
 

@@ -22,7 +22,7 @@ class CompletionEvents:
         self._prompt: tuple[PromptToken, ...] = ()
 
     def encode(self, event: TokenEvent) -> Iterator[EncodedEvent | m.StreamChunk | m.StreamSummary]:
-        """One piece a token that there is something to tell of."""
+        """Yield a piece for each token that adds something, and a summary at the end."""
         self._prompt = event.prompt or self._prompt  # the request's first event has it, for all completions
         if event.position > 0 and not self._writer.shows_tokens:
             if event.text:

@@ -28,10 +28,10 @@ _ONLY: Final = {
 
 @dataclass(frozen=True)
 class CompletionPlan:
-    """What a request asks to be told.
+    """The contents that a request asks for.
 
-    n: completions to tell. best_of: completions to generate. num_logprobs: as `engine.request.SamplingParams`
-    means it. generates: whether anything beyond the prompt is told.
+    n: completions to answer with. best_of: completions to generate. num_logprobs: as in
+    `engine.request.SamplingParams`. generates: whether the answer has anything beyond the prompt.
     """
 
     n: int
@@ -44,7 +44,7 @@ class CompletionPlan:
 
     @property
     def sequences_field(self) -> str:
-        """Which field asks for the sequences."""
+        """The field that asks for the sequences."""
         return "best_of" if self.best_of > self.n else "n"
 
 
@@ -134,7 +134,7 @@ def _stopping(body: m.CompletionRequest, room: int) -> StopConditions:
     if body.maximum_tokens is not None and min_tokens > max_tokens:
         raise Refused(f"is above the bound of {max_tokens} tokens", "minimum_tokens")
     return StopConditions(
-        max_tokens=max(max_tokens, 1),  # the engine tells of a prompt with its first token
+        max_tokens=max(max_tokens, 1),  # the engine reports a prompt with its first token
         min_tokens=min_tokens,
         stop=bounded_texts(body.stop_sequences or (), "stop_sequences", subject=""),
     )

@@ -1,4 +1,4 @@
-"""What completions tell of their tokens, whole or piece by piece."""
+"""The contents of completions, whole or piece by piece."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -34,7 +34,7 @@ class CompletionWriter:
 
     @property
     def shows_tokens(self) -> bool:
-        """Whether a token is told of even if it adds no text."""
+        """Whether a token is shown even if it adds no text."""
         return self._plan.num_logprobs is not None or self._plan.shows_tokens or self._plan.shows_raw
 
     def finish_reason(
@@ -44,29 +44,32 @@ class CompletionWriter:
 
     def fill(
         self,
-        told: m.CompletionResult | m.StreamChunk,
+        result: m.CompletionResult | m.StreamChunk,
         events: Sequence[TokenEvent],
         prompt: Sequence[PromptToken] | None,
     ) -> None:
-        """Adds what the events tell to a completion or a piece of one.
+        """Fill in a completion, or a piece of one, from its events.
 
         prompt: with log-probabilities, if there are any, where the completion begins; else None.
         """
         begins = prompt is not None and self._plan.echoes
         events = events if self._plan.generates else ()
-        told.completion = (self._prompt_text if begins else "") + "".join(event.text for event in events)
+        result.completion = (self._prompt_text if begins else "") + "".join(event.text for event in events)
         if self._plan.shows_raw:
             raw = "".join(event.token_text for event in events)
-            told.raw_completion = (self._prompt_text if begins else "") + raw
+            result.raw_completion = (self._prompt_text if begins else "") + raw
         if self._plan.shows_tokens:
             echoed = self._prompt_token_ids if begins else ()
-            told.completion_tokens = [*map(self._text, echoed), *(self._text(one.token_id) for one in events)]
+            result.completion_tokens = [
+                *map(self._text, echoed),
+                *(self._text(one.token_id) for one in events),
+            ]
         if self._plan.num_logprobs is not None:
             scored: list[PromptToken | TokenEvent] = [*((prompt or ()) if begins else ()), *events]
-            told.log_probs = [self._log_probs(one) for one in scored]
+            result.log_probs = [self._log_probs(one) for one in scored]
 
     def _log_probs(self, token: PromptToken | TokenEvent) -> dict[str, float | None]:
-        """By text, the token's own too. Of tokens of one text the likeliest counts."""
+        """Return log-probabilities by text, the token's own too. Of one text the likeliest counts."""
         if isinstance(token, PromptToken) and token.logprob is None:
             return {}
         ranked: dict[str, float | None] = {}

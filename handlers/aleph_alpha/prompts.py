@@ -28,7 +28,7 @@ def encode_prompt(prompt: Prompt, tokenizer: Tokenizer, max_total_tokens: int) -
 
 
 def num_characters(prompt: Prompt) -> int:
-    """How much there is to encode."""
+    """Return how many characters there are to encode."""
     if isinstance(prompt, str):
         return len(prompt)
     return sum(len(item.data) for item in prompt)

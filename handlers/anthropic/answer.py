@@ -46,7 +46,7 @@ class Answer:
         self._open: Block | None = None
 
     def feed(self, delta: ChatDelta) -> Iterator[Step]:
-        """What a delta brings, step by step; a step has been taken when it is told."""
+        """Yield the steps that a delta leads to; a step has been taken when it is yielded."""
         if delta.reasoning:
             if not isinstance(self._open, Thoughts):
                 yield from self._begin(Thoughts(len(self._blocks), is_hidden=self._hides_thoughts))

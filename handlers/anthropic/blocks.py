@@ -29,15 +29,15 @@ class Block(ABC):
 
     @abstractmethod
     def empty(self) -> WireBlock:
-        """As a stream tells of it when it begins."""
+        """Return the block as it begins in a stream."""
 
     @abstractmethod
     def wire(self) -> WireBlock:
-        """As a whole."""
+        """Return the whole block."""
 
 
 class Words(Block):
-    """What the model says."""
+    """Text that the model says."""
 
     @override
     def empty(self) -> m.TextBlock:
@@ -49,7 +49,7 @@ class Words(Block):
 
 
 class Thoughts(Block):
-    """What the model thinks before it answers. is_hidden: whether the answer leaves them out."""
+    """Text that the model thinks before it answers. is_hidden: whether the answer leaves them out."""
 
     def __init__(self, index: int, *, is_hidden: bool) -> None:
         super().__init__(index)
@@ -71,7 +71,7 @@ class Thoughts(Block):
 
 
 class ToolUse(Block):
-    """How the model uses a tool; its text is the input."""
+    """A call of a tool; its text is the input."""
 
     def __init__(self, index: int, use_id: str, name: str) -> None:
         super().__init__(index)
@@ -88,7 +88,7 @@ class ToolUse(Block):
 
 
 def _input(text: str) -> dict[str, Any]:
-    """What there is of it, where the bound of tokens has cut it short."""
+    """Return the input, or as much of it as there is where the bound of tokens has cut it short."""
     try:
         value = from_json(text, allow_partial=True, allow_inf_nan=False)
     except ValueError:

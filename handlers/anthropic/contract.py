@@ -1,4 +1,4 @@
-"""How the contract words its errors, and what every answer carries."""
+"""The contract's error bodies, and the headers of every answer."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal, TypeAlias, final
@@ -55,7 +55,7 @@ class AnthropicContract(Contract):
 
 
 def _details(problem: Problem) -> m.ErrorDetails | MISSING:
-    """The SDK's tool runner asks for a thread, and goes on without one where it is told so."""
+    """Return the code at which the SDK's tool runner, which asks for a thread, goes on without one."""
     if problem.field != "thread":
         return MISSING
     return m.ErrorDetails(error_code="thread_unsupported_request")

@@ -28,9 +28,9 @@ def conversation(
     full = _without_empty_beginning(messages)
     for place, message in enumerate(full):
         reader.read(message, f"messages[{place}].content")
-    told = tuple(reader.messages)
-    _check_end(full, told)
-    return told
+    joined = tuple(reader.messages)
+    _check_end(full, joined)
+    return joined
 
 
 class _Reader:
@@ -55,7 +55,7 @@ class _Reader:
         self._is_new_turn = True
 
     def add(self, message: ChatMessage) -> None:
-        """As a part of the last message where that is of the same role."""
+        """Add a message, as a part of the last one if that is of the same role."""
         last = self.messages[-1] if self.messages else None
         if last is None or last.role != message.role or message.role not in ("user", "assistant"):
             self.messages.append(message)
@@ -141,14 +141,17 @@ def _text(first: Any, second: Any, between: str) -> str | None:
     return between.join(texts) if texts else None
 
 
-def _check_end(messages: Sequence[m.MessageParam], told: tuple[ChatMessage, ...]) -> None:
-    """What the assistant has begun can be continued, if it is words that do not end in a blank."""
-    if told[-1].role != "assistant":
+def _check_end(messages: Sequence[m.MessageParam], joined: tuple[ChatMessage, ...]) -> None:
+    """Raise Refused for a last message of the assistant's that cannot be continued.
+
+    It must be text without a blank at its end.
+    """
+    if joined[-1].role != "assistant":
         return
     field = f"messages[{len(messages) - 1}].content"
-    if not is_continuable(told):
+    if not is_continuable(joined):
         raise Refused("the last message of the assistant's must end in text, which is continued", field)
-    text = told[-1].content
+    text = joined[-1].content
     assert isinstance(text, str), "the reader makes texts alone"
     if text != text.rstrip():
         raise Refused("the text that is continued must not end in a blank", field)

@@ -43,12 +43,12 @@ class MessageDraft:
         )
 
     def ended(self, answer: Answer, counts: ChatUsage) -> m.Message:
-        told = {
+        update = {
             "content": answer.wire(),
             "stop_reason": self._stop_reason(answer),
             "stop_sequence": answer.stop_match,
         }
-        return self.begun(counts).model_copy(update=told)
+        return self.begun(counts).model_copy(update=update)
 
     def _stop_reason(self, answer: Answer) -> _StopReason:
         if answer.finish is ChatFinish.STOP and answer.stop_match is not None:

@@ -53,13 +53,13 @@ def chat_params(body: Body) -> ChatParams:
 
 
 def grammar_field(body: Body) -> str:
-    """Which field a grammar comes from that the engine does not take."""
+    """Return the field that the grammar comes from, to blame if the engine does not take it."""
     output = given(body.output_config)
     return "tools" if output is None or output.format is None else _FORMAT_FIELD
 
 
 def request_field(field: str) -> str:
-    """Where in the request stands what the chat core calls so."""
+    """Return the request's own name for a field of the chat core's."""
     if field == FIELD:
         return _FORMAT_FIELD
     return re.sub(r"^(tools\[\d+\])\.parameters", r"\1.input_schema", field)

@@ -23,7 +23,7 @@ def system_text(system: str | Sequence[m.TextBlockParam]) -> str:
 
 
 def result_text(content: str | Sequence[ResultBlock], field: str) -> str:
-    """Of what a tool returned. Raises Refused for what is no text."""
+    """Return the text of a tool's result. Raise Refused for contents that are no text."""
     if isinstance(content, str):
         return content
     return "".join(_result_block(block, f"{field}[{place}]") for place, block in enumerate(content))
@@ -75,6 +75,6 @@ def _refuse_citations(config: m.CitationsConfigParam | None, field: str) -> None
 
 
 def _titled(title: str | None, context: str | None, text: str) -> str:
-    """With blank lines around it: it is no part of the sentence before or behind it."""
+    """Return the text between blank lines: it is no part of the sentence before or behind it."""
     head = "\n".join(filter(None, (title, context)))
     return "\n\n".join(filter(None, (head, text))) + "\n\n"

@@ -17,17 +17,17 @@ Choice: TypeAlias = (
 
 def tool_definitions(tools: Sequence[m.ToolParam | m.AnthropicToolParam]) -> tuple[ToolDefinition, ...]:
     """Raises Refused for a tool that is not the client's own, and for a name that comes twice."""
-    told: dict[str, ToolDefinition] = {}
+    definitions: dict[str, ToolDefinition] = {}
     for place, tool in enumerate(tools):
         field = f"tools[{place}]"
         if isinstance(tool, m.AnthropicToolParam):
             reason = f"{tool.type} is a tool of Anthropic's; this server takes tools of type `custom` alone"
             raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
-        if tool.name in told:
+        if tool.name in definitions:
             raise Refused("an earlier tool has this name too", f"{field}.name")
         _check_callers(tool, field)
-        told[tool.name] = _definition(tool)
-    return tuple(told.values())
+        definitions[tool.name] = _definition(tool)
+    return tuple(definitions.values())
 
 
 def tool_choice(choice: Choice) -> ToolChoice:

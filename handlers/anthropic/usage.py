@@ -1,4 +1,4 @@
-"""Token counts as the contract tells them: what the cache held is not among the input."""
+"""Token counts in the contract's form, where cached tokens are not among the input."""
 
 from generated.anthropic import models as m
 from handlers.chat.usage import ChatUsage
@@ -17,11 +17,11 @@ def usage(counts: ChatUsage) -> m.Usage:
 
 def delta_usage(counts: ChatUsage) -> m.MessageDeltaUsage:
     """The same at the end of a stream."""
-    told = usage(counts)
+    whole = usage(counts)
     return m.MessageDeltaUsage(
-        output_tokens=told.output_tokens,
-        input_tokens=told.input_tokens,
-        cache_creation_input_tokens=told.cache_creation_input_tokens,
-        cache_read_input_tokens=told.cache_read_input_tokens,
-        output_tokens_details=told.output_tokens_details,
+        output_tokens=whole.output_tokens,
+        input_tokens=whole.input_tokens,
+        cache_creation_input_tokens=whole.cache_creation_input_tokens,
+        cache_read_input_tokens=whole.cache_read_input_tokens,
+        output_tokens_details=whole.output_tokens_details,
     )

@@ -4,7 +4,7 @@ from enum import Enum, auto
 
 
 class Violation(Enum):
-    """What is wrong with a field, or with the whole body; contracts have error codes of their own for it."""
+    """The fault of a field, or of the whole body, for which contracts have error codes of their own."""
 
     MALFORMED_JSON = auto()
     INVALID_UTF8 = auto()

@@ -50,7 +50,7 @@ def _tool_call(call: ToolCall) -> m.AnswerToolCall:
 
 
 def logprobs(events: Sequence[TokenEvent]) -> m.ChatLogprobs:
-    """Of every generated token, the end token's included."""
+    """Return the log-probabilities of every generated token, the end token included."""
     return m.ChatLogprobs(content=[_logprob(event) for event in events])
 
 

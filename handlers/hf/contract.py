@@ -1,4 +1,4 @@
-"""How the contract words its errors."""
+"""The contract's error bodies."""
 
 from typing import ClassVar, final
 

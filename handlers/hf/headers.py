@@ -5,5 +5,5 @@ from handlers.tgi_family.headers import Headers, cost_headers
 
 
 def costs(timing: Timing) -> Headers:
-    """Of a whole answer; times in milliseconds, which are numbers here."""
+    """Return the headers of a whole answer; times in milliseconds, with fractions."""
     return cost_headers(timing, lambda seconds: round(seconds * 1000, 3))

@@ -1,4 +1,4 @@
-"""What the server tells of itself."""
+"""The server's description of itself."""
 
 from typing import Final, Literal
 

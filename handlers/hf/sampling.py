@@ -11,7 +11,7 @@ from handlers.wire.missing import given_or
 
 
 def sampling_params(body: m.ChatCompletionRequest | m.CompletionRequest) -> SamplingParams:
-    """At temperature 1 unless told otherwise; 0 is greedy. A seed that is not given is drawn."""
+    """Return the shared options. The temperature is 1 by default; 0 is greedy. A missing seed is drawn."""
     return SamplingParams(
         temperature=given_or(body.temperature, 1.0),
         top_p=given_or(body.top_p, 1.0),

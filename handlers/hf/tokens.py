@@ -1,4 +1,4 @@
-"""Tokens in the native shapes of the wire, which leaves out a log-probability that JSON cannot tell."""
+"""Tokens in the native shapes of the wire, which leaves out a log-probability that JSON cannot hold."""
 
 from collections.abc import Sequence
 

@@ -22,7 +22,7 @@ _TEXT_CHOICE: Final = b'{"index":%d,"delta":{"role":"assistant","content":%b},"f
 class ChatEvents:
     """Writes the chunks of one streamed answer.
 
-    tokenizer: of the log-probabilities; None where none are told.
+    tokenizer: of the log-probabilities; None where none are shown.
     is_full_text: whether each chunk repeats the text so far, thoughts among themselves.
     """
 
@@ -41,7 +41,7 @@ class ChatEvents:
         self._plain = ChunkTemplate(self._empty, _TEXT_CHOICE)
 
     def piece(self, delta: ChatDelta) -> EncodedEvent | m.ChatCompletionChunk | None:
-        """What an answer gains; None if that is nothing but its end."""
+        """Return the chunk of what an answer gains; None if that is nothing but its end."""
         has_logprobs = self._tokenizer is not None and bool(delta.answer_events)
         if not (delta.content or delta.reasoning or delta.tool_calls or has_logprobs):
             return None
@@ -56,10 +56,10 @@ class ChatEvents:
     def end(self, delta: ChatDelta, usage: m.Usage | None) -> m.ChatCompletionChunk:
         """The last chunk of an answer. usage: in the last one of all."""
         assert delta.finish is not None, "an answer ends with its last delta"
-        told = m.Delta(role="assistant", content=self._contents[delta.index])
+        piece = m.Delta(role="assistant", content=self._contents[delta.index])
         if self._thoughts[delta.index]:
-            told.reasoning_content = self._thoughts[delta.index]
-        choice = m.ChunkChoice(index=delta.index, delta=told, finish_reason=delta.finish.value)
+            piece.reasoning_content = self._thoughts[delta.index]
+        choice = m.ChunkChoice(index=delta.index, delta=piece, finish_reason=delta.finish.value)
         chunk = self._empty.model_copy(update={"choices": [choice]})
         if self._is_full_text:
             chunk.full_text = self._contents[delta.index]
@@ -77,16 +77,16 @@ class ChatEvents:
         return self._plain.fill(index, orjson.dumps(content))
 
     def _delta(self, delta: ChatDelta, content: str) -> m.Delta:
-        told = m.Delta(role="assistant", content=content)
+        piece = m.Delta(role="assistant", content=content)
         thoughts = delta.reasoning
         if self._is_full_text:
             self._thoughts[delta.index] += thoughts
             thoughts = self._thoughts[delta.index]
         if thoughts:
-            told.reasoning_content = thoughts
+            piece.reasoning_content = thoughts
         if delta.tool_calls:
-            told.tool_calls = [_tool_call(call) for call in delta.tool_calls]
-        return told
+            piece.tool_calls = [_tool_call(call) for call in delta.tool_calls]
+        return piece
 
 
 def _tool_call(call: ToolCallDelta) -> m.ToolCallChunk:

@@ -50,7 +50,7 @@ def chat_params(body: m.ChatRequest, vocab_size: int) -> ChatParams:
 
 
 def request_field(field: str) -> str:
-    """Where in the request stands what the chat core calls so."""
+    """Return the request's own name for a field of the chat core's."""
     for neutral, own in _FIELDS.items():
         field = neutral.sub(own, field)
     return field

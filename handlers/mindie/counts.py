@@ -1,4 +1,4 @@
-"""How many answers, beams and log-probabilities a request asks for. Null counts as absent throughout."""
+"""The numbers of answers, beams and log-probabilities that a request asks for. Null counts as absent."""
 
 from engine.request import BeamParams
 from generated.mindie import models as m
@@ -16,18 +16,18 @@ def asked_best_of(body: m.ChatRequest) -> int | None:
 
 def asked_top_logprobs(body: m.ChatRequest) -> int | None:
     """None where it has no effect."""
-    is_told = body.logprobs or "logprobs" not in body.model_fields_set
-    return body.top_logprobs if is_told and "top_logprobs" in body.model_fields_set else None
+    is_counted = body.logprobs or "logprobs" not in body.model_fields_set
+    return body.top_logprobs if is_counted and "top_logprobs" in body.model_fields_set else None
 
 
 def num_logprobs(body: m.ChatRequest) -> int | None:
-    """As in `engine.request.SamplingParams`."""
+    """Return `num_logprobs` of `engine.request.SamplingParams`."""
     top_logprobs = asked_top_logprobs(body)
     return 0 if top_logprobs is None and body.logprobs else top_logprobs
 
 
 def num_answers(body: m.ChatRequest) -> int:
-    """`best_of` answers are all told; of a beam search `n` are."""
+    """Return how many answers there are: all `best_of`, or `n` of a beam search."""
     return asked_n(body) if body.use_beam_search else (asked_best_of(body) or asked_n(body))
 
 
@@ -50,6 +50,6 @@ def num_sequences(body: m.ChatRequest) -> int:
 
 
 def beam_params(body: m.ChatRequest) -> BeamParams | None:
-    """With as many beams as `best_of`, where it is there; one beam is greedy decoding."""
+    """Return a search of `best_of` beams, or of `n` without that; one beam is greedy decoding."""
     num_beams = max(asked_n(body), asked_best_of(body) or 1) if body.use_beam_search else 1
     return BeamParams(num_beams=num_beams) if num_beams > 1 else None

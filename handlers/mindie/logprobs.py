@@ -1,4 +1,4 @@
-"""Log-probabilities as the contract tells them."""
+"""Log-probabilities in the contract's form."""
 
 from collections.abc import Sequence
 

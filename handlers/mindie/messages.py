@@ -22,15 +22,15 @@ _MEDIA: Final = {
 
 def conversation(messages: Sequence[Message]) -> tuple[ChatMessage, ...]:
     """Raises Refused for a message or a part of one that holds nothing, and for too much or no text."""
-    told = tuple(_message(message, f"messages[{place}]") for place, message in enumerate(messages))
-    num_characters = sum(_num_characters(message.content) for message in told)
+    read = tuple(_message(message, f"messages[{place}]") for place, message in enumerate(messages))
+    num_characters = sum(_num_characters(message.content) for message in read)
     if not 0 < num_characters <= _MAX_CHARACTERS:
         raise Refused(
             f"`messages` must have from 1 to {_MAX_CHARACTERS} characters. Given: {num_characters}",
             "messages",
             Violation.TOO_LONG if num_characters else Violation.TOO_SHORT,
         )
-    return told
+    return read
 
 
 def _message(message: Message, field: str) -> ChatMessage:
@@ -64,7 +64,7 @@ def _content(content: str | Sequence[m.ContentPart], field: str) -> str | tuple[
 
 
 def _part(part: m.ContentPart, field: str) -> ContentPart:
-    """By its type; by what it holds if it has none."""
+    """Tell the kind of a part by its type, or by its members if it has none."""
     held = {name: value for name in ("text", *_MEDIA) if (value := given(getattr(part, name))) is not None}
     kind = given(part.type) or next(iter(held), "text")
     if kind not in held:

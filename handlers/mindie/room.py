@@ -1,4 +1,4 @@
-"""How many tokens a prompt and its answer may have."""
+"""The tokens that a prompt and its answer may have."""
 
 from engine.model_info import ModelInfo
 from handlers.faults.refused import Refused

@@ -1,4 +1,4 @@
-"""What the engine measured of the steps that made an answer's tokens."""
+"""Measurements of the steps that made an answer's tokens."""
 
 from itertools import chain
 from typing import NamedTuple
@@ -13,7 +13,7 @@ class _Step(NamedTuple):
 
 
 class StepTimes:
-    """Of each token of each answer to a request; answers follow one another in the order of their index."""
+    """The steps of each token of each answer, answers in the order of their index."""
 
     def __init__(self, num_answers: int) -> None:
         self._steps: list[list[_Step]] = [[] for _ in range(num_answers)]
@@ -31,10 +31,10 @@ class StepTimes:
 
     @property
     def prefill_ms(self) -> int:
-        """Of the first token, which all answers have from the same computation of the prompt."""
+        """The time of the first token, which all answers have from the same computation of the prompt."""
         return round(self._steps[0][0].step_s * 1e3)
 
     @property
     def decodes_ms(self) -> list[int]:
-        """Of all tokens but each answer's first."""
+        """The times of all tokens but each answer's first."""
         return [round(step.step_s * 1e3) for steps in self._steps for step in steps[1:]]

@@ -1,4 +1,4 @@
-"""Token counts and the steps behind them, as the contract tells them."""
+"""Token counts and the steps behind them, in the contract's form."""
 
 from generated.mindie import models as m
 from handlers.chat.usage import ChatUsage
@@ -6,7 +6,7 @@ from handlers.mindie.step_times import StepTimes
 
 
 def usage(counts: ChatUsage, times: StepTimes) -> m.Usage:
-    told = m.Usage(
+    counted = m.Usage(
         prompt_tokens=counts.num_prompt_tokens,
         prompt_tokens_details=m.PromptTokensDetails(cached_tokens=counts.num_cached_tokens),
         completion_tokens=counts.num_completion_tokens,
@@ -15,7 +15,7 @@ def usage(counts: ChatUsage, times: StepTimes) -> m.Usage:
         queue_wait_time=times.waits_us,
     )
     if counts.num_reasoning_tokens:
-        told.completion_tokens_details = m.CompletionTokensDetails(
+        counted.completion_tokens_details = m.CompletionTokensDetails(
             reasoning_tokens=counts.num_reasoning_tokens
         )
-    return told
+    return counted

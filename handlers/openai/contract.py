@@ -1,4 +1,4 @@
-"""How the contract words its errors, and what every answer carries."""
+"""The contract's error bodies, and the headers of every answer."""
 
 from collections.abc import Mapping
 from typing import ClassVar, Final, final
@@ -65,7 +65,7 @@ def _code(problem: Problem) -> str | None:
 
 
 def _message(problem: Problem) -> str:
-    """In the words that users of OpenAI know, where there are such."""
+    """Return the message in the words that users of OpenAI know, where there are such."""
     if not isinstance(problem, InvalidRequest):
         return problem.message
     match problem.violation:

@@ -54,7 +54,7 @@ def check_no_form(body: Body) -> None:
 
 
 def grammar_field(body: Body) -> str:
-    """Which field a grammar comes from that the engine does not take."""
+    """Return the field that the grammar comes from, to blame if the engine does not take it."""
     return next(iter(_forms(body)), "tools")
 
 

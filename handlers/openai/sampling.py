@@ -17,7 +17,7 @@ def sampling_params(
     num_logprobs: int | None = None,
     num_prompt_logprobs: int | None = None,
 ) -> SamplingParams:
-    """The rest is as of SamplingParams, for chat and completions ask for it in ways of their own."""
+    """Return the options that both have; the arguments are those of SamplingParams in which they differ."""
     allowed = body.allowed_token_ids
     return SamplingParams(
         temperature=0.0 if body.use_beam_search else given_or(body.temperature, 1.0),
@@ -39,7 +39,10 @@ def sampling_params(
 
 
 def beam_params(body: Body) -> BeamParams | None:
-    """As many beams as answers; one beam is greedy decoding. Raises Refused for what no search can have."""
+    """Return a search of as many beams as answers; one beam is greedy decoding.
+
+    Raise Refused for options that no search can have.
+    """
     if not body.use_beam_search:
         for field in ("length_penalty", "early_stopping"):
             if getattr(body, field) is not None:
@@ -57,7 +60,7 @@ def beam_params(body: Body) -> BeamParams | None:
 
 
 def num_beams(body: Body) -> int:
-    """How many beams are followed at once; 1 where none are searched."""
+    """Return how many beams are followed at once; 1 without a search."""
     return given_or(body.n, 1) if body.use_beam_search else 1
 
 
@@ -79,7 +82,7 @@ def stop_texts(body: Body | m.CreateResponseRequest) -> tuple[str, ...]:
 
 
 def check_stream_options(body: Body | m.CreateResponseRequest) -> None:
-    """Raises Refused where there is no stream that they could be of."""
+    """Raise Refused for `stream_options` without a stream."""
     if body.stream_options is not None and not body.stream:
         message = "The 'stream_options' parameter is only allowed when 'stream' is true."
         raise Refused(message, "stream_options")

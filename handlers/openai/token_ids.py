@@ -9,19 +9,19 @@ Prompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 
 
 def check_named_ids(body: Body, vocab_size: int) -> None:
-    """Of all options. Raises Refused for the first that is not."""
+    """Raise Refused for the first id in any option that is not in the vocabulary."""
     check_bias_ids(body.logit_bias, vocab_size)
     for field in ("stop_token_ids", "allowed_token_ids"):
         _check_list(getattr(body, field) or (), field, vocab_size)
 
 
 def check_bias_ids(biases: Mapping[str, float] | None, vocab_size: int) -> None:
-    """Raises Refused for the first that is not."""
+    """Raise Refused for the first id that is not in the vocabulary."""
     _check(((int(token), f"logit_bias.{token}") for token in biases or ()), vocab_size)
 
 
 def check_prompt_ids(prompt: Prompt, field: str, vocab_size: int) -> None:
-    """Of prompts that are no text. Raises Refused for the first that is not."""
+    """Raise Refused for the first id of a prompt that is not in the vocabulary."""
     if isinstance(prompt, str):
         return
     _check_list([part for part in prompt if isinstance(part, int)], field, vocab_size)

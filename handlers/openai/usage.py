@@ -1,4 +1,4 @@
-"""Token counts as the contract tells them."""
+"""Token counts in the contract's form."""
 
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage

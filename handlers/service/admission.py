@@ -1,4 +1,4 @@
-"""Which requests are let in before they are read, and how those are counted that are not."""
+"""Admission of requests before they are read, and the count of those that are refused."""
 
 from collections.abc import Container
 

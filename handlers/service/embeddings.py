@@ -107,7 +107,7 @@ class Embedder:
             return await exchange.embed(request)
 
     async def _encode(self, text: str | Sequence[int]) -> tuple[int, ...]:
-        """With the special tokens that the tokenizer adds, where it is no ids."""
+        """Return a text's token ids with the special tokens that the tokenizer adds; ids as they are."""
         if isinstance(text, str):
             return await self._workers.tokenize(len(text), self._encode_now, text)
         return tuple(text)

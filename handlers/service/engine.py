@@ -1,4 +1,4 @@
-"""What the handlers need of an engine; `engine.async_engine.AsyncEngine` is the one that computes."""
+"""The protocol of an engine; `engine.async_engine.AsyncEngine` is the one that computes."""
 
 from collections.abc import AsyncGenerator, Callable
 from typing import Protocol

@@ -28,7 +28,7 @@ class IncompleteGeneration(Exception):
 
 
 class Observer(Protocol):
-    """Who counts requests, such as a contract's metrics. It hears of those of every contract."""
+    """A counter of requests, such as a contract's metrics. Requests of every contract are reported to it."""
 
     def received(self) -> None:
         """A request has arrived; `failed` or `succeeded` follows."""
@@ -37,7 +37,7 @@ class Observer(Protocol):
         """One of its prompts goes to the engine."""
 
     def failed(self, error: BaseException, total_s: float) -> None:
-        """What ended it, a CancelledError or GeneratorExit if its client went away, and after how long.
+        """Count a request that ended with an error, CancelledError or GeneratorExit if its client went away.
 
         A request that no handler saw took no time.
         """
@@ -148,7 +148,7 @@ class Exchange(AbstractContextManager["Exchange"]):
 
 
 class Exchanges:
-    """What the answers of all operations have in common."""
+    """A factory of exchanges over one engine and one limit."""
 
     def __init__(self, engine: Engine, limit: ConcurrencyLimit) -> None:
         self._engine = engine

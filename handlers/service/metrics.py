@@ -33,7 +33,7 @@ def linear_buckets(largest: int) -> tuple[float, ...]:
 
 
 class Metrics:
-    """What the server's requests did, those of other contracts too, and what the engine does now."""
+    """Metrics of the requests of all contracts, and of the engine's state."""
 
     def __init__(
         self, info: ModelInfo, stats: Callable[[], EngineStats], num_permits: Callable[[], int] = int
@@ -90,7 +90,7 @@ class Metrics:
 
 
 class _Histograms(Collector):
-    """Of the engine's kind: the library's own take ten times as long to observe, and every request does."""
+    """Histograms of the engine's kind: the library's own take ten times as long to observe a request."""
 
     def __init__(self) -> None:
         self._named: dict[tuple[str, str], Histogram] = {}

@@ -20,14 +20,14 @@ class GeneratedSequence:
 
     @property
     def finish(self) -> FinishReason:
-        """Of a sequence that has ended."""
+        """Why the sequence ended, once it has."""
         reason = self.events[-1].finish
         assert reason is not None, "asked for before the sequence's last event"
         return reason
 
     @property
     def mean_logprob(self) -> float:
-        """Over its tokens, the end token's included; needs log-probabilities in the events."""
+        """Mean over the tokens, the end token included; needs log-probabilities in the events."""
         return sum(event.logprob or 0.0 for event in self.events) / len(self.events)
 
 
@@ -50,7 +50,7 @@ class GeneratedRequest:
 
     @property
     def num_tokens(self) -> int:
-        """Tokens that an answer may tell of, those of a prompt with log-probabilities too."""
+        """Tokens that an answer may list, those of a prompt with log-probabilities included."""
         return len(self.prompt) + sum(len(sequence.events) for sequence in self.sequences)
 
     def add(self, event: TokenEvent) -> None:

@@ -1,4 +1,4 @@
-"""How long the phases of one request took."""
+"""The times that the phases of one request took."""
 
 from dataclasses import dataclass, field
 from time import perf_counter

@@ -46,7 +46,7 @@ def _tool_call(call: ToolCall) -> m.ToolCall:
 
 
 def logprobs(events: Sequence[TokenEvent]) -> m.ChatCompletionLogprobs:
-    """Of every generated token, the end token's included."""
+    """Return the log-probabilities of every generated token, the end token included."""
     return m.ChatCompletionLogprobs(content=[_logprob(event) for event in events])
 
 

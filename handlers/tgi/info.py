@@ -1,4 +1,4 @@
-"""What the server tells of itself."""
+"""The server's description of itself."""
 
 from engine.model_info import ModelInfo
 from generated.tgi import models as m

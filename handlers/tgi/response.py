@@ -10,7 +10,7 @@ from handlers.tgi_family.request import NativeRequest
 
 
 def generate_response(native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:
-    """The sequence of highest mean log-probability; the others are told in its details."""
+    """Return the sequence of highest mean log-probability; the others stand in its details."""
     best = generated.likeliest
     return m.GenerateResponse(
         generated_text=native.prefix + best.text,

@@ -7,7 +7,7 @@ from handlers.tgi_family.params import value_or
 
 
 def openai_sampling(body: m.ChatRequest | m.CompletionRequest, seed: int) -> SamplingParams:
-    """At temperature 1 unless told otherwise; 0 is greedy."""
+    """Return the options that chat and completions share. The temperature is 1 by default; 0 is greedy."""
     return SamplingParams(
         temperature=value_or(body.temperature, 1.0),
         top_k=body.top_k,

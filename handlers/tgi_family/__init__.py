@@ -1,1 +1,1 @@
-"""What text generation servers of TGI's kin have in common, before a contract gives it a form."""
+"""The parts that text generation servers of TGI's kin have in common, before a contract gives them a form."""

@@ -13,7 +13,7 @@ from handlers.tgi_family.request import encode_prompt
 
 
 class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked for each of several prompts, valid against its contract.
+    """The parameters that several prompts share, valid against their contract.
 
     max_tokens: tokens to generate at most; None fills the context. suffix: refused where there is one.
     sampling: called once a prompt: without a seed each draws its own, lest equal prompts be answered alike.
@@ -41,7 +41,7 @@ def check_params(params: CompletionParams, limits: Limits) -> None:
 def completion_requests(
     params: CompletionParams, limits: Limits, tokenizer: Tokenizer
 ) -> list[GenerationRequest]:
-    """In the order of the prompts. Raises PromptTooLong or Refused."""
+    """Return requests in the order of the prompts. Raise PromptTooLong or Refused."""
     return [
         GenerationRequest(
             request_id=token_hex(16),

@@ -1,4 +1,4 @@
-"""What chat and completion answers call the server that made them."""
+"""The name of the server in chat and completion answers."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What this server allows a request, and the rules that follow."""
+"""The limits of requests, and the rules that follow from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ class NativeRequest:
 
     @property
     def prefix(self) -> str:
-        """What stands before the generated text in the answer."""
+        """The text in front of the generated text in the answer."""
         return self.params.inputs if self.params.return_full_text else ""
 
     def seed_of(self, index: int) -> int | None:

@@ -1,4 +1,4 @@
-"""How the contract words its errors."""
+"""The contract's error bodies."""
 
 from typing import ClassVar, Final, final
 
@@ -14,7 +14,7 @@ from handlers.runtime.problem import InvalidRequest, MethodNotAllowed, NotFound,
 from handlers.triton.signature import DataType, signature
 
 _PARAMETERS: Final = "parameters."
-# What Triton's JSON reader calls the values that a tensor's elements are read from.
+# Names that Triton's JSON reader has for the values that a tensor's elements are read from.
 _JSON_KINDS: Final[dict[DataType, str]] = {
     "BOOL": "boolean",
     "INT32": "signed-integer",
@@ -58,7 +58,7 @@ def _message(problem: Problem) -> str:
 
 
 def _about_member(problem: InvalidRequest) -> str:
-    """Of a member of the request, or of its `parameters`."""
+    """Return the message about a member of the request or of its `parameters`."""
     if not problem.field:
         return problem.message
     is_inner = problem.field.startswith(_PARAMETERS)

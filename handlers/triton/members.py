@@ -18,9 +18,9 @@ _REQUIRED: Final = "text_input"
 
 
 def members_of(body: m.GenerateRequest, model: str) -> Members:
-    """What the request has, without defaults.
+    """Return the members that the request has, without defaults.
 
-    Raises Refused for a name that stands twice, or if an input is missing.
+    Raise Refused for a name that stands twice, or if an input is missing.
     """
     members = _given(body)
     if isinstance(body.parameters, m.Parameters):
@@ -35,7 +35,7 @@ def members_of(body: m.GenerateRequest, model: str) -> Members:
 
 
 def request_id(body: m.GenerateRequest) -> str:
-    """What the answer repeats; empty if there is nothing to repeat."""
+    """Return the request's id, which the answer repeats; empty if it has none."""
     return body.id if isinstance(body.id, str) else ""
 
 

@@ -1,4 +1,4 @@
-"""What server and model tell of themselves."""
+"""Descriptions of the server and the model."""
 
 from typing import Final
 

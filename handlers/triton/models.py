@@ -11,7 +11,7 @@ VERSION: Final = "1"  # Triton numbers a model's versions, and the first is 1
 
 @dataclass(frozen=True)
 class Models:
-    """What paths may name."""
+    """The names that a path may have."""
 
     names: ModelNames
 

@@ -1,4 +1,4 @@
-"""How a request wants its text sampled and ended, from whichever of its members say so."""
+"""Options of sampling and stopping, from whichever members of a request say so."""
 
 from collections.abc import Mapping
 from typing import Any, Final

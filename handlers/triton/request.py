@@ -135,7 +135,7 @@ def _beams(options: m.SamplingOptions, rules: Members) -> BeamParams | None:
 
 
 def _num_logprobs(members: Members, options: m.SamplingOptions) -> int | None:
-    """What is told of is asked for, and no more."""
+    """Return how many log-probabilities the answer needs."""
     if members.get("return_logprobs") and isinstance(options.logprobs, int):
         return options.logprobs
     sums = members.get("return_cumulative_logprob") or members.get("return_log_probs")
@@ -143,7 +143,7 @@ def _num_logprobs(members: Members, options: m.SamplingOptions) -> int | None:
 
 
 def _logit_bias(wanted: Wanted, tokenizer: Tokenizer) -> Mapping[int, float]:
-    """By token, and by text: a text's weight goes to each of its tokens, wherever they come."""
+    """Return biases by token. A text's weight goes to each of its tokens, wherever they come."""
     bias = {int(token): float(value) for token, value in wanted.options.logit_bias.items()}
     words: Sequence[str] = wanted.rules.get("embedding_bias_words", ())
     weights: Sequence[float] = wanted.rules.get("embedding_bias_weights", ())

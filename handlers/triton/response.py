@@ -27,7 +27,7 @@ _ENDINGS: Final[Mapping[FinishReason | None, Ending]] = {
 }
 _LEAST: Final = -9999.0  # JSON has no infinities
 # Members that ask for something beside the text.
-_TOLD: Final = (
+_SHOWN: Final = (
     "return_finish_reason",
     "return_cumulative_logprob",
     "return_logprobs",
@@ -39,7 +39,7 @@ _TOLD: Final = (
 
 @dataclass(frozen=True)
 class Envelope:
-    """Who answers whom. id: what the request is called by its client; empty if it has no name."""
+    """The members that every response repeats. id: the client's name for the request; may be empty."""
 
     id: str
     model_name: str
@@ -52,10 +52,10 @@ class Envelope:
 
 @dataclass
 class _Text:
-    """One of the texts while it is told."""
+    """One of the texts while it is written."""
 
     piece: str = ""
-    events: list[TokenEvent] = field(default_factory=list)  # those not told yet
+    events: list[TokenEvent] = field(default_factory=list)  # those not written yet
     logprob: float = 0.0
     ending: Ending = "None"
 
@@ -71,7 +71,7 @@ class _Text:
 
 
 class Responses:
-    """Writes the responses of one request, each of which tells what came since the one before.
+    """Writes the responses of one request, each with the text since the one before.
 
     prefix: what stands before each text in the first. has_candidates: whether the request asked for the
     likeliest tokens of each place.
@@ -87,7 +87,7 @@ class Responses:
         has_candidates: bool = False,
     ) -> None:
         self._envelope = envelope
-        self._asked = frozenset(name for name in _TOLD if members.get(name))
+        self._asked = frozenset(name for name in _SHOWN if members.get(name))
         self._has_candidates = has_candidates
         self._num_input_tokens = 0
         self._texts = [_Text(prefix) for _ in range(num_sequences)]
@@ -101,7 +101,7 @@ class Responses:
         return self._response()
 
     def event(self, event: TokenEvent) -> m.GenerateResponse | EncodedEvent:
-        """What the token adds."""
+        """Return the response for one token."""
         self._add(event)
         if self._asked or len(self._texts) > 1:
             return self._response()
@@ -130,18 +130,18 @@ class Responses:
     def _logprobs(self) -> dict[str, Any]:
         texts = self._texts
         sums = _unwrapped([max(text.logprob, _LEAST) for text in texts])
-        told: dict[str, Any] = {}
+        shown: dict[str, Any] = {}
         if "return_cumulative_logprob" in self._asked:
-            told["cumulative_logprob"] = sums
+            shown["cumulative_logprob"] = sums
         if "return_logprobs" in self._asked:
-            told["logprobs"] = _unwrapped(
+            shown["logprobs"] = _unwrapped(
                 [_ranked(text.events) if self._has_candidates else "null" for text in texts]
             )
         if "return_log_probs" in self._asked:
-            told["cum_log_probs"] = sums
+            shown["cum_log_probs"] = sums
             each = [_finite(event.logprob or 0.0) for text in texts for event in text.events]
-            told["output_log_probs"] = _unwrapped(each)
-        return told
+            shown["output_log_probs"] = _unwrapped(each)
+        return shown
 
 
 def _unwrapped(elements: Sequence[Any]) -> Any:

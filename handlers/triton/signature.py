@@ -1,4 +1,4 @@
-"""What the model takes and gives, as the effective document has it."""
+"""The inputs and outputs of the model in the effective document."""
 
 import json
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Signature:
-    """By name. What a request may have beside inputs are parameters, which are scalars."""
+    """Tensors by name. Other members of a request are parameters, which are scalars."""
 
     inputs: dict[str, Tensor]
     outputs: dict[str, Tensor]

@@ -1,4 +1,4 @@
-"""What the model did, for requests of all contracts."""
+"""Statistics of the model over the requests of all contracts."""
 
 import time
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class _Sum:
 
 
 class StatisticsObserver:
-    """Counts what `handlers.service.exchange.Observer` hears. stats: the engine's, at the moment."""
+    """Counts requests, as an `handlers.service.exchange.Observer`. stats: the engine's, at the moment."""
 
     def __init__(self, stats: Callable[[], EngineStats]) -> None:
         self._stats = stats

@@ -1,4 +1,4 @@
-"""What every piece of one OpenAI-shaped answer repeats."""
+"""The members that every piece of one OpenAI-shaped answer repeats."""
 
 import time
 from dataclasses import dataclass, field

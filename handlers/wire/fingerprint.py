@@ -8,7 +8,7 @@ from handlers.version import VERSION
 
 
 def fingerprint(model: ModelInfo) -> str:
-    """Of all that the arithmetic depends on: our version and torch's, the model, its type and device."""
+    """Return a digest of all that the arithmetic depends on: versions, the model, its type and device."""
     parts = (
         *(VERSION, version("torch"), version("transformers")),
         *(model.model_id, model.revision or "", model.dtype, model.quantization or "", model.device),

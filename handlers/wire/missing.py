@@ -8,10 +8,10 @@ T = TypeVar("T")
 
 
 def given(value: T | MISSING | None) -> T | None:
-    """None for a field that was left out."""
+    """Return the field; None if it was left out."""
     return None if value is MISSING else value
 
 
 def given_or(value: T | MISSING | None, default: T) -> T:
-    """What the document says a field is if it is left out."""
+    """Return the field, or the default that the document has for one that is left out."""
     return default if value is MISSING or value is None else value

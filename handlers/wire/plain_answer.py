@@ -51,7 +51,7 @@ def _is_plain(result: ChatResult) -> bool:
 
 
 def _values(envelope: Envelope, result: ChatResult) -> Mapping[bytes, str | int]:
-    """What differs from one plain answer to the next."""
+    """Return the values in which plain answers differ."""
     counts = result.usage
     return {
         b"model": envelope.model,
@@ -67,7 +67,7 @@ def _values(envelope: Envelope, result: ChatResult) -> Mapping[bytes, str | int]
 
 
 def _sample(finish: ChatFinish) -> ChatResult:
-    """With values that no other part of an answer has."""
+    """Return a result with values that no other part of an answer has."""
     event = TokenEvent(
         request_id="",
         index=0,

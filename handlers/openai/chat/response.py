@@ -41,7 +41,7 @@ class ChatAnswer:
         )
 
     def logprobs(self, events: Sequence[TokenEvent]) -> m.ChatCompletionLogprobs | None:
-        """Of the tokens of content and calls; thoughts are not told of."""
+        """Return the log-probabilities of the tokens of content and calls, not of thoughts."""
         if not self._shows_logprobs:
             return None
         scored = scored_tokens(events, self._tokenizer)
@@ -77,7 +77,7 @@ def chat_completion(
 
 
 def stop_reason(last: TokenEvent, stop_token_ids: Container[int]) -> str | int | None:
-    """Which stop text or token id of the request's ended a text, told by its last event.
+    """Return the stop text or token id of the request that ended a text, from the text's last event.
 
     None where something else did, such as a grammar whose end was reached.
     """

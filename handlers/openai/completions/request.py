@@ -24,11 +24,11 @@ from handlers.wire.missing import given_or
 
 @dataclass(frozen=True)
 class CompletionPlan:
-    """What a request asks of all of its prompts.
+    """The parameters that all prompts of a request share.
 
-    prompts: texts, or token ids. n: texts to tell for each. best_of: texts to generate for each.
-    max_tokens: 0 tells of the prompt alone.
-    num_logprobs: as `engine.request.SamplingParams` means it, of all that is told.
+    prompts: texts, or token ids. n: texts to answer with for each. best_of: texts to generate for each.
+    max_tokens: 0 answers with the prompt alone.
+    num_logprobs: as in `engine.request.SamplingParams`, for all text of the answer.
     sequences_field: which field asks for the sequences.
     """
 
@@ -80,7 +80,7 @@ def completion_plan(body: m.CreateCompletionRequest) -> CompletionPlan:
 def completion_requests(
     body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer, max_total_tokens: int
 ) -> list[GenerationRequest]:
-    """In the order of the prompts; those without a seed draw their own.
+    """Return requests in the order of the prompts; those without a seed draw their own.
 
     Raises Refused and its kinds, PromptTooLong.
     """
@@ -113,7 +113,7 @@ def completion_requests(
 
 def _stopping(body: m.CreateCompletionRequest, plan: CompletionPlan) -> StopConditions:
     return StopConditions(
-        max_tokens=max(plan.max_tokens, 1),  # the engine tells of a prompt with its first token
+        max_tokens=max(plan.max_tokens, 1),  # the engine reports a prompt with its first token
         min_tokens=body.min_tokens or 0,
         stop=stop_texts(body),
         stop_token_ids=plan.stop_token_ids,

@@ -82,7 +82,7 @@ class CompletionEvents:
         self._empty = empty
         self._tokenizer = tokenizer
         self._writers: dict[int, LogprobWriter] = {}
-        self._told_prompts: dict[int, TokenEvent] = {}
+        self._echoed_events: dict[int, TokenEvent] = {}
         self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
     def encode(self, prompt: int, event: TokenEvent) -> EncodedEvent | m.CreateCompletionStreamResponse:
@@ -116,13 +116,13 @@ class CompletionEvents:
         return stop_reason(event, self._plan.stop_token_ids) if self._plan.max_tokens else None
 
     def _logprobs(self, prompt: int, index: int, event: TokenEvent) -> m.CompletionLogprobs | None:
-        """With its first token a text tells of the prompt's, which the request's first event has."""
+        """Return the log-probabilities of an event's token, and with the first token those of the prompt."""
         if self._plan.num_logprobs is None:
             return None
         if event.prompt is not None:
-            self._told_prompts[prompt] = event
-        echoed = self._told_prompts.get(prompt) if event.position == 0 and self._plan.echoes else None
+            self._echoed_events[prompt] = event
+        echoed = self._echoed_events.get(prompt) if event.position == 0 and self._plan.echoes else None
         offset = 0 if self._plan.echoes else len(self._prompts[prompt])
         writer = self._writers.setdefault(index, LogprobWriter(self._tokenizer, offset=offset))
-        told = (echoed.prompt or ()) if echoed else ()
-        return writer.write([*told, *([event] if self._plan.max_tokens else ())])
+        prompt_tokens = (echoed.prompt or ()) if echoed else ()
+        return writer.write([*prompt_tokens, *([event] if self._plan.max_tokens else ())])

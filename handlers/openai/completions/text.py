@@ -17,19 +17,21 @@ class LogprobWriter:
         self._offset = offset
 
     def write(self, tokens: Iterable[TokenEvent | PromptToken]) -> m.CompletionLogprobs:
-        told = m.CompletionLogprobs(tokens=[], token_logprobs=[], top_logprobs=[], text_offset=[])
+        written = m.CompletionLogprobs(tokens=[], token_logprobs=[], top_logprobs=[], text_offset=[])
         for token in tokens:
             text = self._text(token.token_id)
             is_first = isinstance(token, PromptToken) and token.logprob is None
-            told.tokens.append(text)
-            told.text_offset.append(self._offset)
-            told.token_logprobs.append(None if is_first else bounded(token.logprob))
-            told.top_logprobs.append(None if is_first else self._top(text, token.logprob, token.top_logprobs))
+            written.tokens.append(text)
+            written.text_offset.append(self._offset)
+            written.token_logprobs.append(None if is_first else bounded(token.logprob))
+            written.top_logprobs.append(
+                None if is_first else self._top(text, token.logprob, token.top_logprobs)
+            )
             self._offset += len(text)
-        return told
+        return written
 
     def _top(self, text: str, logprob: float | None, top: Sequence[TokenLogprob]) -> dict[str, float]:
-        """By text, the token's own too. Of tokens of one text the likeliest counts."""
+        """Return log-probabilities by text, the token's own too. Of one text the likeliest counts."""
         ranked: dict[str, float] = {}
         for one in top:
             ranked.setdefault(self._text(one.token_id), bounded(one.logprob))

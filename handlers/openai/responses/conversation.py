@@ -1,4 +1,4 @@
-"""A response's input items as the conversation that they tell."""
+"""A response's input items as a conversation."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ AssistantPart: TypeAlias = m.ResponseOutputTextInput | m.ResponseRefusalInput | 
 
 
 class Place(NamedTuple):
-    """Where in the request a message comes from, and its content."""
+    """The places in the request that a message and its content come from."""
 
     message: str
     content: str
@@ -56,7 +56,7 @@ class Conversation:
         return tuple(self._messages)
 
     def field(self, field: str) -> str:
-        """Where in the request a field of the messages stands, such as `messages[1].content[0]`."""
+        """Return the place in the request of a field of the messages, such as `messages[1].content[0]`."""
         found = re.fullmatch(r"messages\[(\d+)\](\.content)?(.*)", field)
         if found is None:
             return "input" if field == "messages" else field

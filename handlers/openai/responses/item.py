@@ -39,11 +39,11 @@ class OutputItem(ABC):
 
     @abstractmethod
     def wire(self) -> WireItem:
-        """As the contract tells of it: without content while it is open."""
+        """Return the contract's model of the item, without content while it is open."""
 
 
 class Thoughts(OutputItem):
-    """What the model thinks before it answers."""
+    """Text that the model thinks before it answers."""
 
     prefix = "rs"
 
@@ -63,7 +63,7 @@ class Thoughts(OutputItem):
 
 
 class Message(OutputItem):
-    """What the model says."""
+    """Text that the model says."""
 
     prefix = "msg"
 

@@ -43,13 +43,13 @@ class ResponseOutput:
     """
 
     def __init__(self, logprobs: Logprobs | None) -> None:
-        """logprobs: tells of a message's tokens; None if nobody asks."""
+        """logprobs: returns those of a message's tokens; None if the answer has none."""
         self.is_cut = False
         self._items: list[OutputItem] = []
         self._logprobs = logprobs
 
     def feed(self, delta: ChatDelta) -> Iterator[Step]:
-        """What a delta brings, step by step; a step has been taken when it is told."""
+        """Yield the steps that a delta leads to; a step has been taken when it is yielded."""
         if delta.reasoning:
             yield from self._continue(Thoughts, delta.reasoning)
         if delta.content:

@@ -35,7 +35,7 @@ def check_rules(body: m.CreateResponseRequest) -> None:
 
 
 def includes_logprobs(body: m.CreateResponseRequest) -> bool:
-    """Whether the answer is to tell the log-probabilities of its tokens."""
+    """Whether the answer is to have the log-probabilities of its tokens."""
     return body.include is not None and _LOGPROBS in body.include
 
 
@@ -63,7 +63,7 @@ def chat_params(body: m.CreateResponseRequest, conversation: Conversation) -> Ch
 
 
 def request_field(field: str, conversation: Conversation) -> str:
-    """Where in the request stands what the chat core calls so."""
+    """Return the request's own name for a field of the chat core's."""
     for neutral, own in _FIELDS.items():
         if field.startswith(neutral):
             return own + field.removeprefix(neutral)
@@ -71,13 +71,13 @@ def request_field(field: str, conversation: Conversation) -> str:
 
 
 def grammar_field(body: m.CreateResponseRequest) -> str:
-    """Which field the answer's grammar comes from, if it has one."""
+    """Return the field that the answer's grammar comes from, if it has one."""
     chosen = None if body.text is None else body.text.format
     return "tools" if chosen is None or isinstance(chosen, m.ResponseFormatText) else "text.format"
 
 
 def _check_stateless(body: m.CreateResponseRequest) -> None:
-    """What only a server with a store could honour."""
+    """Refuse the fields that only a server with a store could honour."""
     if body.previous_response_id is not None:
         raise Problem(
             400,

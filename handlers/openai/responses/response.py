@@ -107,5 +107,5 @@ def _text(options: m.ResponseTextOptions | None) -> m.ResponseTextSettings:
 
 
 def _tool(tool: m.ResponseFunctionTool) -> m.ResponseFunctionTool:
-    """With the default that null stands for."""
+    """Return the tool with the default that null stands for."""
     return tool.model_copy(update={"strict": tool.strict is not False})
