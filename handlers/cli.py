@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     contracts = commands.add_parser(
         "contracts",
         help="list which operation answers which path",
-        description="List what answers which path.",
+        description="List which operation answers which path.",
     )
     add_options(contracts, only=("root",))
     contracts.set_defaults(run=_contracts)
@@ -70,16 +70,16 @@ def _add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     new = keys.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser(
         "new",
         help="make a key",
-        description="Make a key, which goes to standard error once, and its table for the file of keys, "
-        "which goes to standard output: verbatim keys new ci >> keys.toml",
+        description="Make a key. The key is printed once, to standard error; its entry for the file of keys "
+        "goes to standard output: verbatim keys new ci >> keys.toml",
     )
     new.add_argument("name", metavar="NAME", help="what logs call the key")
-    new.add_argument("--contracts", metavar="A,B", help="contracts that it may use; all if absent")
-    new.add_argument("--requests-per-minute", type=int, metavar="N", help="no limit if absent")
+    new.add_argument("--contracts", metavar="A,B", help="contracts that it may use; all by default")
+    new.add_argument("--requests-per-minute", type=int, metavar="N", help="no limit by default")
     new.add_argument(
-        "--tokens-per-minute", type=int, metavar="N", help="prompts and answers together; no limit if absent"
+        "--tokens-per-minute", type=int, metavar="N", help="prompts and answers together; no limit by default"
     )
-    new.add_argument("--expires", metavar="TIME", help="such as 2030-01-31T00:00:00Z; never if absent")
+    new.add_argument("--expires", metavar="TIME", help="such as 2030-01-31T00:00:00Z; never by default")
     new.set_defaults(run=_new_key)
 
 

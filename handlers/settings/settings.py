@@ -1,7 +1,7 @@
 """Every setting of the server, written once: its names, default, bounds and meaning.
 
 An environment variable `VERBATIM_*` wins over the name that Text Generation Inference gave the same setting;
-a command-line option wins over both. The command line, its help and the README's table are made from here.
+a command-line option wins over both. The command line, its help and the table of options are made from here.
 """
 
 import os
@@ -39,13 +39,13 @@ class Settings(BaseSettings):
     )
 
     model: Annotated[str | None, env("VERBATIM_MODEL", "MODEL_ID")] = None
-    """Local directory or Hugging Face hub id of the model; the embedded demo model if absent."""
+    """Local directory or Hugging Face hub id of the model; defaults to the embedded demo model."""
 
     served_model_name: Annotated[str | None, env("VERBATIM_SERVED_MODEL_NAME")] = None
-    """What answers and model lists call the model; what `model` says if absent."""
+    """Model name in answers and model lists; defaults to `model`."""
 
     model_alias: Annotated[Names, env("VERBATIM_MODEL_ALIAS")] = ("tgi", "dummy")
-    """Other names, comma-separated, that requests may call the model by, where its contract checks them."""
+    """Further names, comma-separated, that requests may use for the model where their contract checks it."""
 
     revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
     """Branch, tag or commit of a hub model."""
@@ -53,40 +53,40 @@ class Settings(BaseSettings):
     dtype: Annotated[Literal["auto", "float32", "float16", "bfloat16"], env("VERBATIM_DTYPE", "DTYPE")] = (
         "auto"
     )
-    """Type of the weights and of the arithmetic; auto chooses by model and device."""
+    """Data type of the weights and the arithmetic; auto chooses by model and device."""
 
     device: Annotated[str, env("VERBATIM_DEVICE"), Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
-    """Where the model runs: auto (a GPU if there is one), cpu, cuda or cuda:N."""
+    """Device that runs the model: auto (a GPU if there is one), cpu, cuda or cuda:N."""
 
     quantize: Annotated[str | None, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
-    """int8: 8-bit weights of linear layers, on a CPU; the weights as the model has them if absent."""
+    """Quantization of linear layers: int8, on a CPU only; by default the weights stay as they are."""
 
     isa: Annotated[str, env("VERBATIM_ISA")] = NATIVE
-    """Most of a CPU's instructions to use: sse4_2, avx2, avx512, avx512_vnni, avx512_bf16, amx or native."""
+    """Newest CPU instructions to use: sse4_2, avx2, avx512, avx512_vnni, avx512_bf16, amx or native."""
 
     require_native: Annotated[bool, env("VERBATIM_REQUIRE_NATIVE")] = False
     """Start only if compiled code is found or built, and all that processor and model allow is in use."""
 
     kernel_cache: Annotated[str | None, env("VERBATIM_KERNEL_CACHE")] = None
-    """Folder of compiled code, as of `verbatim build-kernels`; verbatim in the user's cache if absent."""
+    """Folder of compiled code from `verbatim build-kernels`; defaults to verbatim in the user's cache."""
 
     num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
-    """Processor threads that the model computes with; the cores that the process may use if absent."""
+    """Threads that compute the model; defaults to the cores that the process may use."""
 
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
-    """Run modelling code that a model's repository carries."""
+    """Run modelling code from the model's repository, without a sandbox."""
 
     tool_call_parser: Annotated[str | None, env("VERBATIM_TOOL_CALL_PARSER")] = None
-    """How the model writes tool calls, by vLLM's name for it; its template and vocabulary tell if absent."""
+    """Format of tool calls, under vLLM's name; detected from chat template and vocabulary by default."""
 
     pooling: Annotated[Literal["auto", "mean", "last"], env("VERBATIM_POOLING")] = "auto"
-    """Token vectors that make an embedding; auto does as the model's directory says, else takes the mean."""
+    """Pooling of embeddings; auto follows the model's directory, or else takes the mean."""
 
     chat_template: Annotated[str | None, env("VERBATIM_CHAT_TEMPLATE")] = None
-    """Jinja template, or a file that holds one, in place of the model's own chat template."""
+    """Jinja chat template, or a file with one, instead of the model's own."""
 
     trust_special_tokens: Annotated[bool, env("VERBATIM_TRUST_SPECIAL_TOKENS")] = False
-    """Obey control tokens, such as <|im_end|>, that a chat's messages or tools spell; else they are text."""
+    """Obey control tokens such as <|im_end|> in messages and tools, instead of treating them as text."""
 
     host: Annotated[str, env("VERBATIM_HOST", "HOSTNAME")] = "127.0.0.1"
     """Address to listen on; 0.0.0.0 for every interface. HOSTNAME counts only if it is an IP address."""
@@ -95,78 +95,78 @@ class Settings(BaseSettings):
     """TCP port to listen on; 0 takes a free one."""
 
     ssl_certfile: Annotated[str | None, env("VERBATIM_SSL_CERTFILE")] = None
-    """File of the certificate, in PEM, with those that lead to its root; the server speaks HTTPS if given."""
+    """PEM file with the certificate and its chain; if set, the server speaks HTTPS."""
 
     ssl_keyfile: Annotated[str | None, env("VERBATIM_SSL_KEYFILE")] = None
-    """File of the certificate's private key; ssl_certfile holds it too if absent."""
+    """File with the private key of the certificate; defaults to ssl_certfile."""
 
     ssl_keyfile_password: Annotated[str | None, env("VERBATIM_SSL_KEYFILE_PASSWORD")] = None
     """Password of the private key."""
 
     ssl_ca_certs: Annotated[str | None, env("VERBATIM_SSL_CA_CERTS")] = None
-    """File of certificates; a client must show one that these have signed. None is asked for if absent."""
+    """File with CA certificates; if set, clients must present a certificate that one of them has signed."""
 
     root: Annotated[Names, env("VERBATIM_ROOT")] = ("openai", "tgi", "triton", "aleph_alpha")
-    """Contracts whose operations stand at /, comma-separated; the first to claim a path wins it."""
+    """Contracts that are also served at /, comma-separated; the first to claim a path gets it."""
 
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None
-    """If set, generating operations ask for it, as a bearer token or as their contract says."""
+    """API key that generating operations require, as a bearer token or as their contract defines."""
 
     api_keys_file: Annotated[str | None, env("VERBATIM_API_KEYS_FILE")] = None
-    """TOML file of further keys, with their limits, from `verbatim keys new`; read again when it changes."""
+    """TOML file with further keys and their limits (`verbatim keys new`); read again when it changes."""
 
     require_key: Annotated[Literal["operations", "all"], env("VERBATIM_REQUIRE_KEY")] = "operations"
-    """What asks for a key, if there is one: operations as their documents say, or all but health probes."""
+    """Where a key is required: operations as their documents say, or all except health probes."""
 
     audit_log: Annotated[str | None, env("VERBATIM_AUDIT_LOG")] = None
-    """File that gets a line of JSON for each request, without what was said; - is standard output."""
+    """File for one JSON line per request, without prompts and answers; - is standard output."""
 
     cors_allow_origin: Annotated[Names, env("VERBATIM_CORS_ALLOW_ORIGIN", "CORS_ALLOW_ORIGIN")] = ()
-    """Origins, comma-separated, whose pages may call the server beside its own; * lets every page."""
+    """Origins, comma-separated, whose pages may call the server; * allows all. None by default."""
 
     allowed_hosts: Annotated[Names, env("VERBATIM_ALLOWED_HOSTS")] = ()
-    """Hosts, comma-separated, that requests may name; if absent, any with a key or beyond loopback."""
+    """Host names, comma-separated, that requests may use; by default any with a key or beyond loopback."""
 
     payload_limit: Annotated[Count, env("VERBATIM_PAYLOAD_LIMIT", "PAYLOAD_LIMIT")] = 2_000_000
     """Largest request body in bytes."""
 
     max_url_bytes: Annotated[Count, env("VERBATIM_MAX_URL_BYTES")] = 16_384
-    """Longest URL of a request in bytes; what exceeds it is refused with 414."""
+    """Longest URL in bytes; a longer one is refused with 414."""
 
     max_header_bytes: Annotated[Count, env("VERBATIM_MAX_HEADER_BYTES")] = 65_536
-    """Largest headers of a request in bytes, all together; what exceeds them is refused with 431."""
+    """Total size of a request's headers in bytes; larger ones are refused with 431."""
 
     max_headers: Annotated[Count, env("VERBATIM_MAX_HEADERS")] = 100
-    """Most headers of a request; what exceeds them is refused with 431."""
+    """Number of headers per request; more are refused with 431."""
 
     header_timeout: Annotated[Seconds, env("VERBATIM_HEADER_TIMEOUT")] = 10.0
-    """Seconds from a request's first byte, or the connection's start, until its headers must be complete."""
+    """Seconds from the start of a connection or request until the headers must be complete."""
 
     body_timeout: Annotated[Seconds, env("VERBATIM_BODY_TIMEOUT")] = 10.0
-    """Seconds over which the rate of a request's body is measured; a slower body is refused with 408."""
+    """Seconds over which the rate of a request body is measured; a slower body is refused with 408."""
 
     min_body_rate: Annotated[int, env("VERBATIM_MIN_BODY_RATE"), Field(ge=0)] = 1024
-    """Least bytes a second that a request's body must bring; 0 for any rate."""
+    """Lowest rate of a request body in bytes per second; 0 for any rate."""
 
     keep_alive_timeout: Annotated[Seconds, env("VERBATIM_KEEP_ALIVE_TIMEOUT")] = 75.0
-    """Seconds from an answer to the next request; longer than clients keep connections to reuse them."""
+    """Seconds that an idle connection is kept open; longer than clients wait before they reuse one."""
 
     client_timeout: Annotated[Seconds, env("VERBATIM_CLIENT_TIMEOUT")] = 30.0
-    """Seconds after which a client is cut off that takes nothing of its answer."""
+    """Seconds after which a client that does not read its answer is disconnected."""
 
     max_connections: Annotated[Limit, env("VERBATIM_MAX_CONNECTIONS")] = None
-    """Most open connections, the one idle longest giving way to a new one; as descriptors allow if absent."""
+    """Most open connections; the longest idle one gives way. Defaults to what file descriptors allow."""
 
     max_concurrent_requests: Annotated[
         Count, env("VERBATIM_MAX_CONCURRENT_REQUESTS", "MAX_CONCURRENT_REQUESTS")
     ] = 128
-    """Sequences that may run or wait at once; what exceeds it is refused as overloaded."""
+    """Sequences that may run or wait at once; more are refused as overloaded."""
 
     max_request_share: Annotated[float, env("VERBATIM_MAX_REQUEST_SHARE"), Field(gt=0, le=1)] = 0.25
-    """Share of them that one request may hold; its others wait, and no beam search may be wider."""
+    """Share of them that one request may hold; its other sequences wait. Bounds the width of beam search."""
 
     max_unread_bytes: Annotated[Count, env("VERBATIM_MAX_UNREAD_BYTES")] = MAX_UNREAD_BYTES
-    """Bytes of output that wait for one slow client, and 8 times as many for all, before it is cut off."""
+    """Unread output in bytes after which a slow client is cut off; 8 times as much for all clients."""
 
     max_best_of: Annotated[Count, env("VERBATIM_MAX_BEST_OF", "MAX_BEST_OF")] = 2
     """Largest best_of that TGI's contract takes; OpenAI's has its own bound."""
@@ -187,26 +187,26 @@ class Settings(BaseSettings):
     max_input_tokens: Annotated[
         Limit, env("VERBATIM_MAX_INPUT_TOKENS", "MAX_INPUT_TOKENS", "MAX_INPUT_LENGTH")
     ] = None
-    """Longest prompt in tokens, of TGI's and MindIE's contracts; one less than max_total_tokens if absent."""
+    """Longest prompt in tokens (TGI's and MindIE's contracts); defaults to max_total_tokens - 1."""
 
     max_total_tokens: Annotated[Limit, env("VERBATIM_MAX_TOTAL_TOKENS", "MAX_TOTAL_TOKENS")] = None
-    """Longest prompt and output together in tokens; what model and cache allow if absent."""
+    """Longest prompt plus output in tokens; defaults to what the model and the cache allow."""
 
     max_batch_prefill_tokens: Annotated[
         Limit, env("VERBATIM_MAX_BATCH_PREFILL_TOKENS", "MAX_BATCH_PREFILL_TOKENS")
     ] = None
-    """Most tokens that one step computes; chosen by device if absent."""
+    """Most tokens that one step computes; by default chosen by device."""
 
     max_batch_total_tokens: Annotated[
         Limit, env("VERBATIM_MAX_BATCH_TOTAL_TOKENS", "MAX_BATCH_TOTAL_TOKENS")
     ] = None
-    """Size of the key-value cache in tokens; from the free memory if absent."""
+    """Size of the KV cache in tokens; by default chosen from the free memory."""
 
     max_batch_size: Annotated[Limit, env("VERBATIM_MAX_BATCH_SIZE", "MAX_BATCH_SIZE")] = None
-    """Most sequences that one step computes; chosen by device if absent."""
+    """Most sequences that one step computes; by default chosen by device."""
 
     prefix_caching: Annotated[bool, env("VERBATIM_PREFIX_CACHING", "PREFIX_CACHING")] = True
-    """Keep what was computed, and start a prompt that begins like an earlier one from there."""
+    """Reuse KV blocks of earlier prompts for prompts that begin alike."""
 
     validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
     """Threads that tokenize long prompts."""
@@ -217,34 +217,34 @@ class Settings(BaseSettings):
     """Share of the vocabulary that a watermark favours."""
 
     watermark_delta: Annotated[float, env("VERBATIM_WATERMARK_DELTA", "WATERMARK_DELTA")] = 2.0
-    """What a watermark adds to the logits of the favoured tokens."""
+    """Amount that a watermark adds to the logits of favoured tokens."""
 
     disable_grammar_support: Annotated[
         bool, env("VERBATIM_DISABLE_GRAMMAR_SUPPORT", "DISABLE_GRAMMAR_SUPPORT")
     ] = False
-    """Refuse grammars and response formats; tool calls stay bound to their schemas."""
+    """Refuse grammars and response formats; tool calls still follow their schemas."""
 
     compute_type: Annotated[str | None, env("VERBATIM_COMPUTE_TYPE", "COMPUTE_TYPE")] = None
-    """Value of the x-compute-type response header; the device's name if absent."""
+    """Value of the x-compute-type response header; defaults to the device's name."""
 
     mindie_full_text: Annotated[bool, env("VERBATIM_MINDIE_FULL_TEXT")] = False
-    """MindIE's `fullTextEnabled`: chunks of its streams repeat the text so far."""
+    """Repeat the text so far in every chunk of MindIE's streams (its `fullTextEnabled`)."""
 
     check_responses: Annotated[Literal["off", "log", "fail"], env("VERBATIM_CHECK_RESPONSES")] = "off"
-    """Judge each answer by its document before it leaves: log its faults, or fail with a 500 instead."""
+    """Check each answer against its document before it is sent: log faults, or answer 500 instead."""
 
     playground: Annotated[bool, env("VERBATIM_PLAYGROUND")] = True
-    """Serve a page at /playground to try every operation by hand."""
+    """Serve /playground, a page to try every operation by hand."""
 
     graceful_termination_timeout: Annotated[
         int, env("VERBATIM_GRACEFUL_TERMINATION_TIMEOUT", "GRACEFUL_TERMINATION_TIMEOUT"), Field(ge=0)
     ] = 90
-    """Seconds that running requests get to finish after SIGTERM or SIGINT."""
+    """Seconds that running requests have to finish after SIGTERM or SIGINT."""
 
     log_level: Annotated[
         Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")
     ] = "info"
-    """Least severe log lines to write."""
+    """Lowest severity of log messages to write."""
 
     @property
     def asks_for_key(self) -> bool:
