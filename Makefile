@@ -161,6 +161,7 @@ docs: $(DOCS)  ## Build the documentation site in build/site; it needs no networ
 check-static: lint check-generated check-specs  ## What `make check` does before the tests
 
 .PHONY: check
+check: export VERBATIM_KERNELS_MUST_RUN := 1
 check: check-static breaking test test-isa-short attack-short fuzz-short conform-short mutate-short test-wheel test-sdk  ## Everything that CI checks but pages (test-browser) and Node
 
 .PHONY: test-isa

@@ -10,6 +10,10 @@ from typing import IO, NamedTuple
 
 import pytest
 
+from tests.instructions import needed_instructions
+from tests.kernel_gate import Tally, complaints_here
+
+_PROPERTY = "instructions"
 COMMAND = Path(sys.executable).with_name("verbatim")
 # A request that fills the context ends within seconds, and the cache takes little memory.
 LIMITS = ("--max-total-tokens", "512", "--max-batch-total-tokens", "16384")
@@ -68,3 +72,32 @@ def server_url() -> Iterator[str]:
     """Of the server that all tests share which do not stop it."""
     with running_server(*LIMITS) as server:
         yield server.url
+
+
+_tally = Tally()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Note with each test of a kernel which instructions it needs, for the reports of all workers."""
+    for item in items:
+        if (least := needed_instructions(item)) is not None:
+            item.user_properties.append((_PROPERTY, least.label))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    for name, label in report.user_properties:
+        if name == _PROPERTY and report.when == "setup" and report.skipped:
+            _tally.skipped[str(label)] += 1
+        elif name == _PROPERTY and report.when == "call":
+            _tally.ran[str(label)] += 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a session that passed, if it skipped all tests of a kernel that it could have run."""
+    if not hasattr(session.config, "workerinput") and not session.exitstatus and complaints_here(_tally):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for complaint in complaints_here(_tally):
+        terminalreporter.write_line(f"kernels: {complaint}", red=True)

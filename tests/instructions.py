@@ -9,6 +9,7 @@ from engine.native.instructions import Instructions, usable_instructions
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
+_GATES: list[tuple[pytest.Mark, Instructions]] = []  # those that `needs` has made
 _NAMES = {
     Instructions.SSE4_2: "a C++ compiler",
     Instructions.AVX512: "AVX-512",
@@ -28,8 +29,16 @@ def needs(least: Instructions, *, allows_amx: bool = True) -> pytest.MarkDecorat
         missing = ["a processor without AMX, which has oneDNN multiply instead"]
     if COMPILER is None:
         missing.append("a C++ compiler")
-    reason = f"needs {' and '.join(missing)}; this run has {usable.label} at most"
-    return pytest.mark.skipif(bool(missing), reason=reason)
+    reason = f"needs {' and '.join(missing) or _NAMES[least]}; this run has {usable.label} at most"
+    mark = pytest.mark.skipif(bool(missing), reason=reason)
+    _GATES.append((mark.mark, least))
+    return mark
+
+
+def needed_instructions(item: pytest.Item) -> Instructions | None:
+    """Return the set that a mark of `needs` asks for, the best if there are several."""
+    marks = list(item.iter_markers("skipif"))
+    return max((least for gate, least in _GATES if any(mark is gate for mark in marks)), default=None)
 
 
 needs_int8 = pytest.mark.skipif(
