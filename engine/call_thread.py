@@ -1,4 +1,4 @@
-"""A thread that makes calls one after another."""
+"""The thread that makes calls one after another."""
 
 import threading
 from collections.abc import Callable
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class CallThread:
-    """As an executor of one thread, but that a process which ends does not wait for it."""
+    """A single-thread executor that does not block interpreter exit."""
 
     def __init__(self, name: str) -> None:
         self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -18,7 +18,7 @@ class CallThread:
         self._thread.start()
 
     def submit(self, call: Callable[..., T], *arguments: Any) -> Future[T]:
-        """From any thread, before `end`."""
+        """Add a call. Any thread may do so, before `end`."""
         future: Future[T] = Future()
 
         def make() -> None:
@@ -33,11 +33,13 @@ class CallThread:
         return future
 
     def end(self) -> None:
-        """Once all calls are made that were submitted."""
+        """End the thread once all submitted calls are made."""
         self._calls.put(None)
 
     def join(self, timeout_s: float) -> bool:
-        """From any other thread, after `end`. Returns whether the last call ended within `timeout_s`."""
+        """Wait for the end, from any other thread, after `end`. Returns whether it came
+        within `timeout_s`.
+        """
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 

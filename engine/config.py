@@ -1,4 +1,4 @@
-"""What the engine is told when it starts; no torch."""
+"""The engine's configuration; no torch."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ MAX_UNREAD_BYTES = 64 * 2**20
 
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Which model to serve and how much of the machine it may use.
+    """The model to serve, and the limits of its use of the machine.
 
     model: a directory, or a repository on the Hugging Face hub; `revision` is a branch, tag or commit of the
         latter.
@@ -16,20 +16,20 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         becomes bfloat16, and any 16-bit type becomes float32 where the CPU has no bfloat16 instructions.
     device: "auto" (CUDA when there is one), "cpu", "cuda", "cuda:1".
     max_total_tokens: most tokens of a prompt and its output together; None: what the model's config allows.
-    num_kv_blocks, kv_cache_bytes: size of the KV cache, at most one of them; None for both: a share of free
-        memory.
+    num_kv_blocks, kv_cache_bytes: size of the KV cache, at most one of them; None for both: a share of the
+        free memory.
     block_size: tokens a block of the KV cache holds.
     max_batch_tokens: tokens computed in one step at most; longer prompts are computed in chunks. 512 keeps a
         step short on a CPU; a GPU wants 2048 or more.
     max_num_sequences: sequences that run at the same time at most.
     prefix_caching: whether a prompt that begins like an earlier sequence starts from its blocks, while they
         last.
-    jump_forward: whether tokens that a grammar leaves no choice about are written without asking the model.
-        They are the same either way, but for the rounding of keys and values that are computed together.
+    jump_forward: whether tokens forced by a grammar skip the forward pass. They are the same either way,
+        except for the rounding of keys and values that are computed together.
     quantize: None, or "int8": linear layers keep weights of 8 bits, on a CPU only.
     require_native: whether the engine refuses to start where compiled code could be used and is not.
-    max_unread_bytes: memory that the events of one request take at most while nobody reads them, about; a
-        request that has more is ended. Eight times as much is kept for all requests together.
+    max_unread_bytes: the approximate memory that the unread events of one request may take; a request with
+        more is ended. All requests together may take eight times as much.
     num_threads: threads torch computes with; None: the physical cores, as far as the process may use them.
     """
 

@@ -1,4 +1,4 @@
-"""What the engine raises.
+"""The engine's errors.
 
 EngineError
 ├── InvalidRequest          the request can never run on this model; the client can mend it
@@ -9,7 +9,7 @@ EngineError
 ├── GenerationFailed        the model or its batch failed while the request ran
 │   ├── EngineDied          a bug or a library ended the engine's thread; every request fails from then on
 │   ├── NotFinite           the model computed NaN or infinity for the request
-│   └── NoTokenLeft         what the request asks for rules out every token; nobody could tell before it ran
+│   └── NoTokenLeft         the request's options rule out every token, which was not known before it ran
 ├── EngineBusy              no room for the request now; the same request may succeed later
 ├── RequestAborted          somebody else aborted the request while it ran
 │   └── ReaderTooSlow       more of its events were waiting to be read than are kept
@@ -20,7 +20,7 @@ EngineError
 
 
 class EngineError(Exception):
-    """Base of all that the engine raises on purpose."""
+    """The base of the errors that the engine raises on purpose."""
 
 
 class InvalidRequest(EngineError):
@@ -28,7 +28,7 @@ class InvalidRequest(EngineError):
 
 
 class PromptTooLong(InvalidRequest):
-    """The prompt and the tokens asked for do not fit the context.
+    """The prompt and the requested tokens do not fit the context.
 
     Attributes are token counts, so that a contract can word its own message.
     """
@@ -36,7 +36,7 @@ class PromptTooLong(InvalidRequest):
     def __init__(
         self, num_prompt_tokens: int, max_tokens: int, max_total_tokens: int, *, is_exact: bool = True
     ) -> None:
-        """is_exact: False where the prompt has so many tokens at least, and nobody has counted all."""
+        """is_exact: False if `num_prompt_tokens` is a lower bound, since not all were counted."""
         self._at_least = "" if is_exact else "at least "
         super().__init__(
             f"prompt of {self.counted(num_prompt_tokens)} tokens and max_tokens {max_tokens} "
@@ -47,7 +47,7 @@ class PromptTooLong(InvalidRequest):
         self.max_total_tokens = max_total_tokens
 
     def counted(self, num_tokens: int) -> str:
-        """A number that the prompt's tokens are part of, such as "at least 9000"."""
+        """Return the text of a number that includes the prompt's tokens, such as "at least 9000"."""
         return f"{self._at_least}{num_tokens}"
 
 

@@ -1,4 +1,4 @@
-"""What the engine tells of a request while it runs; no torch."""
+"""The engine's events of a request while it runs; no torch."""
 
 from enum import Enum
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 class FinishReason(Enum):
-    """Why a sequence ended."""
+    """The reason for the end of a sequence."""
 
     END_TOKEN = "end_token"  # one of the model's end tokens
     STOP = "stop"  # a stop string or a stop token id of the request; a complete grammar, without an end token
@@ -27,8 +27,8 @@ class TokenLogprob(msgspec.Struct, frozen=True):
 class PromptToken(msgspec.Struct, frozen=True):
     """A prompt token.
 
-    logprob: given those before it; None for the first, which nothing precedes.
-    top_logprobs: the most likely tokens in its place, descending, ties by id; as many as were asked.
+    logprob: given the tokens before it; None for the first.
+    top_logprobs: the most likely tokens in its place, descending, ties by id; as many as were requested.
     """
 
     token_id: int
@@ -42,12 +42,13 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
 
     index: which of the request's sequences.
     position: 0 for the sequence's first generated token.
-    token_text: what this token adds to the decoded text, special tokens kept; "" while a UTF-8 character is
-        incomplete. It ends where a stop string ends that is kept, so that the texts of tokens that are not
-        special join to the output; where the stop string, or a stop token's text, is cut, it is whole.
+    token_text: the text that this token adds to the decoded text, special tokens kept; "" while a UTF-8
+        character is incomplete. It ends where a stop string ends that is kept, so that the texts of tokens
+        that are not special join to the output; where the stop string, or a stop token's text, is cut, it is
+        whole.
     is_special: whether the tokenizer marks the token as special.
-    text: output text that is now certain: special tokens left out if so asked, what may be the start of a
-        stop string held back, the stop string cut or kept as asked. The events' `text` joined is the
+    text: output text that is now certain: special tokens left out if so asked, the possible start of a stop
+        string held back, the stop string cut or kept as asked. The events' `text` joined is the
         sequence's output.
     logprob: of this token, natural log of softmax over the model's raw logits (before penalties, bias,
         grammar and temperature); None unless asked.

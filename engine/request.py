@@ -1,4 +1,4 @@
-"""What a caller asks of the engine: neutral, already valid against its contract, no torch.
+"""The engine's requests: neutral, already valid against their contract, no torch.
 
 Bounds live in the contracts. The engine checks only what depends on the model: context length, token ids,
 adapter names, and whether a grammar compiles (`errors.InvalidRequest`).
@@ -12,7 +12,7 @@ import msgspec
 
 
 class GrammarKind(Enum):
-    """How `Grammar.source` is to be read."""
+    """The language of `Grammar.source`."""
 
     JSON_SCHEMA = "json_schema"  # a JSON Schema as JSON text
     JSON_OBJECT = "json_object"  # any JSON object; source is empty
@@ -29,9 +29,9 @@ class Grammar(msgspec.Struct, frozen=True):
 
 
 class Watermark(msgspec.Struct, frozen=True):
-    """Green-list watermark (Kirchenbauer et al. 2023, arXiv 2301.10226, algorithm 2).
+    """The green-list watermark (Kirchenbauer et al. 2023, arXiv 2301.10226, algorithm 2).
 
-    gamma: share of the vocabulary that is green, in (0, 1). delta: what is added to green logits.
+    gamma: share of the vocabulary that is green, in (0, 1). delta: the number added to green logits.
     """
 
     gamma: float = 0.5
@@ -39,11 +39,11 @@ class Watermark(msgspec.Struct, frozen=True):
 
 
 class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
-    """How the next token is drawn from its logits.
+    """The parameters by which the next token is drawn from its logits.
 
-    Order: watermark, logit_bias, repetition, presence and frequency penalties, tokens excluded by name,
-    grammar mask, temperature, top_k, top_p, typical_p, min_p, draw. Every neutral value (the defaults here)
-    leaves the logits untouched.
+    They apply in this order: watermark, logit_bias, repetition, presence and frequency penalties, tokens
+    excluded by name, grammar mask, temperature, top_k, top_p, typical_p, min_p, draw. Every neutral value
+    (the defaults here) leaves the logits untouched.
 
     temperature: 0 is greedy; then the truncating fields have no effect.
     top_k: None keeps all. top_p, typical_p: 1 keeps all. min_p: 0 keeps all; relative to the largest
@@ -53,16 +53,15 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     presence_penalty, frequency_penalty: over the output alone, as OpenAI defines them: logit -= presence *
         [count > 0] + frequency * count.
     seed: 64 bits; the noise of a draw is hash(seed + sequence index, position, token id), so it does not
-        depend on what else runs. The caller draws one where its client gave none.
-    logit_bias: token id -> what is added to its logit.
+        depend on other requests. The caller draws one if its client gave none.
+    logit_bias: token id -> the number added to its logit.
     allowed_token_ids: the only tokens that may come, end tokens too; None allows all.
     banned_token_ids: tokens that never come.
-    bad_words: strings whose token sequence, with or without a space before it, is never completed; what
-        stands in the prompt counts as begun (transformers' `bad_words_ids`). Another spelling in tokens is
-        not caught.
+    bad_words: strings whose token sequence, with or without a space before it, is never completed, even if it
+        begins in the prompt (transformers' `bad_words_ids`). Another spelling in tokens is not caught.
     num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely
         tokens.
-    num_prompt_logprobs: as num_logprobs, of each prompt token given those before it.
+    num_prompt_logprobs: as num_logprobs, for each prompt token given those before it.
     """
 
     temperature: float = 1.0
@@ -89,17 +88,17 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
-    """When a sequence ends.
+    """The conditions under which a sequence ends.
 
     max_tokens: tokens to generate at most, the end token counted. At least 1.
     min_tokens: end tokens and stop strings before this count do not end the sequence (end tokens are masked).
     stop: strings matched on the decoded text, across and inside tokens.
-    stop_free: pairs of markers between which `stop` is not looked for, as in a tool call; "" as the second is
-        the end of the text.
+    stop_free: pairs of markers between which `stop` is not searched for, as in a tool call; "" as the second
+        is the end of the text.
     stop_free_until: the text begins between such markers, as in thoughts that the prompt has opened, and this
         is the second; None: it begins outside.
     include_stop: whether the matched stop string, or the text of the token of `stop_token_ids` that ended the
-        sequence, stays in the output text; what follows a stop string in the same token never does.
+        sequence, stays in the output text; text after a stop string in the same token never does.
     ignore_eos: the model's end tokens are tokens like others.
     """
 
@@ -114,9 +113,9 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BeamParams(msgspec.Struct, frozen=True, kw_only=True):
-    """Beam search as transformers' `generate(num_beams=..., do_sample=False)` does it.
+    """The parameters of a beam search like that of transformers' `generate(num_beams=..., do_sample=False)`.
 
-    num_beams: hypotheses that are followed at the same time, at least 2.
+    num_beams: hypotheses that are searched at the same time, at least 2.
     length_penalty: a hypothesis's score is the sum of its tokens' log-probabilities over
         (its number of tokens) ** length_penalty; above 0 favours long ones. Within -50 and 50.
     early_stopping: True: the search ends once num_beams hypotheses are complete. False: once the best that
@@ -136,7 +135,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     prompt_token_ids: at least one.
     num_sequences: continuations; sequence i draws with seed + i.
     num_parallel: how many of them run at once at most; as one ends, the next begins. None: all. The beams of
-        a search run together whatever it is.
+        a search always run together.
     beams: None draws tokens. Else sequence i is the i-th best hypothesis of a beam search, at most num_beams.
         Nothing is drawn, so temperature must be 0. Bias, penalties, min_tokens and excluded tokens bear on
         the log-probabilities (after log-softmax, as in transformers); grammars are refused. All events come
@@ -144,8 +143,8 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     skip_special_tokens: whether special tokens are left out of the output text (`TokenEvent.text`).
     priority: lower runs first; ties by arrival. A level outweighs a bounded number of steps of waiting, so
         that nobody starves (`scheduler.py`).
-    cache_salt: requests share what the prefix cache holds only with those of the same salt, so that how fast
-        one is answered tells nothing of another's prompt.
+    cache_salt: requests share cached prefixes only with those of the same salt, so that the time that an
+        answer takes reveals nothing of another client's prompt.
     """
 
     request_id: str
@@ -162,17 +161,17 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pooling(Enum):
-    """How the hidden states of a prompt's tokens become one vector."""
+    """The way in which the hidden states of a prompt's tokens become one vector."""
 
     MEAN = "mean"
     LAST = "last"  # the last token's, which alone has seen all others
 
 
 class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One text, whose vector is asked for: no token is generated.
+    """A request for the vector of one text: no token is generated.
 
-    request_id, prompt_token_ids, adapter, priority, cache_salt: as of GenerationRequest.
-    pooling: the mean takes every token's hidden state, so it computes what the prefix cache holds once more.
+    request_id, prompt_token_ids, adapter, priority, cache_salt: as in GenerationRequest.
+    pooling: the mean needs every token's hidden state, so it computes cached tokens once more.
     normalize: whether the vector is scaled to unit length (L2).
     """
 

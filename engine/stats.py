@@ -1,6 +1,6 @@
-"""What the engine counts of itself; no torch.
+"""The engine's counters and gauges; no torch.
 
-The step thread alone writes; others read copies, without a lock. So a reader may see a step half counted.
+Only the step thread writes; others read copies, without a lock. So a reader may see a step half counted.
 """
 
 from bisect import bisect_left
@@ -14,7 +14,7 @@ _SIZES = tuple(float(2**k) for k in range(11))
 
 
 class Health(msgspec.Struct, frozen=True):
-    """Whether requests can be expected to succeed; `reason` says why not.
+    """The engine's health: whether requests can be expected to succeed, and the `reason` if not.
 
     is_alive: False where only another process will serve again, so that this one should be replaced.
     """
@@ -25,7 +25,7 @@ class Health(msgspec.Struct, frozen=True):
 
 
 class Histogram(msgspec.Struct):
-    """How often values came, by size, in bounded memory.
+    """The number of values by size, in bounded memory.
 
     bounds: ascending; counts[i] are the values at most bounds[i] and above the bound before, the last of
     counts those above all bounds.
@@ -52,11 +52,12 @@ def _histogram(bounds: Sequence[float]) -> Histogram:
 
 
 class StepCounters(msgspec.Struct):
-    """Steps of one kind, cumulative. num_failed: of num_steps, those in which model or sampler raised.
+    """The counters of steps of one kind, cumulative.
 
-    Seconds of the steps that did not fail. total_s: from scheduling until all is ready to be told. forward_s:
-    of it, in the model. choose_s: in sampling, beam search and text. A GPU may still compute when the call of
-    the model returns; the choice waits for it then.
+    num_failed: those of num_steps in which the model or the sampler raised. Seconds are those of the steps
+    that did not fail. total_s: from scheduling until the events are ready. forward_s: the part of it in the
+    model. choose_s: the part in sampling, beam search and text. A GPU may still compute when the call of the
+    model returns; sampling waits for it then.
     """
 
     num_steps: int = 0
@@ -85,16 +86,16 @@ class StepCounters(msgspec.Struct):
 
 
 class Counters(msgspec.Struct):
-    """Cumulative since the engine started; only the step thread writes.
+    """The engine's counters, cumulative since its start; only the step thread writes.
 
     num_prompt_tokens, num_generated_tokens: prompts are counted when their request first runs.
     num_cache_queried_tokens, num_cache_hit_tokens: prompt tokens looked up in the prefix cache, and those
         found; a sequence that finds its own blocks again after a preemption is not counted.
     num_computed_tokens: rows the model ran, those recomputed after a preemption included.
     step_s: seconds spent in steps. last_batch_size: sequences in the last step. last_step_s: its seconds.
-    num_finished: sequences, by `FinishReason.value`. num_embedded: texts whose vectors were given.
-    prefill_steps: steps that compute prompts, beside whatever decodes. decode_steps: all others.
-    batch_sizes: sequences in each step. queue_s: of each request, seconds from submission to its first step.
+    num_finished: sequences, by `FinishReason.value`. num_embedded: texts whose vectors were returned.
+    prefill_steps: steps that compute prompts, whether or not others decode. decode_steps: all others.
+    batch_sizes: sequences in each step. queue_s: seconds from a request's submission to its first step.
     """
 
     num_requests: int = 0
@@ -125,11 +126,11 @@ class Counters(msgspec.Struct):
         return self.prefill_steps.num_failed + self.decode_steps.num_failed
 
     def count_finish(self, reason: str) -> None:
-        """Of one sequence."""
+        """Count the end of one sequence."""
         self.num_finished[reason] = self.num_finished.get(reason, 0) + 1
 
     def count_step(self, *, num_sequences: int, num_tokens: int, num_preempted: int, seconds: float) -> None:
-        """A step of either kind, failed or not."""
+        """Count a step of either kind, failed or not."""
         self.num_computed_tokens += num_tokens
         self.num_preemptions += num_preempted
         self.step_s += seconds
@@ -138,7 +139,7 @@ class Counters(msgspec.Struct):
         self.batch_sizes.observe(num_sequences)
 
     def copy(self) -> "Counters":
-        """For a reader in another thread."""
+        """Return a copy for a reader in another thread."""
         return msgspec.structs.replace(
             self,
             num_finished=dict(self.num_finished),
@@ -150,11 +151,12 @@ class Counters(msgspec.Struct):
 
 
 class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
-    """A moment's gauges beside the cumulative counters.
+    """The gauges of one moment, with the cumulative counters.
 
-    num_free_blocks: without owners. num_idle_blocks: of these, the ones whose tokens the prefix cache still
-    knows.
-    stalled_s: while there is work, the seconds since a step last ended, or since the work came; else 0.
+    num_free_blocks: blocks without owners. num_idle_blocks: those among them whose tokens are still in the
+        prefix cache.
+    stalled_s: while requests run or wait, the seconds since a step last ended or the first of them came;
+        else 0.
     """
 
     num_running: int

@@ -1,4 +1,5 @@
-"""Beam search's choices: which continuations live on, which are complete, and when the search is over.
+"""The choices of beam search: the continuations that go on, those that are complete, and the end of the
+search.
 
 The rules are those of transformers 5 (`GenerationMixin._beam_search`, for one prompt), with scores in
 float64. Pure: no torch, no text, no cache.
@@ -26,7 +27,7 @@ class Candidate(NamedTuple):
 
 
 class Continuation(NamedTuple):
-    """One of the beams, by its place, with one more token. score: the sum over all its tokens."""
+    """A beam, by its index, with one more token. score: the sum over all its tokens."""
 
     score: float
     beam: int
@@ -46,10 +47,10 @@ class _Beam(NamedTuple):
 
 
 class BeamSearch:
-    """One prompt's search. All its beams are of the same length."""
+    """The search for one prompt. All its beams have the same length."""
 
     def __init__(self, params: BeamParams, *, max_tokens: int, num_end_tokens: int) -> None:
-        """num_end_tokens: how many token ids end a sequence."""
+        """num_end_tokens: the number of token ids that end a sequence."""
         self._params = params
         self._max_tokens = max_tokens
         # Each beam ends with at most `num_end_tokens` of these, so enough remain that live on.
@@ -58,9 +59,9 @@ class BeamSearch:
         self.hypotheses: list[Hypothesis] = []  # the best complete ones, best first, at most num_beams
 
     def continuations(self, candidates: Sequence[Sequence[Candidate]]) -> list[Continuation]:
-        """The best of all beams together, best first; ties by beam, then in the order given.
+        """Return the best continuations of all beams, best first; ties by beam, then in the order given.
 
-        candidates: of each beam, its `num_candidates` best or all there are, best first.
+        candidates: for each beam its `num_candidates` best ones, or all there are, best first.
         """
         assert len(candidates) == len(self._beams)
         every = (
@@ -73,9 +74,9 @@ class BeamSearch:
     def advance(
         self, continuations: Sequence[Continuation], is_complete: Sequence[bool]
     ) -> list[Continuation]:
-        """Takes all that `continuations` returned, and whether each completes its sequence.
+        """Advance by all that `continuations` returned, given whether each completes its sequence.
 
-        Returns those that live on, in the order of the beams from now on; none if the search is over.
+        Returns those that go on, in the new order of the beams; none if the search is over.
         """
         is_last = len(self._beams[0].tokens) + 1 >= self._max_tokens
         num_beams = self._params.num_beams

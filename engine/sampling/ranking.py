@@ -1,9 +1,8 @@
 """The most likely tokens of each row, without sorting the vocabulary.
 
-A vocabulary has some 10^5 entries and torch's argmax and topk over it cost more than a small model's
-attention. So the
-row is cut into blocks of consecutive ids, and only the blocks with the highest maxima are looked into: the k
-best tokens lie in the k best blocks, ties at equal values included, since both are ranked by (value
+A vocabulary has some 10^5 entries, and torch's argmax and topk over it cost more than a small model's
+attention. So each row is cut into blocks of consecutive ids, and only the blocks with the highest maxima are
+searched: the k best tokens are in the k best blocks, even with equal values, since both are ranked by (value
 descending, id ascending).
 """
 
@@ -21,7 +20,7 @@ _TOP_BLOCKS = ((8, 128), (64, 64), (512, 32))
 
 
 def best_tokens(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """The highest value and the lowest id that has it.
+    """Return the highest value and the lowest id that has it.
 
     logits: [n, v]. Returns values [n] float32 (NaN where the row holds one) and ids [n] int64.
     """
@@ -31,7 +30,7 @@ def best_tokens(logits: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def best_by_torch(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """As `best_tokens`, on any device."""
+    """Return what `best_tokens` does, by torch, on any device."""
     logits = logits.float()  # reductions of bfloat16 are slow on CPU
     blocks = block_maxima(logits, _ARGMAX_BLOCK).argmax(dim=-1, keepdim=True)  # [n, 1]; the first of equals
     members, ids = block_members(logits, blocks, _ARGMAX_BLOCK, fill=-torch.inf)
@@ -40,7 +39,7 @@ def best_by_torch(logits: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def top_tokens(logits: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The k best tokens, by (value descending, id ascending); all of them where k exceeds v.
+    """Return the k best tokens, by (value descending, id ascending); all of them if k exceeds v.
 
     logits: [n, v]. Returns values [n, k] float32 and ids [n, k] int64. NaN ranks first.
     """
@@ -58,14 +57,14 @@ def top_tokens(logits: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def _top(values: Tensor, ids: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The k best of [n, m] by (value descending, id ascending): one 64-bit key holds both."""
+    """Return the k best of [n, m] by (value descending, id ascending): one 64-bit key has both."""
     keys = (_ordered_bits(values + 0.0).long() << 32) | (0x7FFFFFFF - ids)  # + 0.0 makes -0 equal to 0
     keys = keys.topk(k, dim=-1).values
     return _from_ordered_bits((keys >> 32).int()), 0x7FFFFFFF - (keys & 0x7FFFFFFF)
 
 
 def _ordered_bits(values: Tensor) -> Tensor:
-    """float32 -> int32 of the same order: of negative numbers, all bits but the sign are turned over."""
+    """Return float32 as int32 of the same order: in negative numbers all bits but the sign are flipped."""
     bits = values.view(torch.int32)
     return bits ^ ((bits >> 31) & 0x7FFFFFFF)
 

@@ -1,4 +1,4 @@
-"""Rows of a vocabulary's width, cut into blocks of consecutive ids; the last may be shorter."""
+"""The rows of a vocabulary, cut into blocks of consecutive ids; the last may be shorter."""
 
 from collections.abc import Callable
 
@@ -7,20 +7,19 @@ from torch import Tensor
 
 
 def block_maxima(values: Tensor, block_size: int) -> Tensor:
-    """[n, v] -> [n, ceil(v / block_size)]; NaN where a block holds one."""
+    """Return the maximum of each block, [n, v] -> [n, ceil(v / block_size)]; NaN where a block has one."""
     return _reduce(values, block_size, lambda block: block.amax(dim=-1))
 
 
 def block_sums(values: Tensor, block_size: int) -> Tensor:
-    """[n, v] -> [n, ceil(v / block_size)]."""
+    """Return the sum of each block, [n, v] -> [n, ceil(v / block_size)]."""
     return _reduce(values, block_size, lambda block: block.sum(dim=-1))
 
 
 def block_members(values: Tensor, blocks: Tensor, block_size: int, *, fill: float) -> tuple[Tensor, Tensor]:
-    """Values and ids of some blocks of each row.
+    """Return the values and ids of some blocks of each row, both [n, m * block_size].
 
-    values: [n, v]. blocks: [n, m], numbers of blocks. Returns two of [n, m * block_size]; an id past the last
-    one has the value `fill`.
+    values: [n, v]. blocks: [n, m], numbers of blocks. An id past the last one has the value `fill`.
     """
     offsets = torch.arange(block_size, device=values.device)
     ids = (blocks.unsqueeze(-1) * block_size + offsets).flatten(1)

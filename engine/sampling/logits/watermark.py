@@ -1,10 +1,9 @@
-"""Green-list watermark and its detector (Kirchenbauer et al. 2023, arXiv 2301.10226, algorithm 2).
+"""The green-list watermark and its detector (Kirchenbauer et al. 2023, arXiv 2301.10226, algorithm 2).
 
-The token before decides which tokens are green: token t after p is green if the unsigned 32-bit number that
+The previous token decides which tokens are green: token t after p is green if the unsigned 32-bit number that
 `noise.random_bits` gives for counter t under `noise_key(WATERMARK_SEED, p)` is below gamma * 2^32. Sampling
-adds delta to green logits, so marked text holds more green tokens than the share gamma that chance gives.
-Anybody can
-detect it: the tokens are all that is needed, neither model nor prompt.
+adds delta to green logits, so marked text has more green tokens than the share gamma that chance gives.
+Anyone can detect it: only the tokens are needed, neither the model nor the prompt.
 
 The paper colours exactly gamma * v tokens with a permutation of the vocabulary. Here each token is coloured
 on its own, so a list has that length only on average; the test below is as exact, the list does not depend on
@@ -24,14 +23,14 @@ WATERMARK_SEED = 15_485_863  # the millionth prime, as in the paper's code
 
 
 class WatermarkScore(msgspec.Struct, frozen=True):
-    """How much a text speaks for a watermark.
+    """The evidence for a watermark in a text.
 
-    num_scored: distinct pairs of neighbouring tokens. A pair that comes again has the colour that it had, so
-    counting it again would make repetitive text look marked.
-    num_green: of these, the ones whose second token is green.
-    z_score: (num_green - gamma * num_scored) / sqrt(num_scored * gamma * (1 - gamma)); 0 if nothing is
-    scored.
-    p_value: the chance that unmarked text has this z-score or a higher one, by the normal approximation.
+    num_scored: distinct pairs of neighbouring tokens. A repeated pair has the same colour again, so counting
+        it again would make repetitive text look marked.
+    num_green: the pairs among these whose second token is green.
+    z_score: (num_green - gamma * num_scored) / sqrt(num_scored * gamma * (1 - gamma));
+        0 if no pair is scored.
+    p_value: the probability that unmarked text has this z-score or a higher one, by the normal approximation.
     """
 
     num_scored: int
@@ -41,15 +40,17 @@ class WatermarkScore(msgspec.Struct, frozen=True):
 
 
 def green_mask(previous_token_id: int, vocab_size: int, gamma: float, *, device: torch.device) -> Tensor:
-    """Which tokens are green after this one: [vocab_size] float32, 1 or 0."""
+    """Return the tokens that are green after this one: [vocab_size] float32, 1 or 0."""
     keys = key_tensor([noise_key(WATERMARK_SEED, previous_token_id)], device)
     bits = random_bits(keys, torch.arange(vocab_size, dtype=torch.int32, device=device))
     return _is_green(bits, gamma).squeeze(0).float()
 
 
 def detect(token_ids: Sequence[int], gamma: float = 0.5) -> WatermarkScore:
-    """Scores the generated tokens of a text; the first only colours the second. gamma: as it was generated
-    with."""
+    """Score the generated tokens of a text; the first only colours the second.
+
+    gamma: the share that the text was generated with.
+    """
     pairs = sorted(set(zip(token_ids, token_ids[1:], strict=False)))
     if not pairs:
         return WatermarkScore(0, 0, 0.0, 0.5)
@@ -61,6 +62,7 @@ def detect(token_ids: Sequence[int], gamma: float = 0.5) -> WatermarkScore:
 
 
 def _is_green(bits: Tensor, gamma: float) -> Tensor:
-    """Compares as unsigned: subtracting 2^31 from both sides, which turns over the sign bit, keeps the
-    order."""
+    """Compare as unsigned numbers: subtracting 2^31 from both sides, which flips the sign bit, keeps the
+    order.
+    """
     return (bits ^ -(1 << 31)) < round(gamma * 2**32) - 2**31
