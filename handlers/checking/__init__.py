@@ -1,4 +1,4 @@
-"""Judges answers by a contract's document alone: what it does not state, an answer must not have.
+"""The check of answers against a contract's document alone: an answer may only have what it states.
 
 Nothing here names a contract. `judge` needs jsonschema-rs, which the extra `verbatim-server[check]` installs.
 """

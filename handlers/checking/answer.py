@@ -1,4 +1,4 @@
-"""What a document declares for one status of one operation, and whether an answer is that."""
+"""The declaration of one status of an operation, and the check of answers against it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -16,7 +16,7 @@ _SCALARS: Final = frozenset({"integer", "number", "boolean"})
 
 
 class DeclaredAnswer:
-    """One status of an operation. ValueError for a declaration that cannot be read."""
+    """The declared answer of one status. Raises ValueError for a declaration that cannot be read."""
 
     def __init__(self, document: dict[str, Any], node: dict[str, Any], schemas: Schemas) -> None:
         self._media: dict[MediaType, Rule | EventRules] = {
@@ -29,16 +29,16 @@ class DeclaredAnswer:
         }
 
     def head_faults(self, headers: Headers) -> list[Fault]:
-        """What is wrong with the answer's headers, its media type among them."""
+        """Return the faults of the answer's headers, its media type among them."""
         return [*self._media_faults(headers), *self._header_faults(headers)]
 
     def events(self, headers: Headers) -> EventRules | None:
-        """The rules of the stream that the answer is, if it is one that is declared."""
+        """Return the rules of the answer's stream, if it is a declared stream."""
         rules = self._rules(headers)
         return rules if isinstance(rules, EventRules) else None
 
     def body_faults(self, headers: Headers, body: bytes, request: bytes | None) -> list[Fault]:
-        """What is wrong with a whole body; nothing is said of one whose media type is not declared."""
+        """Return the faults of a whole body; none if its media type is not declared."""
         if not self._media:
             return [Fault("media-type", "body", "No body is declared")] if body else []
         rules = self._rules(headers)
@@ -87,12 +87,12 @@ class _DeclaredHeader:
 
 
 def one_of(headers: Headers, name: str) -> str | None:
-    """The first value of a header, its name in lower case."""
+    """Return the first value of a header. name: in lower case."""
     return next((value.strip() for key, value in headers if key.lower() == name), None)
 
 
 def request_value(body: bytes | None) -> Any:
-    """The request's body as JSON, None where it is no JSON."""
+    """Return the request's body as JSON; None if it is no JSON."""
     try:
         return read_json(body) if body else None
     except NotJson:

@@ -1,4 +1,4 @@
-"""Endpoints whose answers are judged before they leave."""
+"""Endpoints whose answers are checked before they are sent."""
 
 import json
 
@@ -17,10 +17,10 @@ from .watch import AnswerRefused, AnswerWatch
 
 
 class CheckedEndpoint(Endpoint):
-    """An endpoint with what its operation's document declares.
+    """An endpoint with its operation's declaration.
 
-    refuses: an answer that is something else becomes 500, or the contract's error event where a stream has
-    begun; otherwise it leaves, and the log says what is wrong with it.
+    refuses: whether an answer that differs from it becomes 500, or the contract's error event where a stream
+    has begun; otherwise it is sent, and its faults are logged.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class CheckedEndpoint(Endpoint):
 
 
 class CheckedEndpoints:
-    """Makes endpoints for the contracts of one server. refuses: as for CheckedEndpoint."""
+    """The factory of endpoints for the contracts of one server. refuses: as in CheckedEndpoint."""
 
     def __init__(self, *, refuses: bool) -> None:
         self._refuses = refuses
@@ -62,7 +62,10 @@ class CheckedEndpoints:
     def __call__(
         self, operation: Operation, handlers: Handlers, contract: Contract, options: RuntimeOptions
     ) -> Endpoint:
-        """ValueError if the contract's document cannot be read, KeyError if it has no such operation."""
+        """Return the operation's endpoint.
+
+        Raises ValueError if the contract's document cannot be read, KeyError if it has no such operation.
+        """
         judge = self._judges.get(contract.name)
         if judge is None:
             judge = self._judges[contract.name] = Judge(json.loads(contract.document()))

@@ -1,4 +1,4 @@
-"""Reads server-sent events as they arrive, and tells where their framing is wrong (WHATWG HTML, 9.2.6)."""
+"""The reader of server-sent events as they arrive, which also checks their framing (WHATWG HTML, 9.2.6)."""
 
 import re
 from collections.abc import Iterator
@@ -10,17 +10,18 @@ _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """One event. name: of its `event:` line; None without one."""
+    """One event. name: that of its `event:` line; None without one."""
 
     name: str | None
     data: str
 
 
 class EventReader:
-    """Takes bytes in pieces of any size and gives events in order, with faults of the framing among them.
+    """The reader of bytes in pieces of any size, which gives events in order, mixed
+    with faults of the framing.
 
-    Stricter than a browser, which passes over what it does not know: a field that is neither data nor event
-    is a fault, since nothing declares it, and so is an event without data, which a browser does not dispatch.
+    It is stricter than a browser, which ignores unknown fields: a field that is neither data nor event is a
+    fault, since nothing declares it, and so is an event without data, which a browser does not dispatch.
     """
 
     def __init__(self) -> None:
@@ -30,7 +31,7 @@ class EventReader:
         self._num_events = 0
 
     def feed(self, piece: bytes) -> Iterator[Event | Fault]:
-        """What the piece completes."""
+        """Yield the events and faults that the piece completes."""
         lines = _LINE_END.split(self._rest + piece)
         self._rest = lines.pop()
         if piece.endswith(b"\r"):  # perhaps the first half of a line end
@@ -39,7 +40,7 @@ class EventReader:
             yield from self._take(line)
 
     def end(self) -> Iterator[Event | Fault]:
-        """What is left when the stream ends: an event that no empty line ends is lost to its client."""
+        """Yield the faults of the stream's end: an event that no empty line ends is lost to its client."""
         if self._rest.endswith(b"\r"):
             yield from self._take(self._rest[:-1])
             self._rest = b""

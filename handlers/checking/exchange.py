@@ -1,4 +1,4 @@
-"""A request with its answer, and what is wrong with the answer."""
+"""A request with its answer, and the faults of the answer."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -11,7 +11,7 @@ class Exchange(NamedTuple):
 
     path: as requested, without the contract's prefix and without query.
     headers: names in any case; a name may come twice.
-    body: as it is after transfer and content codings are undone; of an event stream every byte.
+    body: the bytes after transfer and content codings are undone; for an event stream all of its bytes.
     """
 
     method: str
@@ -24,7 +24,7 @@ class Exchange(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Where an answer is not what its document states.
+    """A difference between an answer and its document.
 
     check: the kind of fault: operation, status, media-type, header, length, json, schema, undeclared,
     framing, event-name, terminator or stream.

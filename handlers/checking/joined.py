@@ -1,4 +1,4 @@
-"""A text that repeats what others said piece by piece."""
+"""The check of a text that must repeat the pieces of earlier items."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +9,14 @@ from .pointer import look_up
 
 
 class JoinedText:
-    """Holds one law of `joined`: what has been said so far."""
+    """The state of one law of `joined`: the text of all pieces so far."""
 
     def __init__(self, law: Joined) -> None:
         self._law = law
         self._pieces: list[str] = []
 
     def take(self, item: Any, place: str) -> Iterator[Fault]:
-        """What is wrong with the next item's text. An item without a text there repeats nothing."""
+        """Yield the faults of the next item's text. An item without a text there need not repeat anything."""
         if self._law.where is None or self._law.where.allows(item):
             piece = look_up(item, self._law.of)
             self._pieces += [piece] if isinstance(piece, str) else []

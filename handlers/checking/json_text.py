@@ -1,4 +1,4 @@
-"""Reads JSON that every reader understands alike (RFC 8259): UTF-8, no NaN, no key twice in one object."""
+"""The reader of interoperable JSON (RFC 8259): UTF-8, no NaN, no key twice in one object."""
 
 import json
 from math import isinf
@@ -6,11 +6,11 @@ from typing import Any
 
 
 class NotJson(ValueError):
-    """The text is no JSON, or not JSON that every reader understands alike."""
+    """The text is no JSON, or not interoperable JSON."""
 
 
 def read_json(text: bytes) -> Any:
-    """The parsed value. Raises NotJson."""
+    """Return the parsed value. Raises NotJson."""
     try:
         value = _DECODER.decode(text.decode())
         if b"\\u" in text:

@@ -1,4 +1,4 @@
-"""Judges whole exchanges by an OpenAPI document alone."""
+"""The check of whole exchanges against an OpenAPI document alone."""
 
 import re
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ _SLASHES: Final = "x-path-parameter"
 
 
 class DeclaredOperation:
-    """What a document declares for one operation. answers: by status."""
+    """The declaration of one operation. answers: by status."""
 
     def __init__(self, identity: str, answers: dict[int, DeclaredAnswer]) -> None:
         self.id = identity
         self.answers = answers
 
     def faults(self, exchange: Exchange) -> list[Fault]:
-        """Everything that is wrong with an answer, in the answer's order."""
+        """Return all faults of an answer, in the answer's order."""
         declared = self.answers.get(exchange.status)
         if declared is None:
             return [Fault("status", "status", f"{self.id} declares no status {exchange.status}")]
@@ -32,9 +32,9 @@ class DeclaredOperation:
 
 
 class Judge:
-    """Judges answers by a contract's effective OpenAPI 3.1 document.
+    """The check of answers against a contract's effective OpenAPI 3.1 document.
 
-    ValueError, with the place, if the document says what cannot be read.
+    Raises ValueError, with the place, for a part of the document that cannot be read.
     """
 
     def __init__(self, document: dict[str, Any]) -> None:
@@ -51,14 +51,14 @@ class Judge:
         self._by_template = by_method
 
     def faults(self, exchange: Exchange) -> list[Fault]:
-        """Everything that is wrong with an answer, in the answer's order."""
+        """Return all faults of an answer, in the answer's order."""
         operation = self.find(exchange.method, exchange.path)
         if operation is None:
             return [Fault("operation", "path", f"No operation is {exchange.method} {exchange.path}")]
         return operation.faults(exchange)
 
     def find(self, method: str, path: str) -> DeclaredOperation | None:
-        """The operation that answers a request; HEAD is answered as GET is."""
+        """Return the operation that answers a request; HEAD is answered as GET is."""
         wanted = "GET" if method == "HEAD" else method
         return next(
             (one for known, pattern, one in self._operations if known == wanted and pattern.fullmatch(path)),
@@ -66,7 +66,7 @@ class Judge:
         )
 
     def operation(self, method: str, template: str) -> DeclaredOperation:
-        """The operation at a path as the document writes it; KeyError if it has none."""
+        """Return the operation at a path template of the document. Raises KeyError if there is none."""
         return self._by_template[method, template]
 
 
@@ -90,7 +90,9 @@ def _answers(
 
 
 def _pattern(document: dict[str, Any], path: str, operation: dict[str, Any]) -> re.Pattern[str]:
-    """A parameter takes one segment, or slashes too where the document says so; neither takes nothing."""
+    """Return a path's pattern. A parameter is one segment, or may have slashes where the document says so; it
+    is never empty.
+    """
     nodes = [*document["paths"][path].get("parameters", []), *operation.get("parameters", [])]
     parameters = {node["name"]: node for node in (resolve(document, node) for node in nodes)}
     parts = re.split(r"\{([^}]*)\}", path)
@@ -101,10 +103,10 @@ def _pattern(document: dict[str, Any], path: str, operation: dict[str, Any]) -> 
 
 
 def _length_faults(exchange: Exchange) -> Iterator[Fault]:
-    told = one_of(exchange.headers, "content-length")
-    if told is None or exchange.method == "HEAD":
+    given = one_of(exchange.headers, "content-length")
+    if given is None or exchange.method == "HEAD":
         return
-    if told != str(len(exchange.body)):
+    if given != str(len(exchange.body)):
         yield Fault(
-            "length", "header content-length", f"It is {told}, the body has {len(exchange.body)} bytes"
+            "length", "header content-length", f"It is {given}, the body has {len(exchange.body)} bytes"
         )

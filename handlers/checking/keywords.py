@@ -1,4 +1,4 @@
-"""Keywords of ours inside a schema, for what JSON Schema cannot say of one value (specs/README.md)."""
+"""Schema keywords of our own, for rules that JSON Schema cannot express (specs/README.md)."""
 
 from typing import Any, Final
 
@@ -6,7 +6,7 @@ from .pointer import ABSENT, look_up, parse_pointer
 
 
 class Sum:
-    """`x-sum: {total: [a, b]}`: a property is the sum of others, where all of them are integers."""
+    """The keyword `x-sum: {total: [a, b]}`: a property is the sum of others, if all of them are integers."""
 
     def __init__(self, parent: object, value: dict[str, list[str]], path: object) -> None:
         self._sums = value
@@ -21,7 +21,7 @@ class Sum:
 
 
 class Numbered:
-    """`x-numbered: /index`: a property of an array's items counts from 0."""
+    """The keyword `x-numbered: /index`: a property of an array's items counts from 0."""
 
     def __init__(self, parent: object, value: str, path: object) -> None:
         self._name = value
@@ -36,7 +36,7 @@ class Numbered:
 
 
 class SameLength:
-    """`x-same-length: [a, b]`: the arrays that an object has under these names are equally long."""
+    """The keyword `x-same-length: [a, b]`: the arrays in these properties of an object are equally long."""
 
     def __init__(self, parent: object, value: list[str], path: object) -> None:
         self._names = value
@@ -46,8 +46,8 @@ class SameLength:
             return
         arrays = {name: instance[name] for name in self._names if isinstance(instance.get(name), list)}
         if len({len(array) for array in arrays.values()}) > 1:
-            told = ", ".join(f"{len(array)} {name}" for name, array in arrays.items())
-            raise ValueError(f"The lists are not equally long: {told}")
+            lengths = ", ".join(f"{len(array)} {name}" for name, array in arrays.items())
+            raise ValueError(f"The lists are not equally long: {lengths}")
 
 
 KEYWORDS: Final[dict[str, Any]] = {"x-sum": Sum, "x-numbered": Numbered, "x-same-length": SameLength}

@@ -1,4 +1,4 @@
-"""What a document says of the order of a stream's events: its extension `x-stream` (specs/README.md)."""
+"""The laws of a stream's events and their order: the document's extension `x-stream` (specs/README.md)."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,7 +18,7 @@ _JOINED: Final = frozenset({"of", "where"})
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What stands at `whole` is all that stood at `of` so far, in items that are valid by `where`."""
+    """The law that the text at `whole` is all text at `of` so far, in items that are valid by `where`."""
 
     whole: Pointer
     of: Pointer
@@ -27,12 +27,12 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class SequenceLaws:
-    """Laws of the items of one sequence, in their order.
+    """The laws of the items of one sequence, in their order.
 
-    constant: what is the same in all items that have it. counts: what counts by one, and from where.
-    joined: texts that repeat others. first: valid for the first item and no other. last: valid for the last
-    item and no other. each: valid for every item. once: each valid for one item. order: none of the items
-    that are valid by one comes after one that is valid by a later one.
+    constant: members that are equal in all items that have them. counts: members that count by one, each with
+    its start. joined: texts that repeat others. first: valid for the first item and no other. last: valid for
+    the last item and no other. each: valid for every item. once: each valid for one item. order: none of the
+    items that are valid by one comes after one that is valid by a later one.
     """
 
     constant: tuple[Pointer, ...]
@@ -48,11 +48,12 @@ class SequenceLaws:
 
 @dataclass(frozen=True, slots=True)
 class PartLaws:
-    """Sequences that share a stream.
+    """The laws of sequences that share a stream.
 
-    at: where an item of the stream has an item of theirs, or an array of such.
-    by: the number that tells them apart; the sequences' numbers are 0, 1, 2, ….
-    num: what of the request says how many there are, 1 where it is absent or null; None if nothing does.
+    at: the place of a sequence's item, or of an array of such, in an item of the stream.
+    by: the number that identifies the sequence; the sequences' numbers are 0, 1, 2, ….
+    num: the request's member with their number, 1 where it is absent or null; None if
+        there is no such member.
     """
 
     at: Pointer
@@ -63,9 +64,9 @@ class PartLaws:
 
 @dataclass(frozen=True, slots=True)
 class StreamLaws:
-    """Laws of a stream's events, where the request's body is valid by `when`.
+    """The laws of a stream's events, if the request's body is valid by `when`.
 
-    failure: an event that is valid by it ends the stream, wherever it stands; no other law holds for it.
+    failure: an event that is valid by it ends the stream, wherever it comes; no other law applies to it.
     """
 
     when: Rule | None
@@ -74,7 +75,7 @@ class StreamLaws:
 
 
 def read_laws(node: Any, schemas: Schemas) -> tuple[StreamLaws, ...]:
-    """The laws of an `x-stream`. ValueError, with what is wrong, if it is none."""
+    """Return the laws of an `x-stream`. Raises ValueError, with the fault, if it is malformed."""
     if not isinstance(node, list):
         raise ValueError("x-stream must be a list")
     return tuple(_stream(item, schemas) for item in node)

@@ -6,15 +6,15 @@ from typing_extensions import override
 
 
 class MediaType(NamedTuple):
-    """`text/plain; charset=utf-8`. Names in lower case; parameters in their order."""
+    """A media type such as `text/plain; charset=utf-8`. Names in lower case; parameters in their order."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
 
     def includes(self, sent: "MediaType") -> bool:
-        """Whether an answer of that type is of this declared one.
+        """Return whether an answer of type `sent` is of this declared type.
 
-        It has the parameters that are declared, and beside them none but the charset UTF-8, which JSON and
+        It must have the declared parameters, and may have no other but the charset UTF-8, which JSON and
         event streams have anyway (RFC 8259, section 8.1; HTML, section 9.2.6).
         """
         extra = set(sent.parameters) - set(self.parameters)
@@ -31,7 +31,7 @@ class MediaType(NamedTuple):
 
 
 def read_media_type(text: str) -> MediaType:
-    """Whatever is written there; the name is empty where nothing is."""
+    """Return the media type of any text; the name is empty for an empty text."""
     name, *rest = (part.strip() for part in text.split(";"))
     pairs = (part.partition("=") for part in rest if part)
     parameters = tuple((key.strip().lower(), value.strip().strip('"').lower()) for key, _, value in pairs)

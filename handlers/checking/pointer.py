@@ -6,14 +6,14 @@ ABSENT: Final = object()
 
 
 def parse_pointer(pointer: str) -> tuple[str, ...]:
-    """'/a/b' as ('a', 'b'), '' as (). ValueError for what is no pointer."""
+    """Return '/a/b' as ('a', 'b'), '' as (). Raises ValueError for a text that is no pointer."""
     if pointer and not pointer.startswith("/"):
         raise ValueError(f"{pointer!r} is no JSON Pointer")
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
 def look_up(value: Any, pointer: tuple[str, ...]) -> Any:
-    """What stands there, or ABSENT."""
+    """Return the value at the pointer, or ABSENT."""
     for part in pointer:
         if isinstance(value, dict) and part in value:
             value = value[part]
@@ -25,7 +25,7 @@ def look_up(value: Any, pointer: tuple[str, ...]) -> Any:
 
 
 def resolve(document: dict[str, Any], node: Any) -> Any:
-    """Follows `$ref`s inside the document; KeyError where one leads nowhere."""
+    """Return the target of `$ref`s inside the document. Raises KeyError if there is none."""
     while isinstance(node, dict) and "$ref" in node:
         node, reference = look_up(document, parse_pointer(node["$ref"].removeprefix("#"))), node["$ref"]
         if node is ABSENT:

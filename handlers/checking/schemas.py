@@ -1,8 +1,8 @@
-"""A document's schemas as answers are held to them: closed, so that an answer has only what they state.
+"""A document's schemas, closed for answers, which may only have the properties that they state.
 
 JSON Schema lets an object have any property beside those it lists. Here an object that lists properties has
 no others, unless its schema says which others it may have (`additionalProperties`, `patternProperties`,
-`unevaluatedProperties`). An object that lists none stays what it is: a map.
+`unevaluatedProperties`). An object that lists none stays a map.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ Schema = dict[str, Any]
 Kind = Literal["closed", "open", "plain"]
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
-# Keywords whose schemas are for the same value, and those whose schemas only tell values apart.
+# Keywords whose schemas are for the same value, and those whose schemas are only conditions.
 _IN_PLACE: Final = ("anyOf", "oneOf", "allOf")
 _CONDITIONS: Final = ("if", "then", "else", "not", "contains", "propertyNames")
 _OTHERS: Final = ("additionalProperties", "patternProperties", "unevaluatedProperties")
@@ -33,7 +33,7 @@ _BOUNDS: Final = {
 
 
 class Schemas:
-    """Validators for the schemas of one document, each compiled once."""
+    """The validators for the schemas of one document, each compiled once."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -41,11 +41,11 @@ class Schemas:
         self._rules: dict[str, Rule] = {}
 
     def rule(self, schema: Schema) -> "Rule":
-        """What a value is held to by a schema that stands in the document."""
+        """Return the rule of a schema in the document."""
         return self._compile(schema, "closed")
 
     def condition(self, schema: Schema) -> "Rule":
-        """A schema that tells values apart, and is not closed: what a value has beside it does not matter."""
+        """Return the rule of a schema that is a condition, and not closed: other properties do not matter."""
         return self._compile(schema, "plain")
 
     def _compile(self, schema: Schema, kind: Kind) -> "Rule":
@@ -56,7 +56,9 @@ class Schemas:
         return self._rules[key]
 
     def _take(self, schema: Any, kind: Kind) -> Any:
-        """A schema for the validator. A union is closed branch by branch, where nothing stands beside it."""
+        """Return a schema for the validator. A union is closed branch by branch, if it
+        has no sibling keywords.
+        """
         if not isinstance(schema, dict):
             return schema
         taken = self._rewrite(schema, kind)
@@ -96,7 +98,7 @@ class Schemas:
 
 
 def _bounded(schema: Schema) -> Schema:
-    """With the bounds that its format stands for, where it states none that are closer."""
+    """Return the schema with the bounds of its format, unless it states narrower ones."""
     if "integer" not in schema.get("type", ()) or schema.get("format") not in _BOUNDS:
         return schema
     least, most = _BOUNDS[schema["format"]]
@@ -114,22 +116,22 @@ class Rule:
         self._validator = jsonschema_rs.validator_for(schema, validate_formats=True, keywords=KEYWORDS)
 
     def allows(self, value: Any) -> bool:
-        """Whether a JSON value is valid."""
+        """Return whether a JSON value is valid."""
         return self._validator.is_valid(value)
 
     def faults(self, value: Any, place: str) -> list[Fault]:
-        """Everything that is wrong with a JSON value that stands at a place."""
+        """Return all faults of a JSON value at a place."""
         if self.allows(value):
             return []
-        return [fault for error in self._validator.iter_errors(value) for fault in _told(error, place)]
+        return [fault for error in self._validator.iter_errors(value) for fault in _faults_of(error, place)]
 
 
-def _told(error: jsonschema_rs.ValidationError, place: str) -> Iterator[Fault]:
-    """A fault, or those of the branch of a union that the value comes closest to."""
+def _faults_of(error: jsonschema_rs.ValidationError, place: str) -> Iterator[Fault]:
+    """Yield the fault of an error, or those of the branch of a union that the value comes closest to."""
     branches = getattr(error.kind, "context", None)
     if branches and all(branches):
         for inner in min(branches, key=_distance):
-            yield from _told(inner, place)
+            yield from _faults_of(inner, place)
         return
     undeclared = ("additionalProperties", "unevaluatedProperties")
     check = "undeclared" if error.kind.name in undeclared else "schema"
@@ -140,6 +142,6 @@ def _told(error: jsonschema_rs.ValidationError, place: str) -> Iterator[Fault]:
 
 
 def _distance(branch: list[jsonschema_rs.ValidationError]) -> tuple[int, int]:
-    """A branch whose constant or type is another was not the one that was meant."""
+    """Return the distance of a branch; one with another constant or type was not the one that was meant."""
     foreign = sum(error.kind.name in ("const", "enum", "type") for error in branch)
     return foreign, len(branch)

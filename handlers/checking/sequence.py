@@ -1,4 +1,4 @@
-"""Holds the items of a sequence to its laws, one after another."""
+"""The check of a sequence's items against its laws, one after another."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from .schemas import Rule
 
 
 class Sequence:
-    """What has been seen of one sequence so far. request: the request's body, None where there is none."""
+    """The state of one sequence so far. request: the request's body; None if there is none."""
 
     def __init__(self, laws: SequenceLaws, request: Any) -> None:
         self._laws = laws
@@ -24,7 +24,7 @@ class Sequence:
         self._parts = [_Parts(part, request) for part in laws.parts]
 
     def take(self, item: Any, place: str) -> Iterator[Fault]:
-        """What is wrong with the next item."""
+        """Yield the faults of the next item."""
         laws = self._laws
         if self._has_ended:
             yield _fault(place, "It comes after the last one")
@@ -44,7 +44,7 @@ class Sequence:
             yield from parts.take(item, place)
 
     def end(self, place: str) -> Iterator[Fault]:
-        """What is missing when no more items come."""
+        """Yield the faults of a sequence that ends here, such as missing items."""
         if self._laws.last is not None and not self._has_ended:
             yield _fault(place, "None is the last one" if self._num_seen else "There is none")
         missing = self._num_once.count(0)

@@ -1,4 +1,4 @@
-"""Judges an event stream as it is sent."""
+"""The check of an event stream while it is sent."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from .sequence import Sequence
 
 @dataclass(frozen=True, slots=True)
 class EventRules:
-    """What a document says of one event stream.
+    """A document's rules of one event stream.
 
-    event: of an event's data. name: the property whose text names an event.
-    terminator: data of the last event.
+    event: the rule of an event's data. name: the property whose text names an event.
+    terminator: the data of the last event.
     """
 
     event: Rule
@@ -27,7 +27,7 @@ class EventRules:
 
 
 class StreamJudge:
-    """Judges one stream. request: the request's body as parsed JSON, None where there is none."""
+    """The check of one stream. request: the request's body as parsed JSON; None if there is none."""
 
     def __init__(self, rules: EventRules, request: Any) -> None:
         self._rules = rules
@@ -40,11 +40,11 @@ class StreamJudge:
         self._sequences = [Sequence(law.laws, request) for law in held]
 
     def feed(self, piece: bytes) -> list[Fault]:
-        """What is wrong with the events that the piece completes."""
+        """Return the faults of the events that the piece completes."""
         return [fault for found in self._reader.feed(piece) for fault in self._judge(found)]
 
     def end(self) -> list[Fault]:
-        """What is wrong with a stream that ends here."""
+        """Return the faults of a stream that ends here."""
         faults = [fault for found in self._reader.end() for fault in self._judge(found)]
         if self._rules.terminator is not None and not self._is_terminated:
             faults.append(Fault("terminator", "body", f"No event {self._rules.terminator} ends the stream"))
@@ -68,7 +68,7 @@ class StreamJudge:
 
     def _judge_data(self, event: Event, place: str) -> Iterator[Fault]:
         if self._has_failed:
-            yield Fault("stream", place, "It comes after the event that tells of a failure")
+            yield Fault("stream", place, "It comes after the event that reports a failure")
         try:
             data = read_json(event.data.encode())
         except NotJson as error:

@@ -1,4 +1,4 @@
-"""Judges one answer between the endpoint that gives it and the server that sends it."""
+"""The check of one answer between the endpoint that gives it and the server that sends it."""
 
 import logging
 
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class AnswerRefused(Exception):
-    """The answer is not what the document states, and does not leave."""
+    """The answer differs from the document, and is not sent."""
 
     def __init__(self, operation: DeclaredOperation, faults: list[Fault]) -> None:
         told = "; ".join(f"{fault.place}: {fault.message}" for fault in faults)
@@ -21,10 +21,10 @@ class AnswerRefused(Exception):
 
 
 class AnswerWatch:
-    """Receives and sends in place of the server's functions. has_sent: whether anything has left.
+    """The receive and send functions in place of the server's. has_sent: whether anything was sent.
 
-    refuses: whether what is at fault is kept back. Then `send` raises AnswerRefused, for a stream that has
-    begun to leave only once: what comes after tells of the refusal. Faults are logged either way.
+    refuses: whether a faulty answer is held back. Then `send` raises AnswerRefused, for a begun stream only
+    once, since the next event reports the refusal. Faults are logged either way.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class AnswerWatch:
         self.has_sent = False
 
     async def receive(self) -> Message:
-        """What the client sends; laws may depend on it."""
+        """Return the client's message, and keep it, since laws may depend on it."""
         message = await self._receive()
         if message["type"] == "http.request":
             self._request += message.get("body", b"")
         return message
 
     async def send(self, message: Message) -> None:
-        """Sends what has no fault; the head of an answer waits for the first of its body."""
+        """Send a message without faults; the head of an answer waits for the first part of its body."""
         if message["type"] == "http.response.start":
             self._head = message
             self._open_stream(message)
@@ -57,7 +57,7 @@ class AnswerWatch:
         if self._refusal is None:
             self._answer_for(self._stream_faults(message) if self._stream else self._faults(message))
         elif not self.has_sent:
-            raise self._refusal  # the status can still tell of it
+            raise self._refusal  # the status can still report it
         if self._head is not None and not self.has_sent:
             self.has_sent = True
             await self._send(self._head)
@@ -77,7 +77,7 @@ class AnswerWatch:
         return faults if message.get("more_body") else faults + self._stream.end()
 
     def _faults(self, message: Message) -> list[Fault]:
-        """Of an answer that is sent in one piece, as all are that are no streams."""
+        """Return the faults of an answer that is sent in one piece, as all are that are not streams."""
         assert self._head is not None
         exchange = Exchange(
             self._scope["method"],

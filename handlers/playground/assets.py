@@ -1,4 +1,4 @@
-"""The files that the page consists of, as a browser may cache and use them."""
+"""The files of the page, with the headers for a browser's cache and security policy."""
 
 from collections.abc import Mapping
 from os import PathLike, stat_result

@@ -1,6 +1,6 @@
-"""The page and what it asks the server for, beside the contracts' own operations.
+"""The page, and its requests to the server beside the contracts' own operations.
 
-Links are relative, so that they hold behind a proxy that adds a prefix.
+Links are relative, so that they work behind a proxy that adds a prefix.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ LINK: Final = (PATH[1:], "Playground: try any operation by hand, and watch the e
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page is told at its start.
+    """The data that the page loads at its start.
 
-    model: what requests call the model. example_model: what the examples in the documents call it.
+    model: the model's name in requests. example_model: its name in the documents' examples.
     contracts: in the order to show, each with its document at <name>/openapi.json.
     """
 
@@ -38,7 +38,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Playground:
-    """`/playground` is the page; under it are its files, `about` and `state`."""
+    """The page at `/playground`; under it are its files, `about` and `state`."""
 
     def __init__(self, settings: Settings, engine: Engine, contracts: Sequence[str]) -> None:
         info = engine.model_info
@@ -55,24 +55,24 @@ class Playground:
         )
 
     def mount(self, shell: FastAPI) -> None:
-        """Puts the page where the contracts' operations leave room."""
+        """Add the page to the shell, behind the contracts' operations."""
         shell.add_route(PATH, self._page, include_in_schema=False)
         shell.add_route(f"{PATH}/", self._redirect, include_in_schema=False)
-        shell.add_route(f"{PATH}/about", self._tell_about, include_in_schema=False)
-        shell.add_route(f"{PATH}/state", self._tell_state, include_in_schema=False)
+        shell.add_route(f"{PATH}/about", self._send_about, include_in_schema=False)
+        shell.add_route(f"{PATH}/state", self._send_state, include_in_schema=False)
         shell.mount(PATH, self._assets)
 
     async def _page(self, request: Request) -> Response:
         return await self._assets.get_response("index.html", request.scope)
 
     async def _redirect(self, request: Request) -> Response:
-        """Links hold for the page without a slash at its end alone."""
+        """Redirect a path with a slash at its end, for which the page's relative links would not work."""
         return Response(status_code=307, headers={"location": "../playground"})
 
-    async def _tell_about(self, request: Request) -> Response:
+    async def _send_about(self, request: Request) -> Response:
         return _json(self._about)
 
-    async def _tell_state(self, request: Request) -> Response:
+    async def _send_state(self, request: Request) -> Response:
         return _json(State.of(self._engine.stats(), self._block_size))
 
 

@@ -1,4 +1,4 @@
-"""What the page plots: the engine's gauges and counters at one moment, read only when somebody asks."""
+"""The values that the page plots: the engine's gauges and counters at one moment, read on request."""
 
 import time
 
@@ -8,7 +8,7 @@ from engine.stats import EngineStats
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True):
-    """Counters are cumulative since the engine started; two states tell a rate.
+    """The state of one moment. Counters are cumulative since the engine's start; two states give a rate.
 
     time_s: the server's clock, from an arbitrary start.
     num_step_sequences: sequences summed over all steps, so that by num_steps it is the mean batch size.
@@ -29,7 +29,7 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, stats: EngineStats, block_size: int) -> "State":
-        """The state now, of what the engine counted."""
+        """Return the state for the engine's statistics."""
         counters = stats.counters
         return cls(
             time_s=time.monotonic(),
