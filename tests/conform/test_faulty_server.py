@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from verbatim_conform.cli import main
+from handlers.conform.cli import main
 
 from .faulty_server import FAULTS, FaultyServer
 

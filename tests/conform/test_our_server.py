@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from handlers.app import TABLES
+from handlers.conform.cli import main
 from tests.contract.headers import required_headers
-from verbatim_conform.cli import main
 
 WITHOUT_LIST = ("mindie",)  # contracts that do not say what models there are
 ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, or names of contracts

@@ -12,12 +12,12 @@ from itertools import islice
 import pytest
 
 from handlers.app import TABLES
-from verbatim_conform.boundaries import Row, Table, Verdict
-from verbatim_conform.client import Client
-from verbatim_conform.document import load
-from verbatim_conform.rules import rules_of
-from verbatim_conform.served import DEMO_MODEL, names_of
-from verbatim_conform.verdicts import deviation
+from handlers.conform.boundaries import Row, Table, Verdict
+from handlers.conform.client import Client
+from handlers.conform.document import load
+from handlers.conform.rules import rules_of
+from handlers.conform.served import DEMO_MODEL, names_of
+from handlers.conform.verdicts import deviation
 
 STRIDE = 1 if os.environ.get("VERBATIM_BOUNDS") == "all" else 12
 NUM_AT_ONCE = 8

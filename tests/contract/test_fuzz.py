@@ -8,12 +8,12 @@ import os
 import pytest
 
 from handlers.app import TABLES
-from verbatim_conform.checks import Limits, fuzz_faults, fuzz_of
-from verbatim_conform.client import Client
-from verbatim_conform.document import Endpoint, endpoints
-from verbatim_conform.recording import Recorded
-from verbatim_conform.served import DEMO_MODEL, names_of
-from verbatim_conform.target import Target, is_of
+from handlers.conform.checks import Limits, fuzz_faults, fuzz_of
+from handlers.conform.client import Client
+from handlers.conform.document import Endpoint, endpoints
+from handlers.conform.recording import Recorded
+from handlers.conform.served import DEMO_MODEL, names_of
+from handlers.conform.target import Target, is_of
 
 NUM_EXAMPLES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "5"))
 

@@ -22,7 +22,7 @@ from tests.conftest import LIMITS, running_server
 
 ROOT = Path(__file__).parents[2]
 WHEELS = Path(os.environ.get("WHEELS", ROOT / "build" / "wheel"))
-PACKAGES = {"engine", "generated", "handlers", "verbatim_conform"}
+PACKAGES = {"engine", "generated", "handlers"}
 CLIENTS = ("generated", "clients")  # a distribution of its own
 
 # One of each kind of file that is no Python.
@@ -32,7 +32,7 @@ DATA = {
     "engine/native/src/attention/decode_attention.cpp",
     "generated/openai/openapi.json",
     "handlers/playground/assets/index.html",
-    "verbatim_conform/report/page.html.jinja",
+    "handlers/conform/report/page.html.jinja",
 }
 
 

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[3]
-SHIPPED = ("engine", "generated", "handlers", "verbatim_conform")
+SHIPPED = ("engine", "generated", "handlers", "handlers.conform")
 OURS = {*SHIPPED, ""}
 # Private, and yet part of what is documented: namedtuple's methods, and the way to end a process at once.
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_exit"}

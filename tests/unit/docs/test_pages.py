@@ -61,10 +61,7 @@ def words_in_backticks(page: Path) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_files_of_the_code_that_a_page_names_exist(page: Path) -> None:
     for word in words_in_backticks(page):
-        if (
-            re.fullmatch(r"(engine|handlers|tools|tests|docs|specs|verbatim_conform)/[\w./-]+", word)
-            and word not in OPTIONAL
-        ):
+        if re.fullmatch(r"(engine|handlers|tools|tests|docs|specs)/[\w./-]+", word) and word not in OPTIONAL:
             assert (ROOT / word).exists(), f"there is no {word}"
 
 

@@ -82,8 +82,8 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """`python -m verbatim_conform …` does what `verbatim conform …` does."""
-    parser = argparse.ArgumentParser(prog="python -m verbatim_conform")
+    """`python -m handlers.conform …` does what `verbatim conform …` does."""
+    parser = argparse.ArgumentParser(prog="python -m handlers.conform")
     commands: Any = parser.add_subparsers(required=True, metavar="COMMAND")
     add(commands)
     given = parser.parse_args(["conform", *(sys.argv[1:] if arguments is None else arguments)])

@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..document import Endpoint, resolve
-from ..finding import Finding, Instance, Result
+from handlers.conform.document import Endpoint, resolve
+from handlers.conform.finding import Finding, Instance, Result
 
 
 class Run(NamedTuple):

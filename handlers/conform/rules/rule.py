@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Final, NamedTuple, TypeAlias
 
-from ..document import Json
-from ..place import Place, at, put
+from handlers.conform.document import Json
+from handlers.conform.place import Place, at, put
 
 # Where requests say how many tokens to generate.
 _NUM_TOKENS: Final[tuple[Place, ...]] = tuple(

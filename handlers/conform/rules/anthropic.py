@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from ..document import Json
-from ..place import at
+from handlers.conform.document import Json
+from handlers.conform.place import at
+
 from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of
 
 _TOOL: Final = {"name": "a", "input_schema": {"type": "object"}}

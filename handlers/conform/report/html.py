@@ -5,9 +5,10 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
-from ..checks import CHECKS
-from ..client import Answer
-from ..request import Request
+from handlers.conform.checks import CHECKS
+from handlers.conform.client import Answer
+from handlers.conform.request import Request
+
 from .run import Run
 
 _MAX_CHARACTERS = 3000  # of a body, or of a command, that is shown

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from ..document import Json
-from ..place import ABSENT, Place, at
+from handlers.conform.document import Json
+from handlers.conform.place import ABSENT, Place, at
+
 from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of, says_nothing
 
 _TOOL: Final = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from ..document import Json
-from ..place import ABSENT, Place
+from handlers.conform.document import Json
+from handlers.conform.place import ABSENT, Place
+
 from .rule import Ban, Companion, Rules, When, is_above, is_one_of
 
 _GUIDES: Final = {

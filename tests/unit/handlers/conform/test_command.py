@@ -9,7 +9,7 @@ import pytest
 from handlers import cli
 from handlers.app import CONTRACTS
 
-PROJECT = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+PROJECT = tomllib.loads((Path(__file__).parents[4] / "pyproject.toml").read_text())["project"]
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_conform_is_a_command_of_verbatim(capsys: pytest.CaptureFixture[str]) ->
 def test_a_missing_package_is_told_with_the_extra_that_has_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "verbatim_conform.command", None)
-    monkeypatch.setattr("verbatim_conform.cli._NEEDED", ("verbatim_conform.command",))
+    monkeypatch.setitem(__import__("sys").modules, "handlers.conform.command", None)
+    monkeypatch.setattr("handlers.conform.cli._NEEDED", ("handlers.conform.command",))
     assert cli.main(["conform", "--contract", "openai", "--base-url", "http://127.0.0.1:9"]) == 2
     assert "pip install 'verbatim-server[conform]'" in capsys.readouterr().err

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from ..document import Json
-from ..place import ABSENT
+from handlers.conform.document import Json
+from handlers.conform.place import ABSENT
+
 from .rule import Ban, Companion, Rules, has_part_of_type, is_above, is_one_of
 
 _TOOL: Final = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}

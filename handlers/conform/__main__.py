@@ -1,4 +1,4 @@
-"""`python -m verbatim_conform --contract CONTRACT --base-url URL`"""
+"""`python -m handlers.conform --contract CONTRACT --base-url URL`"""
 
 import sys
 

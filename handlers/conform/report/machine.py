@@ -4,8 +4,9 @@ import json
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from ..document import Endpoint
-from ..finding import Finding, Instance, Result
+from handlers.conform.document import Endpoint
+from handlers.conform.finding import Finding, Instance, Result
+
 from .run import Run
 
 

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from ..document import Json
-from ..place import ABSENT
+from handlers.conform.document import Json
+from handlers.conform.place import ABSENT
+
 from .rule import (
     Ban,
     Companion,

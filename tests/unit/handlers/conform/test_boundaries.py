@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from verbatim_conform.boundaries import Row, Table, Verdict
-from verbatim_conform.document import Endpoint, endpoints
-from verbatim_conform.place import ABSENT
-from verbatim_conform.rules.rule import Ban, Companion, Rules, is_above
+from handlers.conform.boundaries import Row, Table, Verdict
+from handlers.conform.document import Endpoint, endpoints
+from handlers.conform.place import ABSENT
+from handlers.conform.rules.rule import Ban, Companion, Rules, is_above
 
 
 def table(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -> tuple[Table, Endpoint]:

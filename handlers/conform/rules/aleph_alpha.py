@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from ..place import ABSENT
+from handlers.conform.place import ABSENT
+
 from .rule import Ban, Companion, Rules, has_part_of_type, is_longer_than, is_one_of
 
 _ONE_WAY: Final = "Aleph Alpha's own models alone have it both ways"
