@@ -19,7 +19,7 @@ from handlers.aleph_alpha.prompts import num_characters
 from handlers.concurrency.limit import HeldPermits
 from handlers.service.exchange import Exchange
 from handlers.service.operation import GeneratingOperation, StreamWriter
-from handlers.service.sequences import GeneratedRequest, GeneratedSequence, collect
+from handlers.service.sequences import GeneratedRequest, GeneratedSequence, collect_sequences
 from handlers.service.shared import Shared
 
 _Asked: TypeAlias = Asked[m.CompletionRequest]
@@ -66,7 +66,7 @@ class Completions(
     async def collect(
         self, exchange: Exchange, plan: _Planned, prepared: GenerationRequest
     ) -> GeneratedRequest:
-        return await collect(exchange.run(prepared), plan.plan.best_of)
+        return await collect_sequences(exchange.run(prepared), plan.plan.best_of)
 
     @override
     def num_tokens(self, result: GeneratedRequest) -> int:

@@ -16,7 +16,7 @@ from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
 from handlers.faults.refused import Refused
-from handlers.service.sequences import collect
+from handlers.service.sequences import collect_sequences
 from handlers.service.shared import Shared
 
 
@@ -42,7 +42,7 @@ class Evaluations:
                 shared.model_info.max_total_tokens,
                 nice=nice,
             )
-            generated = await collect(exchange.run(request), 1)
+            generated = await collect_sequences(exchange.run(request), 1)
             scored = generated.prompt[-len(expected) :]
             return m.EvaluationResponse(
                 model_version=model_version(shared),

@@ -10,7 +10,7 @@ from engine.events import TokenEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.delta import ChatDelta
 from handlers.chat.reading.output import ChatOutputs
-from handlers.chat.reading.result import ChatResult, collect
+from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.usage import ChatUsage
 from handlers.service.exchange import Exchange
 from handlers.service.operation import GeneratingOperation, StreamWriter
@@ -30,7 +30,7 @@ class ChatOperation(GeneratingOperation[AskedT, AskedT, PreparedChat, ChatResult
 
     @override
     async def collect(self, exchange: Exchange, plan: AskedT, prepared: PreparedChat) -> ChatResult:
-        return await collect(prepared.outputs(), exchange.run(prepared.request))
+        return await collect_chat(prepared.outputs(), exchange.run(prepared.request))
 
     @override
     def num_tokens(self, result: ChatResult) -> int:

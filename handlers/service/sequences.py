@@ -60,7 +60,7 @@ class GeneratedRequest:
         self.prompt = event.prompt or self.prompt
 
 
-async def collect(events: AsyncGenerator[TokenEvent, None], num_sequences: int) -> GeneratedRequest:
+async def collect_sequences(events: AsyncGenerator[TokenEvent, None], num_sequences: int) -> GeneratedRequest:
     """Reads the events to their end, and closes them; what the engine raises passes through."""
     request = GeneratedRequest(num_sequences)
     async with aclosing(events):

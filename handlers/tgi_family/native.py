@@ -10,7 +10,7 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.faults.mapping import ToProblem
 from handlers.service.exchange import Exchange
 from handlers.service.operation import GeneratingOperation
-from handlers.service.sequences import GeneratedRequest, collect
+from handlers.service.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
 from handlers.service.timing import Timing
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
@@ -63,7 +63,7 @@ class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, Genera
     async def collect(
         self, exchange: Exchange, plan: NativePlan, prepared: NativeRequest
     ) -> GeneratedRequest:
-        return await collect(exchange.run(prepared.request), plan.num_sequences)
+        return await collect_sequences(exchange.run(prepared.request), plan.num_sequences)
 
     @override
     def num_tokens(self, result: GeneratedRequest) -> int:

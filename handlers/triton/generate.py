@@ -13,7 +13,7 @@ from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.faults.refused import Refused
 from handlers.service.exchange import Exchange
 from handlers.service.operation import GeneratingOperation, StreamWriter, TokenWriter
-from handlers.service.sequences import GeneratedRequest, collect
+from handlers.service.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
 from handlers.triton.errors import to_problem
 from handlers.triton.members import Members, members_of, request_id
@@ -80,7 +80,7 @@ class Generate(
     async def collect(
         self, exchange: Exchange, plan: _Planned, prepared: GenerationRequest
     ) -> GeneratedRequest:
-        return await collect(exchange.run(prepared), prepared.num_sequences)
+        return await collect_sequences(exchange.run(prepared), prepared.num_sequences)
 
     @override
     def num_tokens(self, result: GeneratedRequest) -> int:

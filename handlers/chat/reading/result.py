@@ -36,7 +36,7 @@ class ChatResult(msgspec.Struct, frozen=True, kw_only=True):
     usage: ChatUsage
 
 
-async def collect(outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, None]) -> ChatResult:
+async def collect_chat(outputs: ChatOutputs, events: AsyncGenerator[TokenEvent, None]) -> ChatResult:
     """Read the events to their end through the outputs, and close them. Errors of the engine pass through."""
     deltas: dict[int, list[ChatDelta]] = {}
     async with aclosing(events):

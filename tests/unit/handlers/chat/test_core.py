@@ -18,7 +18,7 @@ from handlers.chat.form.response_format import JsonSchema, Regex
 from handlers.chat.messages import ChatMessage, MediaKind, MediaPart
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.reasoning import ReasoningStart
-from handlers.chat.reading.result import ChatChoice, collect
+from handlers.chat.reading.result import ChatChoice, collect_chat
 from handlers.chat.tool_calls.formats.hermes import HERMES
 from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
 from handlers.chat.tool_calls.tool_format import ToolFormat
@@ -50,7 +50,7 @@ def prepare(tokenizer: Tokenizer, chat: ChatParams) -> PreparedChat:
 
 async def answer(prepared: PreparedChat, text: str) -> ChatChoice:
     """What the client gets if the model writes this."""
-    result = await collect(prepared.outputs(), stream(events_of([text])))
+    result = await collect_chat(prepared.outputs(), stream(events_of([text])))
     return result.choices[0]
 
 

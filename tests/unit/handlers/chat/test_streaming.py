@@ -15,7 +15,7 @@ from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.logprobs import scored_tokens
-from handlers.chat.reading.result import ChatChoice, ChatResult, collect, join
+from handlers.chat.reading.result import ChatChoice, ChatResult, collect_chat, join
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 
 WEATHER = ToolDefinition(
@@ -68,7 +68,7 @@ def prepare(engine: AsyncEngine, name: str) -> PreparedChat:
 
 
 async def whole(engine: AsyncEngine, prepared: PreparedChat) -> ChatResult:
-    return await collect(prepared.outputs(), engine.submit(prepared.request))
+    return await collect_chat(prepared.outputs(), engine.submit(prepared.request))
 
 
 async def streamed(engine: AsyncEngine, prepared: PreparedChat) -> list[ChatDelta]:

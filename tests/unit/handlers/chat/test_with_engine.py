@@ -14,7 +14,7 @@ from handlers.chat.core import ChatCore
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.delta import ChatFinish
-from handlers.chat.reading.result import ChatResult, collect
+from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
@@ -44,7 +44,7 @@ async def ask(engine: AsyncEngine, chat: ChatParams, tool_format: str | None = N
         engine.tokenizer, max_total_tokens=engine.model_info.max_total_tokens, tool_format=tool_format
     )
     prepared = core.prepare(chat)
-    return await collect(prepared.outputs(), engine.submit(prepared.request))
+    return await collect_chat(prepared.outputs(), engine.submit(prepared.request))
 
 
 def check(call: ToolCall) -> None:

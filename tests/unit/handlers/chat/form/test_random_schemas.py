@@ -20,7 +20,7 @@ from handlers.chat.form.response_format import JsonSchema
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.delta import ChatFinish
-from handlers.chat.reading.result import ChatChoice, collect
+from handlers.chat.reading.result import ChatChoice, collect_chat
 from tests.unit.handlers.chat.form.random_schemas import Schema, SchemaMaker
 
 NUM_SCHEMAS = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "40"))
@@ -51,7 +51,7 @@ async def write(engine: AsyncEngine, core: ChatCore, seed: int, schema: Schema) 
             enable_thinking=thinks,
         )
     )
-    result = await collect(prepared.outputs(), engine.submit(prepared.request))
+    result = await collect_chat(prepared.outputs(), engine.submit(prepared.request))
     return result.choices[0]
 
 

@@ -13,7 +13,7 @@ from handlers.chat.reading.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.reasoning_format import THINK
-from handlers.chat.reading.result import ChatChoice, collect, join
+from handlers.chat.reading.result import ChatChoice, collect_chat, join
 from handlers.chat.tool_calls.formats.hermes import HERMES
 from handlers.chat.tool_calls.ids import new_tool_call_id
 from handlers.chat.tools import ToolDefinition
@@ -84,11 +84,11 @@ async def test_what_is_streamed_joins_to_what_is_collected_however_tokens_cut_th
 ) -> None:
     events = events_of(data.draw(cut(text)), finish=finish)
     told = deltas(answer_format, events)
-    [collected] = (await collect(outputs(answer_format), stream(events))).choices
+    [collected] = (await collect_chat(outputs(answer_format), stream(events))).choices
     assert join(told) == collected
     assert collected.events == tuple(events)
     assert [delta.finish is None for delta in told] == [True] * (len(told) - 1) + [False]
-    whole = await collect(outputs(answer_format), stream(events_of([text], finish=finish)))
+    whole = await collect_chat(outputs(answer_format), stream(events_of([text], finish=finish)))
     assert words(collected) == words(whole.choices[0])
 
 
@@ -152,7 +152,7 @@ async def test_answers_are_told_apart_and_ordered_and_their_tokens_are_counted()
     first = events_of(["<think>", "Hm", "</think>", "Hi"], index=0)
     second = events_of(["Hel", "lo"], index=1)
     mixed = [second[0], first[0], *second[1:], *first[1:]]
-    result = await collect(outputs(ANSWER_FORMATS[1], num_sequences=2), stream(mixed))
+    result = await collect_chat(outputs(ANSWER_FORMATS[1], num_sequences=2), stream(mixed))
     assert [(choice.index, choice.reasoning, choice.content) for choice in result.choices] == [
         (0, "Hm", "Hi"),
         (1, "", "Hello"),
@@ -174,7 +174,7 @@ async def test_what_the_engine_raises_passes_through_and_the_events_are_closed()
             is_closed = True
 
     with pytest.raises(GenerationFailed, match="broken"):
-        await collect(outputs(AnswerFormat()), failing())
+        await collect_chat(outputs(AnswerFormat()), failing())
     assert is_closed
 
 

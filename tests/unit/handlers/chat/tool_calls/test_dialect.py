@@ -9,7 +9,7 @@ from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams
 from handlers.chat.prompt.dialect import Dialect
-from handlers.chat.reading.result import ChatChoice, collect
+from handlers.chat.reading.result import ChatChoice, collect_chat
 from handlers.chat.tool_calls.dialect import ToolDialect
 from handlers.chat.tool_calls.formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from handlers.chat.tool_calls.formats.glm import GLM
@@ -110,7 +110,7 @@ def prepare(
 
 
 async def answer(prepared: PreparedChat, text: str) -> ChatChoice:
-    return (await collect(prepared.outputs(), stream(events_of(list(text))))).choices[0]
+    return (await collect_chat(prepared.outputs(), stream(events_of(list(text))))).choices[0]
 
 
 def dialect(template: str, name: str | None = None) -> ToolDialect:
