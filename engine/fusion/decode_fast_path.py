@@ -33,8 +33,8 @@ class DecodeFastPath:
         """
         if batch.chunks or not self._stack.takes(len(batch.input_ids)):
             return None
-        stream: Tensor = self._embedding(batch.input_ids[None])
-        output = self._stack.compute(stream, *self._rotary(stream, batch.positions[None]))
+        residual: Tensor = self._embedding(batch.input_ids[None])
+        output = self._stack.compute(residual, *self._rotary(residual, batch.positions[None]))
         if output is None:
             return None
         rows: Tensor = self._norm(output)

@@ -33,7 +33,7 @@ class FusedLayer(nn.Module):
         self.layer = layer
         self.parts = parts
         self._config: Any = parts.attention.config
-        self.end = join_end(parts.output, parts.before_gates, parts.gates, parts.down)
+        self.end = join_end(parts.output, parts.before_mlp, parts.gate_up, parts.down)
         self.leads: DecoderStack | None = None
         self._follows: DecoderStack | None = None
 
@@ -68,8 +68,8 @@ class FusedLayer(nn.Module):
         dtype = self.parts.before_attention.weight.dtype
         if dtype != torch.bfloat16:
             return Obstacle(f"takes bfloat16, not {name_of(dtype)}")
-        weights = native_weights(self.parts.heads)
-        if weights is None or native_weights(self.parts.output, self.parts.gates, self.parts.down) is None:
+        weights = native_weights(self.parts.qkv)
+        if weights is None or native_weights(self.parts.output, self.parts.gate_up, self.parts.down) is None:
             return Obstacle("needs linears of compiled code, all of one kind")
         if self.end is None or self.end.kind != weights.kind:
             return Obstacle("its sizes are no whole panels")
@@ -85,20 +85,20 @@ class FusedLayer(nn.Module):
         self.leads = stack if is_first else None
         self._follows = None if is_first else stack
 
-    def _compute(self, stream: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-        """stream: [num_tokens, hidden_size], which stays as it is; cosine, sine: [num_tokens, dim]."""
+    def _compute(self, residual: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+        """residual: [num_tokens, hidden_size], which stays as it is; cosine, sine: [num_tokens, dim]."""
         parts = self.parts
-        heads = parts.heads(parts.before_attention(stream))
-        parts.rotary(heads, cosine, sine)
+        qkv = parts.qkv(parts.before_attention(residual))
+        parts.rotary(qkv, cosine, sine)
         query, key, value = (
             part.unflatten(-1, (-1, parts.dim)).transpose(0, 1)[None]
-            for part in heads.split(parts.sizes, dim=-1)
+            for part in qkv.split(parts.sizes, dim=-1)
         )
         attended = current_attention.get().attend(
             parts.attention, query, key, value, parts.window, parts.scores
         )
         attended = attended[0].flatten(1)
-        if self.end is not None and self.end.takes(stream):
-            return self.end(stream, attended)
-        stream, rows = parts.before_gates.add(stream, parts.output(attended))
-        return stream.add_(parts.down(gate(parts.gates(rows))))
+        if self.end is not None and self.end.takes(residual):
+            return self.end(residual, attended)
+        residual, rows = parts.before_mlp.add(residual, parts.output(attended))
+        return residual.add_(parts.down(gate(parts.gate_up(rows))))

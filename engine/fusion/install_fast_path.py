@@ -73,11 +73,11 @@ def _find_pass(
     head: nn.Module | None = model.get_output_embeddings()  # type: ignore[no-untyped-call]  # transformers'
     if stack is None or head is None or not {embedding, first_layer} <= calls.keys():
         return None
-    stream, positions = calls[first_layer].given[0], calls[first_layer].named.get("position_embeddings")
+    residual, positions = calls[first_layer].given[0], calls[first_layer].named.get("position_embeddings")
     rotary = [module for module, call in calls.items() if call.returned is positions and len(call.given) == 2]
     norms = [
         module for module, call in calls.items() if len(call.given) == 1 and stack.has_made(call.given[0])
     ]
-    if calls[embedding].returned is not stream or len(rotary) != 1 or len(norms) != 1:
+    if calls[embedding].returned is not residual or len(rotary) != 1 or len(norms) != 1:
         return None
     return DecodeFastPath(embedding, rotary[0], stack, norms[0], head)

@@ -194,28 +194,28 @@ def _norm(module: Any) -> RmsNorm:
 def _parts(layer: nn.Module, observer: _Observer) -> LayerParts | None:
     """Of a layer that is known; None if its attention asks for what a fused layer has not."""
     attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
-    heads, gates = _merged(attention, "q_proj", "k_proj", "v_proj"), _merged(mlp, "gate_proj", "up_proj")
-    assert heads is not None and gates is not None
+    qkv, gate_up = _merged(attention, "q_proj", "k_proj", "v_proj"), _merged(mlp, "gate_proj", "up_proj")
+    assert qkv is not None and gate_up is not None
     if len(observer.calls) != 1:
         return None
     call = observer.calls[0]
     num_query_heads, num_key_heads, dim = call.query.shape[1], call.key.shape[1], call.query.shape[3]
-    if heads.sizes != [num_query_heads * dim, num_key_heads * dim, num_key_heads * dim] or dim % 2:
+    if qkv.sizes != [num_query_heads * dim, num_key_heads * dim, num_key_heads * dim] or dim % 2:
         return None
     head_norms = None
     if _names(attention) >= _HEAD_NORMS:
         head_norms = _norm(attention.q_norm), _norm(attention.k_norm)
     return LayerParts(
         before_attention=_norm(layer.input_layernorm),
-        heads=heads.linear,
-        sizes=heads.sizes,
+        qkv=qkv.linear,
+        sizes=qkv.sizes,
         dim=dim,
         rotary=Rotary(num_query_heads, num_key_heads, dim, head_norms),
         attention=attention,
         window=call.window,
         scores=call.scores,
         output=attention.get_submodule("o_proj"),
-        before_gates=_norm(layer.post_attention_layernorm),
-        gates=gates.linear,
+        before_mlp=_norm(layer.post_attention_layernorm),
+        gate_up=gate_up.linear,
         down=mlp.get_submodule("down_proj"),
     )

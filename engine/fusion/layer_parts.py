@@ -11,12 +11,12 @@ from engine.fusion.native_layer import RmsNorm, Rotary
 class LayerParts(NamedTuple):
     """What a layer is made of, in order.
 
-    heads: queries, keys and values in one product; their sizes; dim: of a head. gates: gates, and
+    qkv: queries, keys and values in one product; their sizes; dim: of a head. gate_up: gates, and
     what they are for, in one product. window, scores: what the layer's attention asks for.
     """
 
     before_attention: RmsNorm
-    heads: nn.Module
+    qkv: nn.Module
     sizes: list[int]
     dim: int
     rotary: Rotary
@@ -24,6 +24,6 @@ class LayerParts(NamedTuple):
     window: int | None
     scores: Scores
     output: nn.Module
-    before_gates: RmsNorm
-    gates: nn.Module
+    before_mlp: RmsNorm
+    gate_up: nn.Module
     down: nn.Module

@@ -63,22 +63,25 @@ class NativeDecoder:
         """Whether there are any, and few enough; of more, attention and products are most of the work."""
         return 0 < num_rows <= _MOST_ROWS
 
-    def __call__(self, stream: Tensor, cosine: Tensor, sine: Tensor, keys: DecodedKeys) -> Tensor:
-        """stream: [num_rows, hidden_size]; cosine, sine: [num_rows, dim]; bfloat16."""
-        num_rows = len(stream)
-        stream, cosine, sine = stream.contiguous(), cosine.contiguous(), sine.contiguous()
-        assert stream.dtype == cosine.dtype == sine.dtype == keys.pages.dtype == torch.bfloat16
-        assert stream.shape == (num_rows, self._size) and cosine.shape == sine.shape == (num_rows, self._dim)
+    def __call__(self, residual: Tensor, cosine: Tensor, sine: Tensor, keys: DecodedKeys) -> Tensor:
+        """residual: [num_rows, hidden_size]; cosine, sine: [num_rows, dim]; bfloat16."""
+        num_rows = len(residual)
+        residual, cosine, sine = residual.contiguous(), cosine.contiguous(), sine.contiguous()
+        assert residual.dtype == cosine.dtype == sine.dtype == keys.pages.dtype == torch.bfloat16
+        assert residual.shape == (num_rows, self._size) and cosine.shape == sine.shape == (
+            num_rows,
+            self._dim,
+        )
         assert len(keys.visible) == len(self.windows) and len(keys.slots) == num_rows
         assert keys.slots.is_contiguous() and all(visible.num_rows == num_rows for visible in keys.visible)
         if keys.pages is not self._pages:
             self._point_to(keys.pages)
-        output = torch.empty_like(stream)
+        output = torch.empty_like(residual)
         visible = (VisibleKeys * len(self.windows))(*map(_visible, keys.visible))
         call = DecoderCall(
             ctypes.addressof(self._fields),
             ctypes.addressof(visible),
-            *(rows.data_ptr() for rows in (stream, output, cosine, sine, keys.slots)),
+            *(rows.data_ptr() for rows in (residual, output, cosine, sine, keys.slots)),
             None if self.times is None else self.times.address,
             len(self._fields),
             num_rows,
@@ -88,7 +91,7 @@ class NativeDecoder:
         return output
 
     def _layer(self, parts: LayerParts, end: NativeLayerEnd) -> LayerFields:
-        weights = native_weights(parts.heads)
+        weights = native_weights(parts.qkv)
         assert weights is not None and weights.kind == end.kind
         assert end.fields.output.num_inputs == parts.sizes[0] and weights.fields[0].num_inputs == self._size
         assert weights.fields[0].num_outputs == sum(parts.sizes)
@@ -97,7 +100,7 @@ class NativeDecoder:
         sinks = parts.scores.dense_sinks()
         self._owners.append(sinks)
         return LayerFields(
-            heads=weights.fields[0],
+            qkv=weights.fields[0],
             end=end.fields,
             norm=parts.before_attention.weight.data_ptr(),
             query_norm=None if query_norm is None else query_norm.weight.data_ptr(),

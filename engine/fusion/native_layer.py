@@ -22,24 +22,24 @@ class RmsNorm:
         self.weight = weight.detach().contiguous()
         self.epsilon = epsilon
 
-    def __call__(self, stream: Tensor) -> Tensor:
-        """stream: [num_rows, size], dense, as is the result."""
-        output = torch.empty_like(stream)
-        self._run(stream, None, None, output)
+    def __call__(self, residual: Tensor) -> Tensor:
+        """residual: [num_rows, size], dense, as is the result."""
+        output = torch.empty_like(residual)
+        self._run(residual, None, None, output)
         return output
 
-    def add(self, stream: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
+    def add(self, residual: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
         """[num_rows, size] each, dense: the sum, and its norm."""
-        total, output = torch.empty_like(stream), torch.empty_like(stream)
-        self._run(stream, added, total, output)
+        total, output = torch.empty_like(residual), torch.empty_like(residual)
+        self._run(residual, added, total, output)
         return total, output
 
-    def _run(self, stream: Tensor, added: Tensor | None, total: Tensor | None, output: Tensor) -> None:
-        num_rows, size = stream.shape
-        assert stream.is_contiguous() and stream.dtype == self.weight.dtype and size == len(self.weight)
-        assert added is None or (added.is_contiguous() and added.shape == stream.shape)
+    def _run(self, residual: Tensor, added: Tensor | None, total: Tensor | None, output: Tensor) -> None:
+        num_rows, size = residual.shape
+        assert residual.is_contiguous() and residual.dtype == self.weight.dtype and size == len(self.weight)
+        assert added is None or (added.is_contiguous() and added.shape == residual.shape)
         call = NormCall(
-            stream.data_ptr(),
+            residual.data_ptr(),
             None if added is None else added.data_ptr(),
             self.weight.data_ptr(),
             None if total is None else total.data_ptr(),
@@ -47,7 +47,7 @@ class RmsNorm:
             num_rows,
             size,
             self.epsilon,
-            stream.dtype == torch.bfloat16,
+            residual.dtype == torch.bfloat16,
             _num_threads(num_rows, num_rows * size),
         )
         compiled().verbatim_norm(ctypes.byref(call))
@@ -63,31 +63,31 @@ class Rotary:
         self._shape = (num_query_heads, num_key_heads, dim)
         self.norms = norms
 
-    def __call__(self, heads: Tensor, cosine: Tensor, sine: Tensor) -> None:
-        """Turns queries and keys in place.
+    def __call__(self, qkv: Tensor, cosine: Tensor, sine: Tensor) -> None:
+        """Apply the rotary embedding to queries and keys, in place.
 
-        heads: [num_rows, at least (num_query_heads + num_key_heads) * dim]; cosine, sine: [num_rows, dim].
+        qkv: [num_rows, at least (num_query_heads + num_key_heads) * dim]; cosine, sine: [num_rows, dim].
         """
         num_query_heads, num_key_heads, dim = self._shape
-        num_rows = len(heads)
-        assert heads.dtype == cosine.dtype == sine.dtype and heads.stride(1) == 1
+        num_rows = len(qkv)
+        assert qkv.dtype == cosine.dtype == sine.dtype and qkv.stride(1) == 1
         assert cosine.shape == sine.shape == (num_rows, dim)
         cosine, sine = cosine.contiguous(), sine.contiguous()
         query_norm, key_norm = self.norms or (None, None)
         call = RotaryCall(
-            heads.data_ptr(),
+            qkv.data_ptr(),
             cosine.data_ptr(),
             sine.data_ptr(),
             None if query_norm is None else query_norm.weight.data_ptr(),
             None if key_norm is None else key_norm.weight.data_ptr(),
             num_rows,
-            heads.stride(0),
+            qkv.stride(0),
             num_query_heads,
             num_key_heads,
             dim,
             0.0 if query_norm is None else query_norm.epsilon,
             0.0 if key_norm is None else key_norm.epsilon,
-            heads.dtype == torch.bfloat16,
+            qkv.dtype == torch.bfloat16,
             _num_threads(num_rows, num_rows * (num_query_heads + num_key_heads) * dim),
         )
         compiled().verbatim_rotary(ctypes.byref(call))

@@ -35,23 +35,23 @@ class NativeLayerEnd:
         """Whether there are any, and not more than memory is kept for; those are computed step by step."""
         return 0 < len(rows) <= _MOST_ROWS and rows.dtype == torch.bfloat16
 
-    def __call__(self, stream: Tensor, attended: Tensor) -> Tensor:
-        """stream: [num_rows, hidden_size]; attended: [num_rows, heads * dim]; dense, as is the result."""
-        assert stream.is_contiguous() and attended.is_contiguous() and len(attended) == len(stream)
-        assert stream.dtype == attended.dtype == torch.bfloat16
-        output = torch.empty_like(stream)
-        rows = stream.data_ptr(), attended.data_ptr(), output.data_ptr()
-        call = LayerEndCall(ctypes.addressof(self.fields), *rows, len(stream), torch.get_num_threads())
+    def __call__(self, residual: Tensor, attended: Tensor) -> Tensor:
+        """residual: [num_rows, hidden_size]; attended: [num_rows, num_heads * dim]; all dense."""
+        assert residual.is_contiguous() and attended.is_contiguous() and len(attended) == len(residual)
+        assert residual.dtype == attended.dtype == torch.bfloat16
+        output = torch.empty_like(residual)
+        rows = residual.data_ptr(), attended.data_ptr(), output.data_ptr()
+        call = LayerEndCall(ctypes.addressof(self.fields), *rows, len(residual), torch.get_num_threads())
         self._compute(ctypes.byref(call))
         return output
 
 
-def join_end(output: nn.Module, norm: RmsNorm, gates: nn.Module, down: nn.Module) -> NativeLayerEnd | None:
+def join_end(output: nn.Module, norm: RmsNorm, gate_up: nn.Module, down: nn.Module) -> NativeLayerEnd | None:
     """The end of a layer of these, or None where compiled code has not all their products."""
-    weights = native_weights(output, gates, down)
+    weights = native_weights(output, gate_up, down)
     if weights is None or norm.weight.dtype != torch.bfloat16:
         return None
-    of_output, of_gates, of_down = weights.fields
-    is_whole = of_gates.num_outputs == 2 * of_down.num_inputs and of_down.num_inputs % PANEL_OUTPUTS == 0
-    sizes = {of_output.num_outputs, of_gates.num_inputs, of_down.num_outputs, len(norm.weight)}
-    return NativeLayerEnd(weights, norm, (output, gates, down)) if is_whole and len(sizes) == 1 else None
+    of_output, of_gate_up, of_down = weights.fields
+    is_whole = of_gate_up.num_outputs == 2 * of_down.num_inputs and of_down.num_inputs % PANEL_OUTPUTS == 0
+    sizes = {of_output.num_outputs, of_gate_up.num_inputs, of_down.num_outputs, len(norm.weight)}
+    return NativeLayerEnd(weights, norm, (output, gate_up, down)) if is_whole and len(sizes) == 1 else None

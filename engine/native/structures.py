@@ -13,7 +13,7 @@ class NormCall(ctypes.Structure):
     """VerbatimNorm of layer/norm.cpp."""
 
     _fields_ = [
-        *((name, _POINTER) for name in ("stream", "added", "weight", "sum", "output")),
+        *((name, _POINTER) for name in ("residual", "added", "weight", "sum", "output")),
         *((name, _INTEGER) for name in ("num_rows", "size")),
         ("epsilon", _FLOAT),
         *((name, _SHORT) for name in ("is_bfloat16", "num_threads")),
@@ -24,7 +24,7 @@ class RotaryCall(ctypes.Structure):
     """VerbatimRotary of layer/rotary.cpp."""
 
     _fields_ = [
-        *((name, _POINTER) for name in ("heads", "cosine", "sine", "query_weight", "key_weight")),
+        *((name, _POINTER) for name in ("qkv", "cosine", "sine", "query_weight", "key_weight")),
         *((name, _INTEGER) for name in ("num_rows", "row_stride", "num_query_heads", "num_key_heads", "dim")),
         *((name, _FLOAT) for name in ("query_epsilon", "key_epsilon")),
         *((name, _SHORT) for name in ("is_bfloat16", "num_threads")),
@@ -89,7 +89,7 @@ class LayerEndFields(ctypes.Structure):
     """VerbatimLayerEnd of layer/layer_steps.h."""
 
     _fields_ = [
-        *((name, WeightFields) for name in ("output", "gates", "down")),
+        *((name, WeightFields) for name in ("output", "gate_up", "down")),
         ("norm", _POINTER),
         ("epsilon", _FLOAT),
     ]
@@ -99,7 +99,7 @@ class LayerEndCall(ctypes.Structure):
     """VerbatimLayerEndRows of layer/layer_steps.h."""
 
     _fields_ = [
-        *((name, _POINTER) for name in ("layer", "stream", "attended", "output")),
+        *((name, _POINTER) for name in ("layer", "residual", "attended", "output")),
         ("num_rows", _INTEGER),
         ("num_threads", _SHORT),
     ]
@@ -109,7 +109,7 @@ class LayerFields(ctypes.Structure):
     """VerbatimDecoderLayer of layer/decoder.h."""
 
     _fields_ = [
-        ("heads", WeightFields),
+        ("qkv", WeightFields),
         ("end", LayerEndFields),
         *((name, _POINTER) for name in ("norm", "query_norm", "key_norm", "keys", "values", "sinks")),
         *((name, _INTEGER) for name in ("num_heads", "num_kv_heads", "dim", "block_size", "window")),
@@ -127,7 +127,7 @@ class DecoderCall(ctypes.Structure):
     """VerbatimDecoder of layer/decoder.h."""
 
     _fields_ = [
-        *((name, _POINTER) for name in ("layers", "keys", "stream", "output", "cosine", "sine")),
+        *((name, _POINTER) for name in ("layers", "keys", "residual", "output", "cosine", "sine")),
         *((name, _POINTER) for name in ("slots", "nanoseconds")),
         *((name, _INTEGER) for name in ("num_layers", "num_rows")),
         ("num_threads", _SHORT),

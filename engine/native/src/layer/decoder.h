@@ -18,9 +18,9 @@ extern "C" {
 
 // A layer's constants, which engine/fusion/native_decoder.py fills once.
 struct VerbatimDecoderLayer {
-    VerbatimWeight heads;  // queries, keys and values
+    VerbatimWeight qkv;  // queries, keys and values
     VerbatimLayerEnd end;
-    const void* norm;                      // [hidden_size], of the norm before `heads`
+    const void* norm;                      // [hidden_size], of the norm before `qkv`
     const void *query_norm, *key_norm;     // [dim], or null: heads have no norms
     void *keys, *values;                   // pages, as in VerbatimDecode
     const float* sinks;                    // as there
@@ -38,7 +38,7 @@ struct VerbatimVisibleKeys {
 struct VerbatimDecoder {
     const VerbatimDecoderLayer* layers;
     const VerbatimVisibleKeys* keys;  // of each window
-    const void* stream;               // [num_rows, hidden_size]
+    const void* residual;               // [num_rows, hidden_size]
     void* output;                     // likewise
     const void *cosine, *sine;        // [num_rows, dim]
     const int64_t* slots;             // [num_rows], where keys and values go
@@ -49,10 +49,10 @@ struct VerbatimDecoder {
 
 }  // extern "C"
 
-VERBATIM_LAYOUT(VerbatimDecoderLayer, heads, end, norm, query_norm, key_norm, keys, values, sinks, num_heads,
+VERBATIM_LAYOUT(VerbatimDecoderLayer, qkv, end, norm, query_norm, key_norm, keys, values, sinks, num_heads,
                 num_kv_heads, dim, block_size, window, epsilon, query_epsilon, key_epsilon, scaling, softcap)
 VERBATIM_LAYOUT(VerbatimVisibleKeys, blocks, firsts, lows, highs)
-VERBATIM_LAYOUT(VerbatimDecoder, layers, keys, stream, output, cosine, sine, slots, nanoseconds, num_layers, num_rows,
+VERBATIM_LAYOUT(VerbatimDecoder, layers, keys, residual, output, cosine, sine, slots, nanoseconds, num_layers, num_rows,
                 num_threads)
 
 // What a call's time is told by.
@@ -85,35 +85,35 @@ class PartClock {
     int64_t last_;
 };
 
-// Turns a head, after its norm where it has one.
-inline void turn(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, int64_t row, const void* norm, float epsilon,
+// Applies the rotary embedding to a head, after its norm where it has one.
+inline void rotate_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, int64_t row, const void* norm, float epsilon,
                  Bfloat16* head) {
     const auto of_row = [&](const void* rows) { return static_cast<const Bfloat16*>(rows) + row * layer.dim; };
     if (norm) normalize_row(head, static_cast<const Bfloat16*>(norm), layer.dim, epsilon, head);
     rotate(head, of_row(call.cosine), of_row(call.sine), layer.dim);
 }
 
-// One head of a row's keys and the queries that share it: turned, written to their page, attended to. No other row
+// One head of a row's keys and the queries that share it: rotated, written to their page, attended to. No other row
 // or head reads or writes any of it.
 inline void attend_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const VerbatimDecode& attention,
-                        int64_t row, int64_t kv_head, Bfloat16* heads, Scratch<Bfloat16>& scratch) {
+                        int64_t row, int64_t kv_head, Bfloat16* qkv, Scratch<Bfloat16>& scratch) {
     const int64_t group = layer.num_heads / layer.num_kv_heads, dim = layer.dim;
     for (int64_t i = 0; i < group; ++i)
-        turn(call, layer, row, layer.query_norm, layer.query_epsilon, heads + (kv_head * group + i) * dim);
-    Bfloat16* const key = heads + (layer.num_heads + kv_head) * dim;
-    turn(call, layer, row, layer.key_norm, layer.key_epsilon, key);
+        rotate_head(call, layer, row, layer.query_norm, layer.query_epsilon, qkv + (kv_head * group + i) * dim);
+    Bfloat16* const key = qkv + (layer.num_heads + kv_head) * dim;
+    rotate_head(call, layer, row, layer.key_norm, layer.key_epsilon, key);
     const int64_t place = (call.slots[row] * layer.num_kv_heads + kv_head) * dim;
     std::memcpy(static_cast<Bfloat16*>(layer.keys) + place, key, dim * sizeof *key);
     std::memcpy(static_cast<Bfloat16*>(layer.values) + place, key + layer.num_kv_heads * dim, dim * sizeof *key);
     attend(attention, row, kv_head, scratch);
 }
 
-// What attend() reads of a layer whose heads lie side by side.
-inline VerbatimDecode attention_of(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Bfloat16* heads,
+// What attend() reads of a layer whose queries lie side by side.
+inline VerbatimDecode attention_of(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Bfloat16* qkv,
                                    Bfloat16* attended) {
     const VerbatimVisibleKeys& keys = call.keys[layer.window];
     VerbatimDecode attention{};
-    attention.query = heads;
+    attention.query = qkv;
     attention.keys = layer.keys;
     attention.values = layer.values;
     attention.output = attended;
@@ -123,7 +123,7 @@ inline VerbatimDecode attention_of(const VerbatimDecoder& call, const VerbatimDe
     attention.highs = keys.highs;
     attention.sinks = layer.sinks;
     attention.query_head_stride = layer.dim;
-    attention.query_row_stride = layer.heads.num_outputs;
+    attention.query_row_stride = layer.qkv.num_outputs;
     attention.num_rows = call.num_rows;
     attention.num_heads = layer.num_heads;
     attention.num_kv_heads = layer.num_kv_heads;
@@ -135,26 +135,26 @@ inline VerbatimDecode attention_of(const VerbatimDecoder& call, const VerbatimDe
 }
 
 template <typename Product>
-void compute_heads(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* heads) {
+void compute_qkv(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* qkv) {
     const int64_t size = product.weight.num_outputs;
 #pragma omp for schedule(static)
     for (int64_t panel = 0; panel < step_panels(size); ++panel)
-        product.compute(panel, panel + 1, 0, rows.num, input, heads + panel * kOutputs, size);
+        product.compute(panel, panel + 1, 0, rows.num, input, qkv + panel * kOutputs, size);
 }
 
 template <typename Product>
 void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Rows& rows, const Bfloat16* before,
                   PartClock& clock) {
-    Bfloat16 *const heads = rows.shared.heads.data(), *const attended = rows.shared.attended.data();
-    const Product product(layer.heads);
+    Bfloat16 *const qkv = rows.shared.qkv.data(), *const attended = rows.shared.attended.data();
+    const Product product(layer.qkv);
     const auto input = norm_rows(product, rows, before, layer.norm, layer.epsilon);
-    compute_heads(product, rows, input, heads);
+    compute_qkv(product, rows, input, qkv);
     clock.end(kProducts);
-    const VerbatimDecode attention = attention_of(call, layer, heads, attended);
+    const VerbatimDecode attention = attention_of(call, layer, qkv, attended);
 #pragma omp for schedule(dynamic)
     for (int64_t task = 0; task < rows.num * layer.num_kv_heads; ++task) {
         const int64_t row = task / layer.num_kv_heads;
-        attend_head(call, layer, attention, row, task % layer.num_kv_heads, heads + row * layer.heads.num_outputs,
+        attend_head(call, layer, attention, row, task % layer.num_kv_heads, qkv + row * layer.qkv.num_outputs,
                     Scratch<Bfloat16>::own());
     }
     clock.end(kAttention);
@@ -165,13 +165,13 @@ void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer
 template <typename Product>
 void decode(const VerbatimDecoder& call) {
     Sizes sizes;
-    for (int64_t i = 0; i < call.num_layers; ++i) sizes.hold(call.layers[i].heads).hold(call.layers[i].end);
+    for (int64_t i = 0; i < call.num_layers; ++i) sizes.hold(call.layers[i].qkv).hold(call.layers[i].end);
     const Rows rows(call.num_rows, sizes);
     PartClock clock(call.nanoseconds);
 #pragma omp parallel num_threads(call.num_threads)
     {
         rows.fit(sizes);
         for (int64_t i = 0; i < call.num_layers; ++i)
-            decode_layer<Product>(call, call.layers[i], rows, static_cast<const Bfloat16*>(i ? call.output : call.stream), clock);
+            decode_layer<Product>(call, call.layers[i], rows, static_cast<const Bfloat16*>(i ? call.output : call.residual), clock);
     }
 }

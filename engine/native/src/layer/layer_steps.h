@@ -30,17 +30,17 @@ struct VerbatimWeight {
 
 // What a layer does after attention.
 struct VerbatimLayerEnd {
-    VerbatimWeight output, gates, down;  // gates: first the gates, then their values, as many and whole panels
-    const void* norm;                    // [hidden_size], of the norm before the gates
+    VerbatimWeight output, gate_up, down;  // gate_up: first the gates, then their values, as many and whole panels
+    const void* norm;                    // [hidden_size], of the norm before gate_up
     float epsilon;
 };
 
 // Rows of it, dense and of bfloat16.
 struct VerbatimLayerEndRows {
     const VerbatimLayerEnd* layer;
-    const void* stream;    // [num_rows, hidden_size]
+    const void* residual;    // [num_rows, hidden_size]
     const void* attended;  // [num_rows, output.num_inputs]
-    void* output;          // as stream
+    void* output;          // as residual
     int64_t num_rows;
     int32_t num_threads;
 };
@@ -48,21 +48,21 @@ struct VerbatimLayerEndRows {
 }  // extern "C"
 
 VERBATIM_LAYOUT(VerbatimWeight, panels, scales, bias, num_inputs, num_outputs)
-VERBATIM_LAYOUT(VerbatimLayerEnd, output, gates, down, norm, epsilon)
-VERBATIM_LAYOUT(VerbatimLayerEndRows, layer, stream, attended, output, num_rows, num_threads)
+VERBATIM_LAYOUT(VerbatimLayerEnd, output, gate_up, down, norm, epsilon)
+VERBATIM_LAYOUT(VerbatimLayerEndRows, layer, residual, attended, output, num_rows, num_threads)
 
 // Numbers that the steps of some layers keep of a row, at most.
 struct Sizes {
-    int64_t inputs = 0, heads = 0, attended = 0, gated = 0;
+    int64_t inputs = 0, qkv = 0, attended = 0, gated = 0;
 
     Sizes& hold(const VerbatimWeight& weight) {
         inputs = std::max(inputs, weight.num_inputs);
-        heads = std::max(heads, weight.num_outputs);
+        qkv = std::max(qkv, weight.num_outputs);
         return *this;
     }
 
     Sizes& hold(const VerbatimLayerEnd& end) {
-        for (const VerbatimWeight& weight : {end.output, end.gates, end.down}) inputs = std::max(inputs, weight.num_inputs);
+        for (const VerbatimWeight& weight : {end.output, end.gate_up, end.down}) inputs = std::max(inputs, weight.num_inputs);
         attended = std::max(attended, end.output.num_inputs);
         gated = std::max(gated, end.down.num_inputs);
         return *this;
@@ -71,7 +71,7 @@ struct Sizes {
 
 // What steps leave for the next ones. A thread keeps its own from call to call.
 struct Buffers {
-    std::vector<Bfloat16> heads, attended, gated;  // [num_rows, ...], dense; those of the thread that calls serve all
+    std::vector<Bfloat16> qkv, attended, gated;  // [num_rows, ...], dense; those of the thread that calls serve all
     std::vector<Bfloat16> normed;
     std::vector<int8_t> values;  // of rounded rows, as in Int8Rows
     std::vector<float> scales;
@@ -83,7 +83,7 @@ struct Buffers {
     }
 
     void fit_shared(int64_t num_rows, const Sizes& sizes) {
-        fit(heads, num_rows * sizes.heads);
+        fit(qkv, num_rows * sizes.qkv);
         fit(attended, num_rows * sizes.attended);
         fit(gated, num_rows * sizes.gated);
     }
@@ -147,15 +147,15 @@ void for_each_tile(const Product& product, int64_t num_rows, int64_t num_panels,
             compute(tile * most, std::min(most, num_rows - tile * most), panel);
 }
 
-// What the product multiplies: norms of the stream.
+// What the product multiplies: norms of the residual.
 template <typename Product>
-typename Product::Input norm_rows(const Product& product, const Rows& rows, const Bfloat16* stream, const void* weight,
+typename Product::Input norm_rows(const Product& product, const Rows& rows, const Bfloat16* residual, const void* weight,
                                   float epsilon) {
     const int64_t size = product.weight.num_inputs;
     Buffers& buffers = rows.prepared();
     rows.prepare([&](int64_t row) {
         Bfloat16* normed = buffers.normed.data() + row * size;
-        normalize_row(stream + row * size, static_cast<const Bfloat16*>(weight), size, epsilon, normed);
+        normalize_row(residual + row * size, static_cast<const Bfloat16*>(weight), size, epsilon, normed);
         if constexpr (Product::kRounds) product.round(row, normed, buffers);
     });
     return product.input(buffers.normed.data(), buffers);
@@ -170,10 +170,10 @@ typename Product::Input round_rows(const Product& product, const Rows& rows, con
     return product.input(source, buffers);
 }
 
-// stream: before + the product, rounded each; may be `before`.
+// residual: before + the product, rounded each; may be `before`.
 template <typename Product>
 void add_product(const Product& product, const Rows& rows, const typename Product::Input& input, const Bfloat16* before,
-                 Bfloat16* stream) {
+                 Bfloat16* residual) {
     const int64_t size = product.weight.num_outputs;
     for_each_tile(product, rows.num, step_panels(size), [&](int64_t first_row, int64_t num_rows, int64_t panel) {
         const int64_t first = panel * kOutputs, num = std::min(kOutputs, size - first);
@@ -181,7 +181,7 @@ void add_product(const Product& product, const Rows& rows, const typename Produc
         product.compute(panel, panel + 1, first_row, num_rows, input, outputs[0], kOutputs);
         for (int64_t row = 0; row < num_rows; ++row) {
             const Bfloat16* own = before + (first_row + row) * size + first;
-            Bfloat16* sum = stream + (first_row + row) * size + first;
+            Bfloat16* sum = residual + (first_row + row) * size + first;
 #pragma omp simd
             for (int64_t i = 0; i < num; ++i) store(load(own[i]) + load(outputs[row][i]), sum + i);
         }
@@ -189,7 +189,7 @@ void add_product(const Product& product, const Rows& rows, const typename Produc
 }
 
 template <typename Product>
-void compute_gates(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* gated) {
+void compute_gate_up(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* gated) {
     const int64_t size = product.weight.num_outputs / 2, half = size / kOutputs;
     for_each_tile(product, rows.num, half, [&](int64_t first_row, int64_t num_rows, int64_t panel) {
         alignas(64) Bfloat16 parts[2][kMostTileRows][kOutputs];
@@ -201,15 +201,15 @@ void compute_gates(const Product& product, const Rows& rows, const typename Prod
     });
 }
 
-// attended: [num_rows, output.num_inputs]. stream: before, and what the layer adds to it; may be `before`.
+// attended: [num_rows, output.num_inputs]. residual: before, and what the layer adds to it; may be `before`.
 template <typename Product>
 void end_layer(const VerbatimLayerEnd& layer, const Rows& rows, const Bfloat16* attended, const Bfloat16* before,
-               Bfloat16* stream) {
-    const Product output(layer.output), gates(layer.gates), down(layer.down);
-    add_product(output, rows, round_rows(output, rows, attended), before, stream);
+               Bfloat16* residual) {
+    const Product output(layer.output), gate_up(layer.gate_up), down(layer.down);
+    add_product(output, rows, round_rows(output, rows, attended), before, residual);
     Bfloat16* const gated = rows.shared.gated.data();
-    compute_gates(gates, rows, norm_rows(gates, rows, stream, layer.norm, layer.epsilon), gated);
-    add_product(down, rows, round_rows(down, rows, gated), stream, stream);
+    compute_gate_up(gate_up, rows, norm_rows(gate_up, rows, residual, layer.norm, layer.epsilon), gated);
+    add_product(down, rows, round_rows(down, rows, gated), residual, residual);
 }
 
 template <typename Product>
@@ -220,6 +220,6 @@ void end_layer(const VerbatimLayerEndRows& call) {
     {
         rows.fit(sizes);
         end_layer<Product>(*call.layer, rows, static_cast<const Bfloat16*>(call.attended),
-                           static_cast<const Bfloat16*>(call.stream), static_cast<Bfloat16*>(call.output));
+                           static_cast<const Bfloat16*>(call.residual), static_cast<Bfloat16*>(call.output));
     }
 }

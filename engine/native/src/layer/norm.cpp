@@ -1,4 +1,4 @@
-// A sum with the residual stream and its norm; called by engine/fusion/native_layer.py.
+// A sum with the residual and its norm; called by engine/fusion/native_layer.py.
 
 #include "layer/norm.h"
 
@@ -11,10 +11,10 @@ extern "C" {
 
 // [num_rows, size] each, dense.
 struct VerbatimNorm {
-    const void* stream;
+    const void* residual;
     const void* added;  // or null
     const void* weight;  // [size]
-    void* sum;           // stream + added; unused without it
+    void* sum;           // residual + added; unused without it
     void* output;        // the norm of that
     int64_t num_rows, size;
     float epsilon;
@@ -23,7 +23,7 @@ struct VerbatimNorm {
 
 }  // extern "C"
 
-VERBATIM_LAYOUT(VerbatimNorm, stream, added, weight, sum, output, num_rows, size, epsilon, is_bfloat16, num_threads)
+VERBATIM_LAYOUT(VerbatimNorm, residual, added, weight, sum, output, num_rows, size, epsilon, is_bfloat16, num_threads)
 
 namespace {
 
@@ -32,7 +32,7 @@ void run(const VerbatimNorm& call) {
 #pragma omp parallel for schedule(static) num_threads(call.num_threads)
     for (int64_t i = 0; i < call.num_rows; ++i) {
         const int64_t place = i * call.size;
-        const T* row = static_cast<const T*>(call.stream) + place;
+        const T* row = static_cast<const T*>(call.residual) + place;
         if (call.added) {
             const T* added = static_cast<const T*>(call.added) + place;
             T* sum = static_cast<T*>(call.sum) + place;

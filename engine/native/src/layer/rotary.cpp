@@ -11,7 +11,7 @@
 extern "C" {
 
 struct VerbatimRotary {
-    void* heads;         // [num_rows, num_query_heads + num_key_heads, dim], of rows that are row_stride apart
+    void* qkv;         // [num_rows, num_query_heads + num_key_heads, dim], of rows that are row_stride apart
     const void* cosine;  // [num_rows, dim], dense
     const void* sine;    // likewise
     const void* query_weight;  // [dim], of the norm, or null: no norms
@@ -23,7 +23,7 @@ struct VerbatimRotary {
 
 }  // extern "C"
 
-VERBATIM_LAYOUT(VerbatimRotary, heads, cosine, sine, query_weight, key_weight, num_rows, row_stride, num_query_heads,
+VERBATIM_LAYOUT(VerbatimRotary, qkv, cosine, sine, query_weight, key_weight, num_rows, row_stride, num_query_heads,
                 num_key_heads, dim, query_epsilon, key_epsilon, is_bfloat16, num_threads)
 
 namespace {
@@ -37,7 +37,7 @@ void run(const VerbatimRotary& call) {
         for (int64_t i = 0; i < call.num_query_heads + call.num_key_heads; ++i) {
             const bool is_query = i < call.num_query_heads;
             const void* weight = is_query ? call.query_weight : call.key_weight;
-            T* head = static_cast<T*>(call.heads) + row * call.row_stride + i * call.dim;
+            T* head = static_cast<T*>(call.qkv) + row * call.row_stride + i * call.dim;
             if (weight)
                 normalize_row(head, static_cast<const T*>(weight), call.dim,
                               is_query ? call.query_epsilon : call.key_epsilon, head);
