@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from engine.scheduling.schedule import Work
+from engine.transfers import send
 
 
 class Span(NamedTuple):
@@ -65,6 +66,6 @@ def build_batch(works: list[Work], block_size: int, device: torch.device) -> Bat
             input_ids += sequence.token_ids[start:end]
             positions += range(start, end)
             slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
-    rows = torch.from_numpy(np.array([input_ids, positions, slots])).to(device, non_blocking=True)
+    rows = send(torch.from_numpy(np.array([input_ids, positions, slots])), device)
     num_decodes = sum(span.num_tokens == 1 for span in spans)
     return Batch(works, rows[0], rows[1], rows[2], spans[:num_decodes], spans[num_decodes:])

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from engine.attention.kv_geometry import KVGeometry
+from engine.transfers import upload
 
 
 class KVPages:
@@ -21,6 +22,7 @@ class KVPages:
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.dtype = geometry.dtype
+        self._device = device
         self._layers = {
             layer.index: tuple(
                 _zeros((num_blocks, block_size, layer.num_kv_heads, dim), geometry.dtype, device)
@@ -49,14 +51,15 @@ class KVPages:
 
     def copy(self, copies: list[tuple[int, int]]) -> None:
         """copies: (source block, destination block)."""
-        sources, destinations = map(list, zip(*copies, strict=True))
+        sources, destinations = upload(copies, self._device).T
         for pages in self._tensors():
             pages[destinations] = pages[sources]
 
     def clear(self, blocks: list[int]) -> None:
         """Sets blocks back to zeros, lest a NaN of a failed step meets whoever owns them next."""
+        cleared = upload(blocks, self._device, torch.int64)
         for pages in self._tensors():
-            pages[blocks] = 0
+            pages[cleared] = 0
 
     def _tensors(self) -> list[Tensor]:
         return [pages for layer in self._layers.values() for pages in layer]

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from engine.attention.batch import Batch, Span
+from engine.transfers import send, upload
 
 # Decoding rows are padded to the longest of their group: of up to 16 blocks, 32, 64, ...
 _SMALLEST_GROUP_BITS = 4
@@ -154,14 +155,14 @@ def _decode_range(
     if window is not None:
         hidden |= keys < num_seen[:, None] - window
     mask = _additive(torch.from_numpy(hidden), dtype)[:, None, None]
-    return KeyRange(spans[0].row, len(spans), blocks.to(device), mask.to(device))
+    return KeyRange(spans[0].row, len(spans), send(blocks, device), send(mask, device))
 
 
 def _chunk_range(
     span: Span, window: int | None, block_size: int, dtype: torch.dtype, device: torch.device
 ) -> KeyRange:
     first_block = _first_key(span, window) // block_size
-    blocks = torch.tensor([span.blocks[first_block:]], device=device)
+    blocks = upload([span.blocks[first_block:]], device)
     is_fresh = span.start == 0
     num_keys = span.num_tokens if is_fresh else blocks.shape[1] * block_size
     keys = torch.arange(num_keys, device=device) + first_block * block_size

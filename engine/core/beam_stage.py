@@ -1,20 +1,29 @@
 """The part of a step that beam searches take in place of sampling."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from engine.core.beam_group import BeamGroup
-from engine.core.generation import Generation, Job
+from engine.core.generation import Generation, Job, JobResult
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams
 from engine.sampling.beam_search import Candidate
-from engine.sampling.sampler import Sampler
+from engine.sampling.sampler import LaunchedCandidates, Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import Readback
+
+
+class LaunchedBeams(NamedTuple):
+    """Beams whose continuations the device ranks; the candidates are in the same order."""
+
+    beams: list[tuple[Job, Sequence]]
+    candidates: LaunchedCandidates
 
 
 class BeamStage:
@@ -37,31 +46,39 @@ class BeamStage:
         """A job that ended; one that does not search is passed over."""
         self._groups.pop(job, None)
 
-    def run(
-        self, beams: list[tuple[Job, Sequence]], logits: Tensor, batch_size: int
-    ) -> Iterator[tuple[Job, list[TokenEvent] | GenerationFailed]]:
-        """The searches that end here, each once: with all events of their sequences, or the error.
+    def launch(
+        self, beams: list[tuple[Job, Sequence]], logits: Tensor, readback: Readback
+    ) -> LaunchedBeams | None:
+        """Have the best tokens after each beam found.
 
-        logits: [n, v], raw, of the n beams.
+        logits: [n, v], raw, of the n beams. None where there are none.
         """
+        if not beams:
+            return None
         states = [job.generations[sequence].sampling for job, sequence in beams]
         num_candidates = max(self._groups[job].num_candidates for job, _ in beams)
-        rows = self._sampler.candidates(logits, states, num_candidates)
-        failed: set[Job] = set()
-        for (job, sequence), candidates in zip(beams, rows, strict=True):
-            if job in failed:
+        candidates = self._sampler.launch_candidates(logits, states, num_candidates, readback)
+        return LaunchedBeams(beams, candidates)
+
+    def collect(self, launched: LaunchedBeams, batch_size: int) -> Iterator[JobResult]:
+        """Yield the searches that end here, each with all events of its sequences, or with its error.
+
+        To be called once the readback was read; jobs that are over are passed over, as in `SamplingStage`.
+        """
+        rows = launched.candidates.results(self._tokenizer)
+        for (job, sequence), candidates in zip(launched.beams, rows, strict=True):
+            if job.is_over:
                 continue
             try:
                 if events := self._follow(job, sequence, candidates, batch_size):
                     yield job, events
             except GenerationFailed as error:
-                failed.add(job)
                 yield job, error
 
     def _follow(
         self, job: Job, sequence: Sequence, candidates: list[Candidate] | GenerationFailed, batch_size: int
     ) -> list[TokenEvent]:
-        """Lets the search go on if all its beams are computed; its events if it ends with that."""
+        """Let the search go on if all its beams are computed; return its events if it ends with that."""
         if isinstance(candidates, GenerationFailed):
             raise candidates
         group = self._groups[job]

@@ -1,8 +1,7 @@
-"""The engine's synchronous heart: one step schedules, runs the model, samples and tells what came of it."""
+"""The engine's synchronous heart: a step schedules, runs the model, samples, and returns the results."""
 
 import logging
 import time
-from collections.abc import Iterable, Iterator
 
 import torch
 from torch import Tensor
@@ -12,14 +11,14 @@ from engine.core.beam_stage import BeamStage
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.embedding_stage import EmbeddingStage
 from engine.core.generation import Job
-from engine.core.job_table import AnyJob, JobTable, News, Output
+from engine.core.job_table import AnyJob, JobTable, Output
+from engine.core.launched_step import LaunchedStep
 from engine.core.limited_log import LimitedLog
-from engine.core.prompt_logprobs import find_prompt_rows, keep_prompt_scores
+from engine.core.prompt_logprobs import find_prompt_rows, launch_prompt_scores
 from engine.core.runner import Runner
 from engine.core.sampling_stage import SamplingStage
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
-from engine.grammar.matcher import GrammarState
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampler
@@ -29,6 +28,7 @@ from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from engine.stats import Counters, EngineStats, StepCounters
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import upload
 
 _log = logging.getLogger(__name__)
 
@@ -69,6 +69,7 @@ class EngineCore:
         self._jobs = JobTable(
             scheduler, runner, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
         )
+        self._is_launched = False
         self._num_failed_in_row = 0
         self._failed_steps = LimitedLog(_log)
         self._progressed_at = 0.0  # when a step last ended, or work came where none was
@@ -155,21 +156,42 @@ class EngineCore:
             self.counters.num_aborted += 1
 
     def step(self) -> list[Output]:
-        """Computes the next batch. If model or sampler fail, so do this batch's requests, and no others."""
+        """Compute the next batch. If model or sampler fail, so do this batch's requests, and no others."""
+        launched = self.launch()
+        return [] if launched is None else self.collect(launched)
+
+    def launch(self) -> LaunchedStep | None:
+        """Schedule the next batch and have the device compute it, up to the tokens; None: there is no work.
+
+        Nothing here waits for the device. Requests may come and be aborted before the step is collected; no
+        other step may be launched.
+        """
+        assert not self._is_launched, "the step before this one has not been collected"
         started = time.perf_counter()
         schedule = self.scheduler.schedule()
         if not schedule.works:
-            return []
+            return None
         self._note_start(schedule, started)
-        counters = self._counters_of(schedule)
-        outputs: list[Output] = []
+        step = LaunchedStep(schedule, self._counters_of(schedule), started)
+        self._is_launched = True
         try:
-            forward_s, choose_s = self._run(schedule, outputs)
-            counters.count(time.perf_counter() - started, forward_s, choose_s)
+            self._launch(step)
+        except Exception as error:  # whatever the model raises, the other requests go on
+            step.error = error
+        return step
+
+    def collect(self, step: LaunchedStep) -> list[Output]:
+        """Read from the device what the step computed, all at once, and return the results."""
+        self._is_launched = False
+        schedule, outputs = step.schedule, list[Output]()
+        try:
+            self._collect(step, outputs)
+            now = time.perf_counter()
+            step.counters.count(now - step.started_at, step.forward_s, now - step.computed_at)
             self._num_failed_in_row = 0
-        except Exception:  # whatever the model raises, the other requests go on
+        except Exception:  # as in `launch`
             self._failed_steps.error("a step of %d sequences failed", len(schedule.works), exc_info=True)
-            counters.count_failed()
+            step.counters.count_failed()
             self._num_failed_in_row += 1
             outputs += self._jobs.fail_step(schedule)
         self._progressed_at = time.perf_counter()
@@ -177,57 +199,70 @@ class EngineCore:
             num_sequences=len(schedule.works),
             num_tokens=sum(work.end - work.start for work in schedule.works),
             num_preempted=schedule.num_preempted,
-            seconds=self._progressed_at - started,
+            seconds=self._progressed_at - step.started_at,
         )
         return outputs
 
     def close(self) -> None:
-        """Ends the thread beside this one; no step follows."""
+        """End the thread beside this one; no step follows."""
         self._mask_thread.close()
 
-    def _run(self, schedule: Schedule, outputs: list[Output]) -> tuple[float, float]:
-        """Adds to `outputs` what it has to tell, as soon as it is certain: what raises then fails the others.
-
-        Returns the seconds that the model took, and the choice of what follows.
-        """
-        runner = self._runner
+    def _launch(self, step: LaunchedStep) -> None:
+        runner, schedule, readback = self._runner, step.schedule, step.readback
         if schedule.block_copies:
             runner.copy_blocks(schedule.block_copies)
         batch = build_batch(schedule.works, runner.block_size, runner.device)
         ends = [
-            (work.sequence, span.row + span.num_tokens - 1)
+            (self._jobs.generating[work.sequence.arrival], work.sequence, span.row + span.num_tokens - 1)
             for work, span in zip(batch.works, batch.spans, strict=True)
             if work.reaches_end and work.sequence.arrival in self._jobs.generating
         ]
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)
-        started = time.perf_counter()
-        with self._mask_thread.filling(self._grammars(sequence for sequence, _ in ends)):
-            logits = runner.run(batch, [row for _, row in ends] + [row.row for row in prompt_rows])
-        computed = time.perf_counter()
+        grammars = [
+            grammar
+            for job, sequence, _ in ends
+            if (grammar := job.generations[sequence].sampling.grammar) is not None
+        ]
+        began = time.perf_counter()
+        with self._mask_thread.filling(grammars):
+            logits = runner.run(batch, [row for *_, row in ends] + [row.row for row in prompt_rows])
+        step.computed_at = time.perf_counter()
+        step.forward_s = step.computed_at - began
         self.scheduler.complete(schedule)
-        keep_prompt_scores(prompt_rows, logits[len(ends) :], self.tokenizer)
-        vectors = self._embedding_stage.run(batch, runner.hidden_states)
-        self._jobs.tell_embeddings(vectors, outputs)
-        news = self._choose([sequence for sequence, _ in ends], logits[: len(ends)], len(schedule.works))
-        self._jobs.tell(news, outputs)
-        return computed - started, time.perf_counter() - computed
+        step.prompt_scores = launch_prompt_scores(prompt_rows, logits[len(ends) :], readback)
+        step.embeddings = self._embedding_stage.launch(batch, runner, readback)
+        self._launch_choice(step, [(job, sequence) for job, sequence, _ in ends], logits[: len(ends)])
+        readback.pack()
 
-    def _grammars(self, sequences: Iterable[Sequence]) -> Iterator[GrammarState]:
-        for sequence in sequences:
-            grammar = self._jobs.generating[sequence.arrival].generations[sequence].sampling.grammar
-            if grammar is not None:
-                yield grammar
-
-    def _choose(self, sequences: list[Sequence], logits: Tensor, batch_size: int) -> Iterator[News]:
-        """Beams are searched, all other sequences sampled."""
-        ends = [(self._jobs.generating[sequence.arrival], sequence) for sequence in sequences]
+    def _launch_choice(self, step: LaunchedStep, ends: list[tuple[Job, Sequence]], logits: Tensor) -> None:
+        """Have beams searched, and all other sequences sampled."""
         searched = [row for row, (job, _) in enumerate(ends) if job.request.beams]
         if not searched:
-            yield from self._sampling_stage.run(ends, logits, batch_size)
+            step.generations = self._sampling_stage.launch(ends, logits, step.readback)
             return
         sampled = [row for row, (job, _) in enumerate(ends) if not job.request.beams]
-        yield from self._sampling_stage.run([ends[row] for row in sampled], logits[sampled], batch_size)
-        yield from self._beam_stage.run([ends[row] for row in searched], logits[searched], batch_size)
+        of_sampled, of_searched = (
+            logits[upload(rows, logits.device, torch.int64)] for rows in (sampled, searched)
+        )
+        step.generations = self._sampling_stage.launch(
+            [ends[row] for row in sampled], of_sampled, step.readback
+        )
+        step.beams = self._beam_stage.launch([ends[row] for row in searched], of_searched, step.readback)
+
+    def _collect(self, step: LaunchedStep, outputs: list[Output]) -> None:
+        """Add results to `outputs` as soon as they are certain: what raises then fails the others alone."""
+        if step.error is not None:
+            raise step.error
+        step.readback.read()
+        batch_size = len(step.schedule.works)
+        if step.prompt_scores is not None:
+            step.prompt_scores.keep(self.tokenizer)
+        if step.embeddings is not None:
+            self._jobs.take_embeddings(step.embeddings.results(), outputs)
+        if step.generations is not None:
+            self._jobs.take(self._sampling_stage.collect(step.generations, batch_size), outputs)
+        if step.beams is not None:
+            self._jobs.take(self._beam_stage.collect(step.beams, batch_size), outputs)
 
     def _note_start(self, schedule: Schedule, now: float) -> None:
         for work in schedule.works:

@@ -13,6 +13,7 @@ class EmbeddingJob:
     """One sequence that is computed to the end of its prompt. Times are seconds of one monotonic clock.
 
     started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
+    is_over: whether it has ended, or was aborted.
     """
 
     request: EmbeddingRequest
@@ -21,6 +22,7 @@ class EmbeddingJob:
     sequence: Sequence
     started_at: float | None = None
     num_cached_tokens: int = 0
+    is_over: bool = False
     _sum: Tensor | None = None  # float32 [hidden_size], of the rows up to the last that was taken
 
     @property

@@ -1,6 +1,7 @@
 """The part of a step that embedding requests take in place of sampling."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -9,9 +10,24 @@ from torch import Tensor
 
 from engine.attention.batch import Batch
 from engine.core.embedding_job import EmbeddingJob
+from engine.core.runner import Runner
 from engine.core.unit_vector import unit_vector
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import Embedding
+from engine.transfers import DeviceValue, Readback
+
+
+class LaunchedEmbeddings(NamedTuple):
+    """Vectors while the device computes them. vectors: float32 [num_jobs, hidden_size]."""
+
+    jobs: list[EmbeddingJob]
+    vectors: DeviceValue
+
+    def results(self) -> Iterator[tuple[EmbeddingJob, Embedding | GenerationFailed]]:
+        """What becomes of each request, once the readback was read; aborted ones are passed over."""
+        for job, vector in zip(self.jobs, self.vectors.array, strict=True):
+            if not job.is_over:
+                yield job, _result(job, vector)
 
 
 class EmbeddingStage:
@@ -21,16 +37,12 @@ class EmbeddingStage:
         self.jobs: dict[int, EmbeddingJob] = {}
 
     @torch.inference_mode()
-    def run(self, batch: Batch, hidden: Tensor) -> list[tuple[EmbeddingJob, Embedding | GenerationFailed]]:
-        """What becomes of the requests whose last token was in the batch.
-
-        hidden: [num_tokens, hidden_size], of the batch's rows.
-        """
-        ended = list(self._take(batch, hidden)) if self.jobs else []
+    def launch(self, batch: Batch, runner: Runner, readback: Readback) -> LaunchedEmbeddings | None:
+        """Have the requests' rows of the batch pooled; None where the last token of none was in it."""
+        ended = list(self._take(batch, runner.hidden_states)) if self.jobs else []
         if not ended:
-            return []
-        vectors = torch.stack([job.pooled() for job in ended]).cpu().numpy()  # one copy from the device
-        return [(job, _tell(job, vector)) for job, vector in zip(ended, vectors, strict=True)]
+            return None
+        return LaunchedEmbeddings(ended, readback.want(torch.stack([job.pooled() for job in ended])))
 
     def _take(self, batch: Batch, hidden: Tensor) -> Iterator[EmbeddingJob]:
         for work, span in zip(batch.works, batch.spans, strict=True):
@@ -40,7 +52,7 @@ class EmbeddingStage:
                     yield job
 
 
-def _tell(job: EmbeddingJob, vector: NDArray[np.float32]) -> Embedding | GenerationFailed:
+def _result(job: EmbeddingJob, vector: NDArray[np.float32]) -> Embedding | GenerationFailed:
     if not np.isfinite(vector).all():
         return NotFinite("the model gave hidden states that are not finite")
     assert job.started_at is not None

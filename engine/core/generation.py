@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import torch
 
+from engine.errors import GenerationFailed
 from engine.events import FinishReason, PromptToken, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import GenerationRequest
@@ -22,9 +23,10 @@ class Job:
     generations: of the sequences that have begun and not ended; of a beam search, the beams that run.
     prompt_scores: the prompt's second token and those after it, as far as they are computed; preemption
         keeps them.
-    has_spoken: whether the prompt has been told.
+    has_sent_prompt: whether the prompt's log-probabilities were sent.
     tables: of the request's options; None until they are made.
     num_begun: sequences that have begun or will as siblings of the first; the others begin as these end.
+    is_over: whether it has ended, or was aborted.
     """
 
     request: GenerationRequest
@@ -35,9 +37,10 @@ class Job:
     num_cached_tokens: int = 0
     generations: dict[Sequence, "Generation"] = field(default_factory=dict)
     prompt_scores: list[PromptToken] = field(default_factory=list)
-    has_spoken: bool = False
+    has_sent_prompt: bool = False
     tables: RequestTables | None = None
     num_begun: int = 0
+    is_over: bool = False
 
     @property
     def num_together(self) -> int:
@@ -93,11 +96,11 @@ class Job:
         for generation in self.generations.values():
             generation.last_time = now
 
-    def first_words(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
-        """What the request's first event tells of the prompt, once, if that was asked."""
-        if self.has_spoken or self.request.sampling.num_prompt_logprobs is None:
+    def take_prompt(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
+        """Return the prompt's log-probabilities for the request's first event, once, if they were asked."""
+        if self.has_sent_prompt or self.request.sampling.num_prompt_logprobs is None:
             return None
-        self.has_spoken = True
+        self.has_sent_prompt = True
         first = self.request.prompt_token_ids[0]
         return (PromptToken(first, tokenizer.token_text(first), None), *self.prompt_scores)
 
@@ -144,7 +147,7 @@ class Generation:
             text=step.text,
             logprob=sampled.logprob,
             top_logprobs=sampled.top_logprobs,
-            prompt=job.first_words(tokenizer),
+            prompt=job.take_prompt(tokenizer),
             finish=finish,
             stop_match=step.stop_match,
             num_prompt_tokens=sequence.num_prompt_tokens,
@@ -176,3 +179,7 @@ class Generation:
         if self.sampling.is_finished:
             return FinishReason.STOP
         return FinishReason.LENGTH if num_output_tokens >= stopping.max_tokens else None
+
+
+# What a step makes of a request: tokens of one or more of its sequences, or its error.
+JobResult = tuple[Job, list[TokenEvent] | GenerationFailed]

@@ -9,8 +9,9 @@ from torch import Tensor
 from engine.attention.batch import Batch
 from engine.core.generation import Job
 from engine.events import PromptToken
-from engine.sampling.logprobs import score_tokens
+from engine.sampling.logprobs import ScoredTokens
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import Readback, upload
 
 
 class PromptRow(NamedTuple):
@@ -36,11 +37,25 @@ def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
     return rows
 
 
-def keep_prompt_scores(rows: list[PromptRow], logits: Tensor, tokenizer: Tokenizer) -> None:
-    """Adds to their jobs what the logits [len(rows), v] say."""
-    token_ids = torch.tensor([row.next_token_id for row in rows], dtype=torch.int64, device=logits.device)
+class LaunchedPromptScores(NamedTuple):
+    """The scores of prompt rows while the device computes them."""
+
+    rows: list[PromptRow]
+    scored: ScoredTokens
+
+    def keep(self, tokenizer: Tokenizer) -> None:
+        """Add the scores to their jobs, once the readback was read."""
+        for row, (logprob, top_logprobs) in zip(self.rows, self.scored.scores(tokenizer), strict=True):
+            text = tokenizer.token_text(row.next_token_id)
+            row.job.prompt_scores.append(PromptToken(row.next_token_id, text, logprob, top_logprobs))
+
+
+def launch_prompt_scores(
+    rows: list[PromptRow], logits: Tensor, readback: Readback
+) -> LaunchedPromptScores | None:
+    """Have the rows' scores computed from their logits [len(rows), v]; None where there are no rows."""
+    if not rows:
+        return None
+    token_ids = upload([row.next_token_id for row in rows], logits.device, torch.int64)
     num_ranked = [row.job.request.sampling.num_prompt_logprobs or 0 for row in rows]
-    scores = score_tokens(logits, token_ids, num_ranked, tokenizer)
-    for row, (logprob, top_logprobs) in zip(rows, scores, strict=True):
-        text = tokenizer.token_text(row.next_token_id)
-        row.job.prompt_scores.append(PromptToken(row.next_token_id, text, logprob, top_logprobs))
+    return LaunchedPromptScores(rows, ScoredTokens(logits, token_ids, num_ranked, readback))

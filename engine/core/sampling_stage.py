@@ -2,17 +2,26 @@
 
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from engine.core.generation import Generation, Job
+from engine.core.generation import Generation, Job, JobResult
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
-from engine.sampling.sampler import Sampled, Sampler
+from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import MAX_TAIL, Sequence
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import Readback, upload
+
+
+class LaunchedGenerations(NamedTuple):
+    """Sequences whose next tokens the device draws; the samples are in the same order."""
+
+    generations: list[Generation]
+    samples: LaunchedSamples
 
 
 class SamplingStage:
@@ -33,35 +42,41 @@ class SamplingStage:
         self._tokenizer = tokenizer
         self._device = device
 
-    def run(
-        self, ends: list[tuple[Job, Sequence]], logits: Tensor, batch_size: int
-    ) -> Iterator[tuple[Job, list[TokenEvent] | GenerationFailed]]:
-        """What each sequence has to tell; siblings that begin here draw from the same row of logits.
+    def launch(
+        self, ends: list[tuple[Job, Sequence]], logits: Tensor, readback: Readback
+    ) -> LaunchedGenerations | None:
+        """Have a token drawn for each sequence; siblings that begin here draw from the same row of logits.
 
-        logits: [n, v], raw, of the n sequences. A job that fails is told of once.
+        logits: [n, v], raw, of the n sequences. None where there are none.
         """
         if not ends:
-            return
+            return None
         families = [self._fork(job, sequence) for job, sequence in ends]
         generations = [generation for family in families for generation in family]
         if len(generations) > len(families):
-            sizes = torch.tensor([len(family) for family in families], device=logits.device)
-            logits = logits.repeat_interleave(sizes, dim=0)
-        samples = self._sampler.sample(logits, [generation.sampling for generation in generations])
+            sizes = upload([len(family) for family in families], logits.device)
+            logits = logits.repeat_interleave(sizes, dim=0, output_size=len(generations))
+        states = [generation.sampling for generation in generations]
+        return LaunchedGenerations(generations, self._sampler.launch(logits, states, readback))
+
+    def collect(self, launched: LaunchedGenerations, batch_size: int) -> Iterator[JobResult]:
+        """Yield each sequence's events, once the readback was read. A job that is over is passed over.
+
+        So a job that fails does so once, provided that who takes the results notes it in the job.
+        """
+        samples = launched.samples.results(self._tokenizer)
         now = time.perf_counter()
-        failed: set[Job] = set()
-        for generation, sampled in zip(generations, samples, strict=True):
+        for generation, sampled in zip(launched.generations, samples, strict=True):
             job = generation.job
-            if job in failed:
+            if job.is_over:
                 continue
             try:
                 yield job, list(self._follow(generation, sampled, batch_size, now))
             except GenerationFailed as error:
-                failed.add(job)
                 yield job, error
 
     def _fork(self, job: Job, sequence: Sequence) -> list[Generation]:
-        """The sequence's generation, and those of its siblings, which begin here."""
+        """Return the sequence's generation, and those of its siblings, which begin here."""
         family = [job.generations[sequence]]
         while sequence.num_siblings:
             child = self._scheduler.fork(sequence, index=len(family))
@@ -72,7 +87,7 @@ class SamplingStage:
         self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int, now: float
     ) -> Iterator[TokenEvent]:
         """The events of the token drawn and of those that are forced behind it."""
-        for token in self._tail(generation, sampled):
+        for token in self._drawn_and_forced(generation, sampled):
             event = generation.accept(token, self._tokenizer, batch_size=batch_size, now=now)
             yield event
             if event.finish is not None:
@@ -89,8 +104,10 @@ class SamplingStage:
             job.num_begun += 1
             job.begin(follower, self._tokenizer, self._device).last_time = now
 
-    def _tail(self, generation: Generation, sampled: Sampled | GenerationFailed) -> Iterator[Sampled]:
-        """The token drawn, then those that the grammar forces, each once the one before is accepted."""
+    def _drawn_and_forced(
+        self, generation: Generation, sampled: Sampled | GenerationFailed
+    ) -> Iterator[Sampled]:
+        """Yield the token drawn, then those that the grammar forces, each once the one before is accepted."""
         if isinstance(sampled, GenerationFailed):
             raise sampled
         yield sampled

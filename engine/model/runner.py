@@ -9,6 +9,7 @@ from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
+from engine.transfers import upload
 
 
 class ModelRunner:
@@ -72,7 +73,7 @@ class ModelRunner:
             input_ids=batch.input_ids[None],
             position_ids=batch.positions[None],
             use_cache=False,
-            logits_to_keep=torch.tensor(logit_rows, dtype=torch.int64, device=self.device),
+            logits_to_keep=upload(logit_rows, self.device, torch.int64),
         )
         logits: Tensor = output.logits[0]
         return logits

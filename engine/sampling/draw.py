@@ -1,4 +1,4 @@
-"""Draws one token of each row: greedily, among the k best, or from the whole vocabulary.
+"""Draw one token of each row: greedily, among the k best, or from the whole vocabulary.
 
 An exponential race: argmax(w / E) is i with probability w_i / sum(w) where E are independent draws of Exp(1),
 which is Gumbel-max. A token's E depends on the row's key and the token alone, so the draw does not depend on
@@ -19,6 +19,7 @@ from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
 from engine.sampling.truncation import truncate, truncate_prefix
 from engine.sampling.vocab_blocks import block_members, block_sums
+from engine.transfers import is_on_host, upload
 
 # Below this, logits over the temperature could overflow; at it, tokens whose logits differ by more than some
 # 10^-5 are as good as sorted.
@@ -43,8 +44,9 @@ def draw_greedy(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor
 def draw_top_k(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor, Tensor]:
     """Among each row's own `top_k` best tokens; of equals at the end of the list those with the lowest
     ids."""
-    top_k = torch.tensor([state.params.top_k for state in states], device=logits.device)
-    values, ids = top_tokens(logits, int(top_k.max()))
+    num_kept = [state.params.top_k or 0 for state in states]
+    values, ids = top_tokens(logits, max(num_kept))
+    top_k = upload(num_kept, logits.device)
     is_drawn = values[:, 0].isfinite()
     excluded = torch.arange(values.shape[1], device=logits.device) >= top_k.unsqueeze(1)
     weights = _weights(values.masked_fill_(excluded, -torch.inf), is_drawn, states)
@@ -58,14 +60,37 @@ def draw_vocabulary(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Te
     weights = _weights(logits, is_drawn, states)
     keys = _keys(states, logits.device)
     params = [state.params for state in states]
-    ids = torch.empty(len(states), dtype=torch.int64, device=logits.device)
+    draw = _draw_on_host if is_on_host(weights) else _draw_on_device
+    return draw(weights, keys, params), is_drawn
+
+
+def _draw_on_host(weights: Tensor, keys: Tensor, params: Sequence[SamplingParams]) -> Tensor:
+    """weights: [n, v], summing to 1, which it may change. keys: [n, 2]. Returns ids [n]."""
+    ids = torch.empty(len(params), dtype=torch.int64)
     short = _draw_short_nuclei(ids, weights, keys, params)
-    rest = [row for row in range(len(states)) if row not in short]
+    rest = [row for row in range(len(params)) if row not in short]
     if rest:
-        chosen = weights if len(rest) == len(states) else weights[rest]
+        chosen = weights if len(rest) == len(params) else weights[rest]
         truncate(chosen, [params[row] for row in rest])
         ids[rest] = _race_in_blocks(chosen, keys[rest])
-    return ids, is_drawn
+    return ids
+
+
+def _draw_on_device(weights: Tensor, keys: Tensor, params: Sequence[SamplingParams]) -> Tensor:
+    """As `_draw_on_host`, with the same ids. Only the device knows which nuclei are short, and the host does
+    not wait to hear it: rows with a top_p are drawn both ways."""
+    nucleus = [row for row, row_params in enumerate(params) if row_params.top_p < 1]
+    if not nucleus:
+        truncate(weights, params)
+        return _race_in_blocks(weights, keys)
+    rows = upload(nucleus, weights.device)
+    best, best_ids, is_short = _nuclei(weights[rows], [params[row] for row in nucleus])
+    truncate_prefix(best, [params[row] for row in nucleus])
+    short_ids = _race(best, best_ids, keys[rows])
+    truncate(weights, params)
+    ids = _race_in_blocks(weights, keys)
+    ids[rows] = torch.where(is_short, short_ids, ids[rows])
+    return ids
 
 
 def _draw_short_nuclei(
@@ -78,9 +103,8 @@ def _draw_short_nuclei(
     nucleus = [row for row, row_params in enumerate(params) if row_params.top_p < 1]
     if not nucleus:
         return set()
-    best, best_ids = top_tokens(weights if len(nucleus) == len(params) else weights[nucleus], _NUCLEUS_PREFIX)
-    top_p = torch.tensor([params[row].top_p for row in nucleus], dtype=torch.float64, device=weights.device)
-    is_short = best.sum(dim=-1, dtype=torch.float64) >= top_p
+    chosen = weights if len(nucleus) == len(params) else weights[nucleus]
+    best, best_ids, is_short = _nuclei(chosen, [params[row] for row in nucleus])
     short = [row for row, reached in zip(nucleus, is_short.tolist(), strict=True) if reached]
     if short:
         best = best[is_short]
@@ -89,14 +113,21 @@ def _draw_short_nuclei(
     return set(short)
 
 
+def _nuclei(weights: Tensor, params: Sequence[SamplingParams]) -> tuple[Tensor, Tensor, Tensor]:
+    """The best few weights [n, m] of each row [n, v], their ids, and whether they hold its top_p [n]."""
+    best, best_ids = top_tokens(weights, _NUCLEUS_PREFIX)
+    top_p = upload([row.top_p for row in params], weights.device, torch.float64)
+    return best, best_ids, best.sum(dim=-1, dtype=torch.float64) >= top_p
+
+
 def _weights(logits: Tensor, is_drawn: Tensor, states: Sequence[SamplingState]) -> Tensor:
     """Softmax over the temperature, [n, m]; rows that cannot be drawn get equal weights, so that all may go
     on."""
     inverse = [1 / min(max(state.params.temperature, _MIN_TEMPERATURE), _MAX_TEMPERATURE) for state in states]
     if any(factor != 1 for factor in inverse):
-        logits.mul_(torch.tensor(inverse, dtype=torch.float32, device=logits.device).unsqueeze(1))
+        logits.mul_(upload(inverse, logits.device, torch.float32).unsqueeze(1))
     weights = torch.softmax(logits, dim=-1, dtype=torch.float32)
-    if not is_drawn.all():
+    if not is_on_host(is_drawn) or not is_drawn.all():
         weights.masked_fill_(~is_drawn.unsqueeze(1), 1 / weights.shape[1])
     return weights
 
@@ -115,9 +146,8 @@ def _race_in_blocks(weights: Tensor, keys: Tensor) -> Tensor:
     """As `_race` over the whole vocabulary: weights [n, v].
 
     Noise for every token would cost more than all else in sampling. So first a block of consecutive tokens is
-    drawn by
-    its weight, with noise for the number of the block, then a token in it: as exact, with some 850 numbers
-    for a vocabulary of 151,936.
+    drawn by its weight, with noise for the number of the block, then a token in it: as exact, with some 850
+    numbers for a vocabulary of 151,936.
     """
     num_blocks = -(-weights.shape[1] // _BLOCK_SIZE)
     blocks = torch.arange(num_blocks, device=weights.device).expand(len(weights), -1)

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from engine.transfers import send
+
 _MASK_64 = (1 << 64) - 1
 _GOLDEN_GAMMA = 0x9E3779B97F4A7C15
 
@@ -32,7 +34,7 @@ def noise_key(seed: int, position: int) -> NoiseKey:
 
 def key_tensor(keys: Sequence[NoiseKey], device: torch.device) -> Tensor:
     """[n] keys -> [n, 2] int32."""
-    return torch.tensor(keys, dtype=torch.int32).reshape(-1, 2).to(device)
+    return send(torch.tensor(keys, dtype=torch.int32).reshape(-1, 2), device)
 
 
 def random_bits(keys: Tensor, counters: Tensor) -> Tensor:

@@ -9,6 +9,7 @@ from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.sampling.logits.token_filter import ExcludedTokens
 from engine.text.stop import StopPatterns
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import send, upload
 
 # Options that are no larger take well under a millisecond.
 _MAX_SMALL = 1_024
@@ -17,7 +18,7 @@ _MAX_SMALL = 1_024
 class RequestTables:
     """The tables of one request. They may be made in any thread, so that large ones do not hold up a step.
 
-    bias_ids: [m] int64; bias: [m] float32, what is added to their logits. excluded: None where nothing is.
+    bias_ids: [m] int64; bias: [m] float32, added to their logits. excluded: None where no token is.
     stop_token_ids: those of the request. ending_ids: [m] int64, all that end a sequence.
     """
 
@@ -32,14 +33,16 @@ class RequestTables:
                     raise InvalidToken(
                         f"token id {token_id} is outside the vocabulary of {tokenizer.vocab_size}"
                     )
-        self.bias_ids = torch.tensor(list(params.logit_bias), dtype=torch.int64, device=device)
-        self.bias = torch.tensor(list(params.logit_bias.values()), dtype=torch.float32, device=device)
+        bias = torch.tensor(list(params.logit_bias.values()), dtype=torch.float32)
+        self.bias_ids = upload(list(params.logit_bias), device, torch.int64)
+        self.bias = send(bias, device)
+        self.is_bias_finite = bool(bias.isfinite().all())
         self.excluded = ExcludedTokens(params, tokenizer, device) if ExcludedTokens.is_asked(params) else None
         self.stop_patterns = StopPatterns(stopping.stop)
         self.stop_token_ids = frozenset(stopping.stop_token_ids)
         end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
         ending = sorted({*end_token_ids, *self.stop_token_ids})
-        self.ending_ids = torch.tensor(ending, dtype=torch.int64, device=device)
+        self.ending_ids = upload(ending, device, torch.int64)
         self.is_ending = frozenset(ending)
 
 

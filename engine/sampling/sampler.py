@@ -1,7 +1,8 @@
-"""Draws the next token of each sequence from its logits."""
+"""Draw the next token of each sequence from its logits."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 import torch
@@ -12,10 +13,11 @@ from engine.events import TokenLogprob
 from engine.sampling.beam_search import Candidate
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
 from engine.sampling.logits.processors import adjust_logits
-from engine.sampling.logprobs import log_probabilities, rank_logprobs
-from engine.sampling.ranking import top_tokens
+from engine.sampling.logprobs import RankedRows, log_probabilities
+from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import DeviceValue, Readback, send, upload
 
 __all__ = ["Sampled", "Sampler", "SamplingState"]
 
@@ -36,11 +38,77 @@ class Sampled(msgspec.Struct, frozen=True):
     top_logprobs: tuple[TokenLogprob, ...] = ()
 
 
+class LaunchedSamples(NamedTuple):
+    """The tokens of some rows while the device draws them.
+
+    token_ids: [n] int64. is_drawn: [n] bool. is_finite: [n] bool, whether a row that was adjusted came with a
+    finite maximum; None where no row was adjusted. logprobs: chunks of rows, the log-probabilities of their
+    tokens, and the most likely ones.
+    """
+
+    states: Sequence[SamplingState]
+    token_ids: DeviceValue
+    is_drawn: DeviceValue
+    is_finite: DeviceValue | None
+    logprobs: list[tuple[Sequence[int], DeviceValue, RankedRows]]
+
+    def results(self, tokenizer: Tokenizer) -> list[Sampled | GenerationFailed]:
+        """One token for each row, or why there is none, once the readback was read."""
+        token_ids: list[int] = self.token_ids.array.tolist()
+        is_drawn: list[bool] = self.is_drawn.array.tolist()
+        results: list[Sampled | GenerationFailed] = [
+            Sampled(token_id) if drawn else self._why_none(row)
+            for row, (token_id, drawn) in enumerate(zip(token_ids, is_drawn, strict=True))
+        ]
+        for rows, logprobs, ranked in self.logprobs:
+            scores = zip(rows, logprobs.array.tolist(), ranked.tokens(tokenizer), strict=True)
+            for row, logprob, top_logprobs in scores:
+                if is_drawn[row]:
+                    results[row] = Sampled(token_ids[row], logprob, top_logprobs)
+        return results
+
+    def _why_none(self, row: int) -> GenerationFailed:
+        is_finite = self.is_finite is not None and bool(self.is_finite.array[row])
+        return _why_none(self.states[row], is_finite=is_finite)
+
+
+class LaunchedCandidates(NamedTuple):
+    """The best tokens of some rows while the device ranks them, for beam search.
+
+    token_ids, scores, logprobs: [n, num_candidates]. is_finite: [n] bool, whether the raw maximum is.
+    """
+
+    states: Sequence[SamplingState]
+    token_ids: DeviceValue
+    scores: DeviceValue
+    logprobs: DeviceValue
+    is_finite: DeviceValue
+    ranked: RankedRows
+
+    def results(self, tokenizer: Tokenizer) -> list[list[Candidate] | GenerationFailed]:
+        """Each row's candidates, best first, or why there is none, once the readback was read."""
+        rows = zip(
+            self.states,
+            self.is_finite.array.tolist(),
+            self.token_ids.array.tolist(),
+            self.scores.array.tolist(),
+            self.logprobs.array.tolist(),
+            self.ranked.tokens(tokenizer),
+            strict=True,
+        )
+        return [
+            _candidates(ids, scores, logprobs, ranked, state=state)
+            if math.isfinite(scores[0])
+            else _why_none(state, is_finite=is_finite)
+            for state, is_finite, ids, scores, logprobs, ranked in rows
+        ]
+
+
 class Sampler:
     """Draws for a whole batch; rows that need the same steps take them together, and no others.
 
     A greedy row that nothing adjusts costs an argmax. A row's token depends on its logits and its state, not
-    on the batch.
+    on the batch. Nothing here waits for the device: what it computes is left with a `Readback`.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -49,8 +117,8 @@ class Sampler:
         self._gaps = torch.tensor(sorted(set(range(self._num_ids)) - tokenizer.known_ids), dtype=torch.int64)
 
     @torch.inference_mode()
-    def sample(self, logits: Tensor, states: Sequence[SamplingState]) -> list[Sampled | GenerationFailed]:
-        """One token for each row, or why there is none; the states are not advanced.
+    def launch(self, logits: Tensor, states: Sequence[SamplingState], readback: Readback) -> LaunchedSamples:
+        """Have one token drawn for each row; the states are not advanced.
 
         logits: [n, v] of any float type, raw, of n states; left as they are. A row fails alone, if its logits
         hold NaN or +inf, or if every token is excluded.
@@ -58,55 +126,71 @@ class Sampler:
         assert len(logits) == len(states)
         token_ids = torch.zeros(len(states), dtype=torch.int64, device=logits.device)
         is_drawn = torch.zeros(len(states), dtype=torch.bool, device=logits.device)
+        is_finite = None
         for draw, is_adjusted, rows in self._groups(states, _max_rows(logits)):
-            chosen, chosen_states = logits[_index(rows)], [states[row] for row in rows]
+            index = _index(rows, logits.device)
+            chosen, chosen_states = logits[index], [states[row] for row in rows]
+            if is_adjusted:
+                is_finite = torch.zeros_like(is_drawn) if is_finite is None else is_finite
+                is_finite[index] = self._is_finite(chosen)
             if is_adjusted or draw is not draw_greedy:
                 chosen = chosen.to(torch.float32, copy=True)  # to be changed
             if is_adjusted:
                 adjust_logits(chosen, chosen_states)
-            token_ids[_index(rows)], is_drawn[_index(rows)] = draw(self._known(chosen), chosen_states)
-        return self._report(logits, states, token_ids, is_drawn.tolist())
+            token_ids[index], is_drawn[index] = draw(self._known(chosen), chosen_states)
+        return LaunchedSamples(
+            states,
+            readback.want(token_ids),
+            readback.want(is_drawn),
+            None if is_finite is None else readback.want(is_finite),
+            list(self._launch_logprobs(logits, states, token_ids, readback)),
+        )
+
+    def sample(self, logits: Tensor, states: Sequence[SamplingState]) -> list[Sampled | GenerationFailed]:
+        """Return what `launch` computes, read at once."""
+        readback = Readback()
+        launched = self.launch(logits, states, readback)
+        readback.pack()
+        readback.read()
+        return launched.results(self._tokenizer)
 
     @torch.inference_mode()
-    def candidates(
-        self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int
-    ) -> list[list[Candidate] | GenerationFailed]:
-        """For beam search: the best tokens of each row and their log-probabilities, best first.
+    def launch_candidates(
+        self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int, readback: Readback
+    ) -> LaunchedCandidates:
+        """Have the best tokens of each row found, and their log-probabilities, for beam search.
 
-        logits: as of `sample`. Fewer than `num_candidates` where the request excludes the others. The states
+        logits: as of `launch`. Fewer than `num_candidates` where the request excludes the others. The states
         adjust the log-probabilities, not the logits, as transformers does in a beam search.
         """
         raw = log_probabilities(logits)
         scores = raw.clone() if any(state.adjusts_logits for state in states) else raw
         adjust_logits(scores, states)
         values, ids = top_tokens(self._known(scores), num_candidates)
-        logprobs = raw.gather(1, ids).tolist()
-        counts = [state.params.num_logprobs or 0 for state in states]
-        ranked = (
-            rank_logprobs(self._known(raw), counts, self._tokenizer) if any(counts) else [()] * len(states)
+        return LaunchedCandidates(
+            states,
+            readback.want(ids),
+            readback.want(values),
+            readback.want(raw.gather(1, ids)),
+            readback.want(self._is_finite(raw)),
+            RankedRows(self._known(raw), [state.params.num_logprobs or 0 for state in states], readback),
         )
-        return [
-            _candidates(*fields, state=state)
-            if math.isfinite(best)
-            else _why_none(self._known(raw[row : row + 1]), state)
-            for row, (state, best, *fields) in enumerate(
-                zip(
-                    states,
-                    values[:, 0].tolist(),
-                    ids.tolist(),
-                    values.tolist(),
-                    logprobs,
-                    ranked,
-                    strict=True,
-                )
-            )
-        ]
+
+    def candidates(
+        self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int
+    ) -> list[list[Candidate] | GenerationFailed]:
+        """Return what `launch_candidates` computes, read at once."""
+        readback = Readback()
+        launched = self.launch_candidates(logits, states, num_candidates, readback)
+        readback.pack()
+        readback.read()
+        return launched.results(self._tokenizer)
 
     def _groups(
         self, states: Sequence[SamplingState], max_rows: int
     ) -> Iterator[tuple[Draw, bool, list[int]]]:
-        """The rows by what they need, at most `max_rows` at once: how to draw, and whether to adjust
-        before."""
+        """Group the rows by what they need, at most `max_rows` at once: how to draw, and whether to adjust
+        the logits before."""
         groups: dict[tuple[Draw, bool], list[int]] = {}
         for row, state in enumerate(states):
             groups.setdefault((self._draw_for(state), state.adjusts_logits), []).append(row)
@@ -123,34 +207,34 @@ class Sampler:
         return draw_top_k
 
     def _known(self, values: Tensor) -> Tensor:
-        """Without the ids that the tokenizer does not have: [n, v] -> [n, at most v]."""
+        """Leave out the ids that the tokenizer does not have: [n, v] -> [n, at most v]."""
         values = values[:, : self._num_ids]
         if len(self._gaps):
-            values = values.index_fill(1, self._gaps.to(values.device), -torch.inf)
+            if self._gaps.device != values.device:
+                self._gaps = send(self._gaps, values.device)
+            values = values.index_fill(1, self._gaps, -torch.inf)
         return values
 
-    def _report(
-        self, logits: Tensor, states: Sequence[SamplingState], token_ids: Tensor, is_drawn: Sequence[bool]
-    ) -> list[Sampled | GenerationFailed]:
-        results: list[Sampled | GenerationFailed] = [
-            Sampled(token_id) if drawn else _why_none(self._known(logits[row : row + 1]), states[row])
-            for row, (token_id, drawn) in enumerate(zip(token_ids.tolist(), is_drawn, strict=True))
-        ]
+    def _is_finite(self, raw: Tensor) -> Tensor:
+        """Whether the highest value of each row is a finite number: [n, v] -> [n] bool."""
+        return best_tokens(self._known(raw))[0].isfinite()
+
+    def _launch_logprobs(
+        self, logits: Tensor, states: Sequence[SamplingState], token_ids: Tensor, readback: Readback
+    ) -> Iterator[tuple[Sequence[int], DeviceValue, RankedRows]]:
         wanted = [
             (row, num_logprobs)
             for row, state in enumerate(states)
-            if is_drawn[row] and (num_logprobs := state.params.num_logprobs) is not None
+            if (num_logprobs := state.params.num_logprobs) is not None
         ]
         max_rows = _max_rows(logits)
         for start in range(0, len(wanted), max_rows):
             rows, counts = zip(*wanted[start : start + max_rows], strict=True)
-            logprobs = log_probabilities(logits[_index(rows)])
-            ids = token_ids[_index(rows)]
-            of_tokens = logprobs.gather(1, ids.unsqueeze(1)).squeeze(1)
-            ranked = rank_logprobs(self._known(logprobs), counts, self._tokenizer)
-            for row, *fields in zip(rows, ids.tolist(), of_tokens.tolist(), ranked, strict=True):
-                results[row] = Sampled(*fields)
-        return results
+            index = _index(rows, logits.device)
+            logprobs = log_probabilities(logits[index])
+            of_tokens = logprobs.gather(1, token_ids[index].unsqueeze(1)).squeeze(1)
+            ranked = RankedRows(self._known(logprobs), counts, readback)
+            yield rows, readback.want(of_tokens), ranked
 
 
 def _max_rows(logits: Tensor) -> int:
@@ -158,11 +242,11 @@ def _max_rows(logits: Tensor) -> int:
     return max(1, _MAX_LOGITS // logits.shape[1]) if logits.is_cpu else max(1, len(logits))
 
 
-def _index(rows: Sequence[int]) -> slice | list[int]:
+def _index(rows: Sequence[int], device: torch.device) -> slice | Tensor:
     """Rows in ascending order; neighbours as a slice, which copies nothing."""
     if rows[-1] - rows[0] == len(rows) - 1:
         return slice(rows[0], rows[-1] + 1)
-    return list(rows)
+    return upload(rows, device)
 
 
 def _candidates(
@@ -181,10 +265,10 @@ def _candidates(
     ]
 
 
-def _why_none(raw: Tensor, state: SamplingState) -> GenerationFailed:
-    """Why no token can be drawn. raw: [1, v] of the model's own, without unknown ids."""
+def _why_none(state: SamplingState, *, is_finite: bool) -> GenerationFailed:
+    """Why no token can be drawn. is_finite: whether the maximum of the model's own logits is a number."""
     if state.grammar is not None and state.grammar.is_too_slow:
         return NoTokenLeft("the grammar takes too long to follow")
-    if not math.isfinite(raw.max().item()):
+    if not is_finite:
         return NotFinite("no token can be drawn: the logits are not finite")
     return NoTokenLeft("no token can be drawn: the request excludes every token")

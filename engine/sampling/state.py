@@ -57,7 +57,7 @@ class SamplingState:
             or len(self.bias_ids) > 0
         )
         self._min_tokens = stopping.min_tokens
-        self._is_grammar_all = self.token_filter is None and bool(self.bias.isfinite().all())
+        self._is_grammar_all = self.token_filter is None and tables.is_bias_finite
         self._known_ids = tokenizer.known_ids
         self._ending_ids = tables.ending_ids
         self._is_ending = tables.is_ending

@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from engine.request import SamplingParams
+from engine.transfers import is_on_host, upload
 
 # Rows up to this wide are sorted, all at once. A full vocabulary takes 19 ms a row to sort on a CPU, so
 # there only the tokens around the threshold are (0.4 ms).
@@ -43,7 +44,7 @@ def truncate(weights: Tensor, params: Sequence[SamplingParams]) -> None:
 def truncate_prefix(probabilities: Tensor, params: Sequence[SamplingParams]) -> None:
     """As `truncate`, where the most likely tokens' probabilities [n, m] are known, descending, and each row's
     sum reaches its top_p."""
-    top_p = torch.tensor([p.top_p for p in params], dtype=torch.float64, device=probabilities.device)
+    top_p = upload([p.top_p for p in params], probabilities.device, torch.float64)
     probabilities.masked_fill_(~_needed(probabilities, top_p), 0)
     _truncate_after_top_p(probabilities, params)
 
@@ -51,7 +52,7 @@ def truncate_prefix(probabilities: Tensor, params: Sequence[SamplingParams]) -> 
 def _truncate_after_top_p(weights: Tensor, params: Sequence[SamplingParams]) -> None:
     _keep_masses(weights, [p.typical_p for p in params], _by_typicality)
     if any(p.min_p for p in params):
-        shares = torch.tensor([p.min_p for p in params], dtype=torch.float32, device=weights.device)
+        shares = upload([p.min_p for p in params], weights.device, torch.float32)
         floor = shares.unsqueeze(1) * weights.amax(dim=-1, keepdim=True)
         _keep_below(weights, _by_weight(weights), _by_weight(floor) + 1)
 
@@ -72,7 +73,7 @@ def _keep_masses(weights: Tensor, masses: Sequence[float], rank: Rank) -> None:
     """Keeps in each row the smallest set of tokens, taken by ascending rank, whose share of the row's mass
     reaches the one given; rows with a mass of 1 keep all."""
     rows = [row for row, mass in enumerate(masses) if mass < 1]
-    if weights.shape[1] <= _MAX_SORTED_WIDTH or not weights.is_cpu:
+    if weights.shape[1] <= _MAX_SORTED_WIDTH or not is_on_host(weights):
         _keep_masses_sorted(weights, rows, masses, rank)
     else:
         for row in rows:
@@ -82,9 +83,9 @@ def _keep_masses(weights: Tensor, masses: Sequence[float], rank: Rank) -> None:
 def _keep_masses_sorted(weights: Tensor, rows: Sequence[int], masses: Sequence[float], rank: Rank) -> None:
     if not rows:
         return
-    index = torch.tensor(rows, device=weights.device)
+    index = upload(rows, weights.device)
     chosen = weights[index]
-    mass = torch.tensor([masses[row] for row in rows], dtype=torch.float64, device=weights.device)
+    mass = upload([masses[row] for row in rows], weights.device, torch.float64)
     ranks = rank(chosen).argsort(dim=-1, stable=True)
     is_needed = _needed(chosen.gather(1, ranks), mass * chosen.sum(dim=-1, dtype=torch.float64))
     is_kept = torch.zeros_like(is_needed).scatter_(1, ranks, is_needed)
@@ -101,8 +102,8 @@ def _needed(ranked: Tensor, mass: Tensor) -> Tensor:
 
 
 def _keep_mass_bucketed(weights: Tensor, mass: float, rank: Rank) -> None:
-    """One row, [m], without sorting it: finds the bucket of ranks in which the mass is reached, and sorts
-    that one alone."""
+    """One row, [m] on the host, without sorting it: finds the bucket of ranks in which the mass is reached,
+    and sorts that one alone."""
     keys = rank(weights)
     buckets = keys >> _BUCKET_SHIFT
     bucket_masses = torch.bincount(buckets, weights=weights.double(), minlength=_NUM_BUCKETS)

@@ -27,7 +27,7 @@ from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import Panels
 from engine.model.runner import ModelRunner
 from engine.request import GenerationRequest, SamplingParams, StopConditions
-from engine.sampling.sampler import Sampler
+from engine.sampling.sampler import LaunchedSamples, Sampler
 from engine.scheduling.scheduler import Scheduler
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.stopwatch import Stopwatch
@@ -211,7 +211,7 @@ def _measured_step(core: EngineCore) -> Row:
             (NativeLayerEnd, "__call__"),
         ],
         "attention": [(PagedAttention, "attend")],
-        "sampling": [(Sampler, "sample")],
+        "sampling": [(Sampler, "launch"), (LaunchedSamples, "results")],
         "scheduling": [(Scheduler, "schedule"), (Scheduler, "complete"), (core_module, "build_batch")],
     }
     times = PartTimes()

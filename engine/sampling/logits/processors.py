@@ -11,6 +11,7 @@ from torch import Tensor
 from engine.sampling.logits.grammar_mask import apply_grammar
 from engine.sampling.logits.watermark import green_mask
 from engine.sampling.state import SamplingState
+from engine.transfers import upload
 
 _LARGEST = 1e30  # the penalties that are subtracted after, and the temperature, leave it finite
 
@@ -49,13 +50,15 @@ def apply_penalties(logits: Tensor, states: Sequence[SamplingState]) -> None:
     if not penalised:
         return
     index = _flat_index(logits, [(row, held.ids) for row, _, held in penalised])
-    lengths = torch.tensor([len(held.ids) for *_, held in penalised], device=logits.device)
+    lengths = [len(held.ids) for *_, held in penalised]
     per_row = [
         [min(p.repetition_penalty, _LARGEST), p.presence_penalty, p.frequency_penalty]
         for _, p, _ in penalised
     ]
     repetition, presence, frequency = (
-        torch.tensor(per_row, dtype=torch.float32, device=logits.device).repeat_interleave(lengths, 0).T
+        upload(per_row, logits.device, torch.float32)
+        .repeat_interleave(upload(lengths, logits.device), 0, output_size=sum(lengths))
+        .T
     )
     counts = torch.cat([held.counts for *_, held in penalised])
     values = logits.view(-1)[index]

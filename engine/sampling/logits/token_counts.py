@@ -6,12 +6,13 @@ from copy import copy
 import torch
 from torch import Tensor
 
+from engine.transfers import upload
+
 _MIN_CAPACITY = 64
 
 
 class TokenCounts:
-    """The distinct tokens of a sequence and their counts in its output, on the device, kept up token by
-    token.
+    """The distinct tokens of a sequence and their counts in its output, kept up on the device by each token.
 
     Sparse: a text of some thousand tokens has some hundred distinct ones, against a vocabulary of 10^5.
     """
@@ -23,7 +24,7 @@ class TokenCounts:
         capacity = max(_MIN_CAPACITY, 2 * len(prompt))
         self._ids = torch.zeros(capacity, dtype=torch.int64, device=device)
         self._counts = torch.zeros(capacity, dtype=torch.float32, device=device)
-        self._ids[: len(prompt)] = torch.tensor(prompt, dtype=torch.int64)
+        self._ids[: len(prompt)] = upload(prompt, device, torch.int64)
 
     def add(self, token_id: int) -> None:
         """Counts one more of this token in the output."""

@@ -11,6 +11,7 @@ from torch import Tensor
 from engine.errors import InvalidRequest
 from engine.request import SamplingParams
 from engine.text.tokenizer import Tokenizer
+from engine.transfers import upload
 
 
 class ExcludedTokens:
@@ -28,10 +29,10 @@ class ExcludedTokens:
         if params.allowed_token_ids is not None and not params.allowed_token_ids:
             raise InvalidRequest("allowed_token_ids excludes every token")
         allowed = params.allowed_token_ids
-        self.allowed_ids = None if allowed is None else torch.tensor(sorted(set(allowed)), device=device)
+        self.allowed_ids = None if allowed is None else upload(sorted(set(allowed)), device)
         self.bad_words = BadWords(params.bad_words, tokenizer)
         banned = sorted({*params.banned_token_ids, *self.bad_words.single_ids})
-        self.banned_ids = torch.tensor(banned, dtype=torch.int64, device=device)
+        self.banned_ids = upload(banned, device, torch.int64)
 
     @staticmethod
     def is_asked(params: SamplingParams) -> bool:
@@ -59,7 +60,7 @@ class TokenFilter:
         if len(excluded.banned_ids):
             logits[excluded.banned_ids] = -torch.inf
         if completing := excluded.bad_words.completions(self._history):
-            logits[torch.tensor(completing, device=logits.device)] = -torch.inf
+            logits[upload(completing, logits.device)] = -torch.inf
 
     def fork(self) -> "TokenFilter":
         """The same filter of a sequence that goes its own way from here."""

@@ -1,0 +1,292 @@
+"""A step waits for the device once, at its end, whatever is asked of it.
+
+There is no device here but the host. So the code is made to take all tensors for a device's, and every call
+that would wait for one is noted: reading a tensor's numbers, and operations whose result has a size that
+depends on them. Two things are not held to this: transformers' own modelling code, and the bitmasks of
+grammars, which xgrammar fills and keeps in the host's memory.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from msgspec.structs import replace
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from typing_extensions import override
+
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.core.core import EngineCore
+from engine.core.job_table import Output
+from engine.errors import NoTokenLeft
+from engine.events import Embedding, TokenEvent
+from engine.grammar.compiler import GrammarCompiler
+from engine.request import (
+    BeamParams,
+    EmbeddingRequest,
+    GenerationRequest,
+    Grammar,
+    GrammarKind,
+    Pooling,
+    SamplingParams,
+    StopConditions,
+    Watermark,
+)
+from engine.transfers import Readback
+from tests.tiny import save_tiny_model, tiny_tokenizer
+
+PROMPT = tuple(tiny_tokenizer().encode("The town"))
+GREEDY = SamplingParams(temperature=0.0)
+GRAMMAR = Grammar(GrammarKind.REGEX, "[a-z]{3,9}( [a-z]{3,9}){2}")
+
+READS = ("item", "tolist", "numpy", "cpu", "__bool__", "__int__", "__float__", "__index__", "__array__")
+# What these return has a size that the host must know.
+SIZED_BY_NUMBERS = ("nonzero", "masked_select", "unique", "_unique2", "equal", "bincount", "is_nonzero")
+
+
+def new_request(sampling: SamplingParams, **options: Any) -> GenerationRequest:
+    return GenerationRequest(
+        request_id="",
+        prompt_token_ids=PROMPT,
+        sampling=sampling,
+        stopping=StopConditions(max_tokens=6, min_tokens=2),
+        **options,
+    )
+
+
+REQUESTS: dict[str, GenerationRequest | EmbeddingRequest] = {
+    "greedy": new_request(GREEDY),
+    "sampled": new_request(SamplingParams(seed=1)),
+    "top_k": new_request(SamplingParams(seed=2, top_k=7, temperature=0.7)),
+    "top_p": new_request(SamplingParams(seed=3, top_p=0.9)),
+    "short top_p": new_request(SamplingParams(seed=3, top_p=0.2)),
+    "typical_p, min_p": new_request(SamplingParams(seed=4, typical_p=0.8, min_p=0.02)),
+    "top_k, top_p, min_p": new_request(SamplingParams(seed=5, top_k=20, top_p=0.9, min_p=0.01)),
+    "penalised": new_request(
+        SamplingParams(seed=6, repetition_penalty=1.3, presence_penalty=0.4, frequency_penalty=0.2)
+    ),
+    "biased": new_request(SamplingParams(temperature=0.0, logit_bias={5: 3.0})),
+    "excluded": new_request(SamplingParams(seed=7, banned_token_ids=(9,), bad_words=("the town", "e"))),
+    "allowed": new_request(SamplingParams(seed=7, allowed_token_ids=(4, 5, 6, 7, 8))),
+    "watermark": new_request(SamplingParams(seed=8, watermark=Watermark())),
+    "logprobs": new_request(SamplingParams(seed=9, num_logprobs=3)),
+    "prompt logprobs": new_request(SamplingParams(seed=9, num_prompt_logprobs=2)),
+    "grammar": new_request(SamplingParams(seed=10, grammar=GRAMMAR)),
+    "siblings": new_request(SamplingParams(seed=11), num_sequences=3),
+    "beams": new_request(
+        SamplingParams(temperature=0.0, num_logprobs=2), beams=BeamParams(num_beams=3), num_sequences=2
+    ),
+    "nothing left": new_request(
+        SamplingParams(temperature=0.0, logit_bias=dict.fromkeys(range(274), -torch.inf))
+    ),
+    "embedding": EmbeddingRequest(request_id="", prompt_token_ids=PROMPT, pooling=Pooling.MEAN),
+}
+
+
+def is_ours() -> bool:
+    """Whether the engine's own code made the call that is being noted, and for no grammar."""
+    frame = sys._getframe(2)
+    while "/torch/" in frame.f_code.co_filename or frame.f_code.co_filename == __file__:
+        assert frame.f_back is not None
+        frame = frame.f_back
+    name = str(frame.f_globals.get("__name__"))
+    return name.startswith("engine.") and not name.startswith("engine.grammar.")
+
+
+class _Functions(TorchFunctionMode):
+    """Notes what Python reads of tensors."""
+
+    def __init__(self, reads: list[str]) -> None:
+        self._reads = reads
+
+    @override
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func.__name__ in READS and is_ours():
+            self._reads.append(func.__name__)
+        return func(*args, **kwargs or {})
+
+
+class _Operations(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    """Notes operations that wait for the device to say how large their result is."""
+
+    def __init__(self, reads: list[str]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        self._reads = reads
+
+    @override
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        name = func.overloadpacket.__name__
+        if (
+            name in SIZED_BY_NUMBERS or _selects_by_bools(name, args) or _repeats(func, kwargs)
+        ) and is_ours():
+            self._reads.append(name)
+        return func(*args, **kwargs or {})
+
+
+def _selects_by_bools(name: str, args: Any) -> bool:
+    return name in ("index", "index_put", "index_put_") and any(
+        isinstance(index, Tensor) and index.dtype in (torch.bool, torch.uint8) for index in args[1]
+    )
+
+
+def _repeats(func: Any, kwargs: dict[str, Any] | None) -> bool:
+    return str(func) in ("aten.repeat_interleave.Tensor", "aten.repeat_interleave.self_Tensor") and not (
+        kwargs and kwargs.get("output_size")
+    )
+
+
+@contextmanager
+def noted(reads: list[str]) -> Iterator[None]:
+    with _Functions(reads), _Operations(reads):
+        yield
+
+
+@pytest.fixture
+def as_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("engine.transfers", "engine.sampling.draw", "engine.sampling.truncation"):
+        monkeypatch.setattr(f"{module}.is_on_host", lambda tensor: False)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_model(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture(scope="module")
+def core(directory: Path) -> EngineCore:
+    config = EngineConfig(model=str(directory), device="cpu", prefix_caching=False, jump_forward=False)
+    return build_core(config, lambda line: None)[0]
+
+
+def add(core: EngineCore, arrival: int, request: GenerationRequest | EmbeddingRequest) -> None:
+    if isinstance(request, EmbeddingRequest):
+        core.embed(arrival, request)
+        return
+    grammar = request.sampling.grammar
+    core.add(arrival, request, GrammarCompiler(core.tokenizer).compile(grammar) if grammar else None)
+
+
+def timeless(outputs: list[Output]) -> list[Any]:
+    """The outputs without what differs from run to run."""
+    told: list[Any] = []
+    for arrival, event in outputs:
+        if isinstance(event, TokenEvent):
+            told.append((arrival, replace(event, queue_s=0.0, wait_s=0.0, step_s=0.0)))
+        elif isinstance(event, Embedding):
+            told.append((arrival, event.vector.tolist()))
+        else:
+            told.append((arrival, type(event), str(event)))
+    return told
+
+
+def run_counted(core: EngineCore, arrivals: dict[int, GenerationRequest | EmbeddingRequest]) -> list[Output]:
+    """All outputs; each step's launch has read nothing, and its collection once."""
+    for arrival, request in arrivals.items():
+        add(core, arrival, request)
+    outputs = []
+    while core.has_work:
+        launching: list[str] = []
+        collecting: list[str] = []
+        with noted(launching):
+            step = core.launch()
+        assert step is not None and step.error is None
+        with noted(collecting):
+            outputs += core.collect(step)
+        assert launching == []
+        # `cpu` is the copy from the device, `numpy` what the copy is then seen as.
+        assert collecting == ["cpu", "numpy"]
+    return outputs
+
+
+def run_plainly(core: EngineCore, arrivals: dict[int, GenerationRequest | EmbeddingRequest]) -> list[Output]:
+    for arrival, request in arrivals.items():
+        add(core, arrival, request)
+    outputs = []
+    while core.has_work:
+        outputs += core.step()
+    return outputs
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_step_reads_the_device_once_and_gives_what_it_gives_on_the_host(
+    core: EngineCore, name: str, request: pytest.FixtureRequest
+) -> None:
+    expected = run_plainly(core, {0: REQUESTS[name]})
+    request.getfixturevalue("as_on_a_device")
+    outputs = run_counted(core, {0: REQUESTS[name]})
+    assert timeless(outputs) == timeless(expected)
+    if name == "nothing left":
+        assert isinstance(outputs[0].event, NoTokenLeft)
+
+
+def test_requests_of_every_kind_share_the_one_read(core: EngineCore, request: pytest.FixtureRequest) -> None:
+    together = dict(enumerate(REQUESTS.values()))
+    expected = run_plainly(core, together)
+    request.getfixturevalue("as_on_a_device")
+    assert timeless(run_counted(core, together)) == timeless(expected)
+
+
+@pytest.mark.parametrize("call", [Tensor.tolist, Tensor.item, bool, int, float, Tensor.nonzero, Tensor.cpu])
+def test_a_read_is_noted(call: Callable[[Tensor], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the tests above could not fail."""
+    monkeypatch.setattr(sys.modules[__name__], "is_ours", lambda: True)
+    reads: list[str] = []
+    with noted(reads):
+        call(torch.ones(1))
+    assert reads
+
+
+@pytest.mark.parametrize(
+    "select",
+    [lambda rows, mask: rows[mask], lambda rows, mask: rows.repeat_interleave(mask.long(), 0)],
+)
+def test_a_result_whose_size_the_device_decides_is_noted(
+    select: Callable[[Tensor, Tensor], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "is_ours", lambda: True)
+    reads: list[str] = []
+    with noted(reads):
+        select(torch.ones(2), torch.tensor([True, False]))
+    assert reads
+
+
+def test_a_readback_gives_every_value_its_numbers_from_one_copy(as_on_a_device: None) -> None:
+    tensors = [
+        torch.tensor([True, False, True]),
+        torch.tensor([[1.5, -torch.inf], [torch.nan, 2.0]]),
+        torch.empty(0, 4),
+        torch.tensor([2**40, -1]),
+        torch.arange(12, dtype=torch.float32).view(3, 4).T,
+    ]
+    readback = Readback()
+    values = [readback.want(tensor) for tensor in tensors]
+    readback.pack()
+    readback.read()
+    for value, tensor in zip(values, tensors, strict=True):
+        assert value.array.shape == tuple(tensor.shape)
+        torch.testing.assert_close(
+            torch.from_numpy(value.array.copy()), tensor, equal_nan=True, rtol=0, atol=0
+        )
+
+
+def test_a_request_aborted_between_the_halves_of_a_step_is_told_nothing(core: EngineCore) -> None:
+    for arrival, name in enumerate(("greedy", "siblings", "beams", "embedding", "sampled")):
+        add(core, arrival, REQUESTS[name])
+    step = core.launch()
+    assert step is not None
+    for arrival in range(4):
+        core.abort(arrival)
+    assert [arrival for arrival, _ in core.collect(step)] == [4]
+    core.abort(4)
+    stats = core.stats()
+    assert (stats.num_free_blocks, core.has_work) == (stats.num_blocks, False)
