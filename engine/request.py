@@ -128,11 +128,24 @@ class BeamParams(msgspec.Struct, frozen=True, kw_only=True):
     early_stopping: bool | Literal["never"] = False
 
 
+class Media(msgspec.Struct, frozen=True, kw_only=True):
+    """An image or the like in a prompt, where tokens that stand for nothing else keep its place.
+
+    digest: a cryptographic hash of the content as the model gets it. position: of the first such token.
+    num_tokens: how many there are, at least one.
+    """
+
+    digest: bytes
+    position: int
+    num_tokens: int
+
+
 class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One prompt, and `num_sequences` continuations of it.
 
     request_id: unique among the requests that run.
     prompt_token_ids: at least one.
+    media: by position; none of them overlap. No model takes any yet, and such requests are refused.
     num_sequences: continuations; sequence i draws with seed + i.
     num_parallel: how many of them run at once at most; as one ends, the next begins. None: all. The beams of
         a search always run together.
@@ -151,6 +164,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     prompt_token_ids: tuple[int, ...]
     sampling: SamplingParams
     stopping: StopConditions
+    media: tuple[Media, ...] = ()
     num_sequences: int = 1
     num_parallel: int | None = None
     skip_special_tokens: bool = True

@@ -124,6 +124,7 @@ class EngineCore:
             prompt_token_ids=request.prompt_token_ids,
             num_siblings=job.num_together - 1,
             tags=self._cache_tags + _cache_tags(request),
+            media=request.media,
             reads_cache=job.reads_cache,
         )
         generation = job.begin(sequence, self.tokenizer, self._runner.device)

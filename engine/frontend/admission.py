@@ -15,6 +15,8 @@ _MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 def check_request(request: GenerationRequest, model: ModelInfo) -> None:
     """Raises the InvalidRequest that says why the model cannot run it."""
     _check_prompt(request, model, max_tokens=request.stopping.max_tokens)
+    if request.media:
+        raise InvalidRequest("the prompt holds media, and the model takes text alone")
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
         raise InvalidRequest("max_tokens and num_sequences must be at least 1")
     if request.num_parallel is not None and request.num_parallel < 1:

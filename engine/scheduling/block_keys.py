@@ -1,13 +1,17 @@
 """The keys of the contents of a sequence's blocks; pure, no torch.
 
-A block's key is sha256 of the key before it and its token ids, and the first follows a hash of the sequence's
-tags. So equal keys mean equal tokens from the sequence's start, under equal tags. A collision would hand one
-client's text to another, hence a cryptographic hash and not Python's.
+A block's key is sha256 of the key before it, its token ids, and the media whose placeholders it holds; the
+first follows a hash of the sequence's tags. So equal keys mean equal tokens and media from the sequence's
+start, under equal tags. A collision would hand one client's text to another, hence a cryptographic hash, not
+Python's.
 """
 
 import hashlib
 import json
 import struct
+from collections.abc import Sequence
+
+from engine.request import Media
 
 # (kind, value): what keys and values depend on besides tokens, such as the adapter, and the client's salt.
 Tags = tuple[tuple[str, str], ...]
@@ -18,22 +22,28 @@ def tags_key(tags: Tags) -> bytes:
     return hashlib.sha256(b"tags" + json.dumps(tags).encode()).digest()
 
 
-def block_key(parent: bytes, token_ids: list[int]) -> bytes:
+def block_key(parent: bytes, token_ids: list[int], media: Sequence[Media] = ()) -> bytes:
     """Return the key of a full block.
 
     parent: the key of the block before, or of the tags. token_ids: those of the block, each below 2^32.
+    media: those whose placeholders the block holds, with their positions in the prompt.
     """
-    return hashlib.sha256(b"block" + parent + struct.pack(f"<{len(token_ids)}I", *token_ids)).digest()
+    contents = hashlib.sha256(b"block" + parent + struct.pack(f"<{len(token_ids)}I", *token_ids))
+    for one in media:
+        contents.update(struct.pack("<QQQ", one.position, one.num_tokens, len(one.digest)) + one.digest)
+    return contents.digest()
 
 
 class BlockKeys:
     """The keys of one sequence's full blocks, computed once each as its tokens come."""
 
-    __slots__ = ("_block_size", "_keys", "_root")
+    __slots__ = ("_block_size", "_keys", "_media", "_root")
 
-    def __init__(self, tags: Tags, block_size: int) -> None:
+    def __init__(self, tags: Tags, block_size: int, media: Sequence[Media] = ()) -> None:
+        """media: those of the prompt."""
         self._root = tags_key(tags)
         self._block_size = block_size
+        self._media = media
         self._keys: list[bytes] = []
 
     def of(self, token_ids: list[int], num_blocks: int) -> list[bytes]:
@@ -43,12 +53,17 @@ class BlockKeys:
         for place in range(len(self._keys), num_blocks):
             parent = self._keys[-1] if self._keys else self._root
             start = place * self._block_size
-            self._keys.append(block_key(parent, token_ids[start : start + self._block_size]))
+            end = start + self._block_size
+            self._keys.append(block_key(parent, token_ids[start:end], self._within(start, end)))
         return self._keys[:num_blocks]
+
+    def _within(self, start: int, end: int) -> list[Media]:
+        """Return the media that have a placeholder among the tokens from `start` to `end`."""
+        return [one for one in self._media if one.position < end and one.position + one.num_tokens > start]
 
     def fork(self, num_tokens: int | None = None) -> "BlockKeys":
         """Return a copy for a sequence of the same tags and tokens, or of the first `num_tokens` of these."""
         num_blocks = None if num_tokens is None else num_tokens // self._block_size
-        child = BlockKeys((), self._block_size)
+        child = BlockKeys((), self._block_size, self._media)
         child._root, child._keys = self._root, self._keys[:num_blocks]
         return child

@@ -26,6 +26,7 @@ loses its own and waits; its tokens stay, and it is computed again from them (re
 from bisect import insort
 from collections.abc import Iterable
 
+from engine.request import Media
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable
 from engine.scheduling.schedule import Schedule, Work
@@ -70,11 +71,12 @@ class Scheduler:
         prompt_token_ids: Iterable[int],
         num_siblings: int = 0,
         tags: Tags = (),
+        media: tuple[Media, ...] = (),
         reads_cache: bool = True,
     ) -> Sequence:
         """Return a sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
 
-        order: (priority, arrival, index); lower runs first.
+        media: those in the prompt. order: (priority, arrival, index); lower runs first.
         """
         tokens = list(prompt_token_ids)
         priority, arrival, index = order
@@ -83,7 +85,7 @@ class Scheduler:
             tokens,
             len(tokens),
             BlockTable(self.pool),
-            BlockKeys(tags, self.pool.block_size),
+            BlockKeys(tags, self.pool.block_size, media),
             reads_cache,
             priority,
             num_siblings=num_siblings,

@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.errors import UnknownAdapter
+from engine.errors import InvalidRequest, UnknownAdapter
 from engine.events import FinishReason, TokenEvent
 from engine.frontend.admission import check_request
 from engine.grammar.compiler import GrammarCompiler
@@ -22,6 +22,7 @@ from engine.request import (
     GenerationRequest,
     Grammar,
     GrammarKind,
+    Media,
     SamplingParams,
     StopConditions,
     Watermark,
@@ -341,6 +342,19 @@ def test_an_adapter_that_is_not_loaded_is_refused(directory: Path) -> None:
     check_request(request, info)
     with pytest.raises(UnknownAdapter):
         check_request(replace(request, adapter="poet"), info)
+
+
+def test_media_are_refused_and_never_ignored(directory: Path) -> None:
+    info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[2]
+    request = GenerationRequest(
+        request_id="",
+        prompt_token_ids=PROMPT,
+        media=(Media(digest=b"cat", position=0, num_tokens=1),),
+        sampling=SamplingParams(),
+        stopping=StopConditions(max_tokens=1),
+    )
+    with pytest.raises(InvalidRequest, match="the prompt holds media, and the model takes text alone"):
+        check_request(request, info)
 
 
 def test_priority_decides_who_runs_first(directory: Path) -> None:

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.request import Media
 from engine.scheduling.block_keys import BlockKeys, Tags, tags_key
 
 BLOCK_SIZE = 3
@@ -11,8 +12,22 @@ texts = st.sampled_from(["", "a", "b", "ab", '","', "adapter", "salt"]) | st.tex
 tags = st.lists(st.tuples(texts, texts), max_size=2).map(tuple)
 
 
-def keys(of: Tags, tokens: list[int]) -> list[bytes]:
-    return BlockKeys(of, BLOCK_SIZE).of(tokens, len(tokens) // BLOCK_SIZE)
+def keys(of: Tags, tokens: list[int], media: tuple[Media, ...] = ()) -> list[bytes]:
+    return BlockKeys(of, BLOCK_SIZE, media).of(tokens, len(tokens) // BLOCK_SIZE)
+
+
+@st.composite
+def placed_media(draw: st.DrawFn) -> tuple[Media, ...]:
+    """Media of few contents, one after another, in a prompt of twelve tokens."""
+    media: list[Media] = []
+    position = draw(st.integers(0, 4))
+    while position < 12 and len(media) < 3:
+        num_tokens = draw(st.integers(1, 5))
+        media.append(
+            Media(digest=draw(st.sampled_from([b"", b"a", b"b"])), position=position, num_tokens=num_tokens)
+        )
+        position += num_tokens + draw(st.integers(0, 4))
+    return tuple(media)
 
 
 @given(tags, tags, token_ids, token_ids)
@@ -55,3 +70,32 @@ def test_keys_are_the_same_in_every_process() -> None:
     """Python's own hash is not: it is salted anew at each start."""
     (key,) = keys((("model", "m"),), [1, 2, 3])
     assert key.hex() == "079931b932cf0cabafe941ad5d253a047d76c46a25c48ea8e04280ad8e6c5f14"
+
+
+@given(placed_media(), placed_media())
+def test_keys_differ_from_the_first_block_on_that_holds_other_media(
+    media: tuple[Media, ...], other: tuple[Media, ...]
+) -> None:
+    """The tokens are equal all along, as the placeholders of two images are."""
+    tokens = [7] * 12
+    for place, (key, other_key) in enumerate(
+        zip(keys((), tokens, media), keys((), tokens, other), strict=True)
+    ):
+        end = (place + 1) * BLOCK_SIZE
+        begun = [one for one in media if one.position < end]
+        other_begun = [one for one in other if one.position < end]
+        assert (key == other_key) == (begun == other_begun)
+
+
+def test_two_images_with_equal_placeholders_share_what_stands_before_them_alone() -> None:
+    tokens = [1, 2, 3, 9, 9, 9, 4, 5, 6]
+    cat, dog = (
+        keys((), tokens, (Media(digest=name, position=3, num_tokens=3),)) for name in (b"cat", b"dog")
+    )
+    assert [one == other for one, other in zip(cat, dog, strict=True)] == [True, False, False]
+
+
+def test_a_fork_keeps_the_media_of_its_parent() -> None:
+    media = (Media(digest=b"cat", position=4, num_tokens=1),)
+    child = BlockKeys((), BLOCK_SIZE, media).fork()
+    assert child.of([1, 2, 3, 9, 9, 9], 2) == keys((), [1, 2, 3, 9, 9, 9], media)
