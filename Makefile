@@ -116,6 +116,19 @@ test-sdk: $(SERVE) sdk  ## Run the Python clients' wheel against the server, in 
 	VERBATIM=$(BIN)/verbatim CLIENTS=$(CLIENTS) OMP_NUM_THREADS=1 $(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/sdk tests/sdk
 	$(SDK)/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk
 
+# What the clients are tested with beside PYTHON; those that the machine does not have are left out.
+PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[23]*/bin/python3) python3.12 python3.13
+
+.PHONY: test-sdk-pythons
+test-sdk-pythons: sdk  ## Run the Python clients' own tests with each of PYTHONS that there is (default: 3.12 and 3.13)
+	@for python in $(PYTHONS); do \
+		$$python -c '' 2>/dev/null || continue; \
+		$$python --version; \
+		rm -rf $(SDK)-other && $$python -m venv $(SDK)-other || exit 1; \
+		$(SDK)-other/bin/pip install --quiet --requirement tests/sdk/requirements.txt $(CLIENTS)/*.whl || exit 1; \
+		$(SDK)-other/bin/pytest --config-file tests/sdk/pytest.ini --confcutdir tests/unit/sdk tests/unit/sdk || exit 1; \
+	done
+
 .PHONY: sdk-ts
 sdk-ts: $(READY)  ## Build a TypeScript package of clients for each contract in build/sdk/typescript (needs Node)
 	cd tools/sdk_typescript/node && npm ci --ignore-scripts --no-audit --no-fund --silent
@@ -162,7 +175,7 @@ check-static: lint check-generated check-specs  ## What `make check` does before
 
 .PHONY: check
 check: export VERBATIM_KERNELS_MUST_RUN := 1
-check: check-static breaking test test-isa-short attack-short fuzz-short conform-short mutate-short test-wheel test-sdk  ## Everything that CI checks but pages (test-browser) and Node
+check: check-static breaking test test-isa-short attack-short fuzz-short conform-short mutate-short test-wheel test-sdk test-sdk-pythons  ## Everything that CI checks but pages (test-browser) and Node
 
 .PHONY: test-isa
 test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has, the others hidden
@@ -244,5 +257,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) $(SDK) $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
