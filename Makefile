@@ -66,6 +66,14 @@ test: $(READY)  ## Run the tests (under 10 minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
 
+# The pure parts that most changes pass through, and two contracts on an engine that follows a script.
+QUICK := tests/unit/engine/scheduling tests/unit/engine/text tests/unit/handlers/openai tests/unit/handlers/runtime \
+	tests/unit/handlers/settings tests/unit/handlers/tgi tests/unit/handlers/wire
+
+.PHONY: quick
+quick: $(READY)  ## Run the tests that find most mistakes, in about a minute on two cores
+	OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses 2 --dist worksteal $(QUICK)
+
 PEERS := .venv-peers
 
 $(PEERS)/.ready: tests/peers/requirements.txt
