@@ -16,6 +16,7 @@ from engine.attention.kv_pages import KVPages
 from engine.attention.native_chunks import can_attend
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
+from engine.kernels import Obstacle
 from tests.instructions import needs_avx512_bf16
 
 CPU = torch.device("cpu")
@@ -135,6 +136,7 @@ def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
 
 
 def test_torch_attends_to_chunks_where_compiled_code_cannot() -> None:
-    with patch("engine.attention.native_chunks.has_compiled_bfloat16", lambda: False):
+    obstacle = Obstacle("no compiler", is_lack=True)
+    with patch("engine.attention.native_chunks.compiled_bfloat16_obstacle", lambda: obstacle):
         assert not can_attend(CPU, torch.bfloat16)
     assert not can_attend(CPU, torch.float32)
