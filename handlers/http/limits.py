@@ -1,10 +1,13 @@
 """The bounds of a connection."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from handlers.settings.settings import Settings
 
 from .descriptors import default_max_connections
+
+_DISCARDED_BYTES: Final = 2**26
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,9 @@ class HttpLimits:
     client_timeout: float
     max_connections: int
     max_discarded_bytes: int
-    """Bytes of an answered request that are still read, so that its client comes to read the answer."""
+    """Bytes of an answered request that are still read, since many clients read no answer before they have
+    sent all, and closing with unread bytes would discard it. They are not kept, so they cost little.
+    """
 
     @property
     def sweep_interval_s(self) -> float:
@@ -42,5 +47,5 @@ def http_limits(settings: Settings) -> HttpLimits:
         keep_alive_timeout=settings.keep_alive_timeout,
         client_timeout=settings.client_timeout,
         max_connections=settings.max_connections or default_max_connections(),
-        max_discarded_bytes=settings.payload_limit,
+        max_discarded_bytes=max(_DISCARDED_BYTES, 2 * settings.payload_limit),
     )

@@ -329,8 +329,10 @@ class BoundedProtocol(HttpToolsProtocol):
                 return
             if self._wait is _NOTHING:
                 self._wait_for_request()
-            elif self._wait is _BODY and self.expect_100_continue:
-                self._linger()  # the client may send its body or not, having the answer (RFC 9110, 10.1.1)
+            elif self._wait is _BODY:
+                self._waiting_since = None  # what is left of the body has a time limit of its own
+                if self.expect_100_continue:
+                    self._linger()  # having its answer, the client may send it or not (RFC 9110, 10.1.1)
         if self._is_put_off and not self.registry.refusal_pace.may_go_on(self):
             self.flow.pause_reading()
             return
@@ -434,7 +436,7 @@ class BoundedProtocol(HttpToolsProtocol):
         limits = self._limits
         if self._wait is _HEAD:
             self._refuse(SLOW_HEAD)
-        elif self._wait is not _BODY:
+        elif self._wait is not _BODY or self.cycle.response_complete:
             self.transport.close()
         elif self._num_body < limits.min_body_rate * limits.body_timeout:
             self._refuse(SLOW_BODY)

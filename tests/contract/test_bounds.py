@@ -7,6 +7,7 @@ operations of one body schema share for one of them alone.
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import islice
 
 import pytest
@@ -50,9 +51,8 @@ def _of_each_schema(rows: Iterator[Row]) -> Iterator[Row]:
 @pytest.mark.parametrize("contract", TABLES)
 def test_what_the_document_bounds_the_server_bounds(server_url: str, contract: str) -> None:
     client = Client(f"{server_url}/{contract}", {}, timeout_s=100)
-    with ThreadPoolExecutor(NUM_AT_ONCE) as pool:
+    with closing(client), ThreadPoolExecutor(NUM_AT_ONCE) as pool:
         told = list(pool.map(lambda row: fault(client, row), chosen(table(contract).rows())))
-    client.close()
     assert told
     assert [one for one in told if one is not None] == []
 

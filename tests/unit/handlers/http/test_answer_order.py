@@ -4,6 +4,9 @@ import asyncio
 
 from starlette.types import Receive, Scope, Send
 
+from handlers.http.limits import http_limits
+from handlers.settings.settings import Settings
+
 from .echo import answer, serving
 
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
@@ -98,6 +101,20 @@ async def test_a_body_after_its_answer_is_read_for_so_long_and_then_no_more() ->
             assert (await client.read_answer()).body == b"refused"
             client.write(b"a" * 100_000)
             assert await client.read_to_end() == b""
+
+
+async def test_a_client_that_sends_all_of_a_large_body_first_reads_its_refusal() -> None:
+    """Closing with unread bytes would discard it. By the limits that a server has by default."""
+
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        await answer(send, b"refused")
+
+    limits = http_limits(Settings())
+    discarding = serving(refuse, max_discarded_bytes=limits.max_discarded_bytes)
+    async with discarding as server, server.connect() as client:
+        client.write(POST + b"Content-Length: 20000000\r\n\r\n" + b"a" * 20_000_000 + GET)
+        await client.flushed()
+        assert [(await client.read_answer()).body for _ in range(2)] == [b"refused"] * 2
 
 
 async def test_an_answer_without_the_word_to_continue_closes_the_connection() -> None:

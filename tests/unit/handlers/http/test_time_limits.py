@@ -79,6 +79,22 @@ async def test_a_body_at_the_least_rate_is_served_however_long_it_takes() -> Non
         assert (await client.read_answer()).json()["body"] == "a" * 100
 
 
+async def test_the_rest_of_an_answered_body_is_read_for_one_time_limit_at_any_rate() -> None:
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        await answer(send, b"refused")
+
+    forever = serving(refuse, body_timeout=0.1, min_body_rate=10, max_discarded_bytes=2**30)
+    async with forever as server, server.connect() as client:
+        client.write(HEAD.replace(b"100", b"100000") + b"\r\n")
+        assert (await client.read_answer()).body == b"refused"
+        ending = asyncio.ensure_future(client.read_to_end())
+        for _ in range(1_000):
+            client.write(b"a")
+            if (await asyncio.wait([ending], timeout=0.01))[0]:
+                break
+        assert ending.done()
+
+
 async def test_a_request_may_be_served_for_longer_than_any_limit() -> None:
     done = asyncio.Event()
 
