@@ -1,4 +1,4 @@
-"""A step's work as tensors: one flat batch of all scheduled tokens."""
+"""The scheduled tokens of a step as tensors: one flat batch."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,14 +7,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.scheduling.schedule import Work
+from engine.scheduling.schedule import ScheduledTokens
 from engine.transfers import send
 
 
 class Span(NamedTuple):
     """Rows `row` to `row + num_tokens` of the batch: a sequence's tokens from position `start` on.
 
-    blocks: of the sequence, enough for all its tokens up to the last of the span.
+    blocks: the sequence's block table, up to the block with the last token of the span.
     """
 
     row: int
@@ -29,13 +29,15 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """works: in row order, those of one token first, by length of their sequence.
+    """The input of one forward pass: one row for each scheduled token.
+
+    entries: in row order; entries of one token first, by the length of their sequence.
 
     input_ids, positions, slots: int64 [num_tokens]; a slot is block * block_size + offset in the KV pages.
-    decodes: the spans of one token, rows 0 to len(decodes). chunks: the others.
+    decodes: the spans of one token, which are rows 0 to len(decodes). chunks: the others.
     """
 
-    works: list[Work]
+    entries: list[ScheduledTokens]
     input_ids: Tensor
     positions: Tensor
     slots: Tensor
@@ -44,18 +46,18 @@ class Batch:
 
     @property
     def spans(self) -> list[Span]:
-        """Of `works`, one each."""
+        """The spans of all rows: one for each of `entries`, in the same order."""
         return self.decodes + self.chunks
 
 
-def build_batch(works: list[Work], block_size: int, device: torch.device) -> Batch:
-    """Lays the works out as rows."""
-    works = sorted(works, key=lambda work: (work.end - work.start > 1, work.end))
+def build_batch(entries: list[ScheduledTokens], block_size: int, device: torch.device) -> Batch:
+    """Return the batch of these entries on the device."""
+    entries = sorted(entries, key=lambda entry: (entry.end - entry.start > 1, entry.end))
     input_ids: list[int] = []
     positions: list[int] = []
     slots: list[int] = []
     spans: list[Span] = []
-    for sequence, start, end in works:
+    for sequence, start, end in entries:
         blocks = sequence.table.block_ids
         spans.append(Span(len(input_ids), start, end - start, blocks[: -(-end // block_size)]))
         if end - start == 1:  # thousands of these a second: no loop
@@ -68,4 +70,4 @@ def build_batch(works: list[Work], block_size: int, device: torch.device) -> Bat
             slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
     rows = send(torch.from_numpy(np.array([input_ids, positions, slots])), device)
     num_decodes = sum(span.num_tokens == 1 for span in spans)
-    return Batch(works, rows[0], rows[1], rows[2], spans[:num_decodes], spans[num_decodes:])
+    return Batch(entries, rows[0], rows[1], rows[2], spans[:num_decodes], spans[num_decodes:])

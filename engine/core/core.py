@@ -72,7 +72,7 @@ class EngineCore:
         self._is_launched = False
         self._num_failed_in_row = 0
         self._failed_steps = LimitedLog(_log)
-        self._progressed_at = 0.0  # when a step last ended, or work came where none was
+        self._progressed_at = 0.0  # when a step last ended, or a request came where none was
 
     @property
     def device(self) -> torch.device:
@@ -118,11 +118,11 @@ class EngineCore:
         submitted_at: seconds of `time.perf_counter`.
         """
         job = Job(request, arrival, submitted_at, grammar, tables=tables)
-        job.num_begun = job.num_together
+        job.num_begun = job.num_initial_sequences
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
             prompt_token_ids=request.prompt_token_ids,
-            num_siblings=job.num_together - 1,
+            num_siblings=job.num_initial_sequences - 1,
             tags=self._cache_tags + _cache_tags(request),
             media=request.media,
             reads_cache=job.reads_cache,
@@ -162,7 +162,7 @@ class EngineCore:
         return [] if launched is None else self.collect(launched)
 
     def launch(self) -> LaunchedStep | None:
-        """Schedule the next batch and have the device compute it, up to the tokens; None: there is no work.
+        """Schedule the next batch and start computing it on the device; None if there is nothing to compute.
 
         Nothing here waits for the device. Requests may come and be aborted before the step is collected; no
         other step may be launched.
@@ -170,7 +170,7 @@ class EngineCore:
         assert not self._is_launched, "the step before this one has not been collected"
         started = time.perf_counter()
         schedule = self.scheduler.schedule()
-        if not schedule.works:
+        if not schedule.entries:
             return None
         self._note_start(schedule, started)
         step = LaunchedStep(schedule, self._counters_of(schedule), started)
@@ -191,14 +191,14 @@ class EngineCore:
             step.counters.count(now - step.started_at, step.forward_s, now - step.computed_at)
             self._num_failed_in_row = 0
         except Exception:  # as in `launch`
-            self._failed_steps.error("a step of %d sequences failed", len(schedule.works), exc_info=True)
+            self._failed_steps.error("a step of %d sequences failed", len(schedule.entries), exc_info=True)
             step.counters.count_failed()
             self._num_failed_in_row += 1
             outputs += self._jobs.fail_step(schedule)
         self._progressed_at = time.perf_counter()
         self.counters.count_step(
-            num_sequences=len(schedule.works),
-            num_tokens=sum(work.end - work.start for work in schedule.works),
+            num_sequences=len(schedule.entries),
+            num_tokens=sum(entry.end - entry.start for entry in schedule.entries),
             num_preempted=schedule.num_preempted,
             seconds=self._progressed_at - step.started_at,
         )
@@ -212,11 +212,11 @@ class EngineCore:
         runner, schedule, readback = self._runner, step.schedule, step.readback
         if schedule.block_copies:
             runner.copy_blocks(schedule.block_copies)
-        batch = build_batch(schedule.works, runner.block_size, runner.device)
+        batch = build_batch(schedule.entries, runner.block_size, runner.device)
         ends = [
-            (self._jobs.generating[work.sequence.arrival], work.sequence, span.row + span.num_tokens - 1)
-            for work, span in zip(batch.works, batch.spans, strict=True)
-            if work.reaches_end and work.sequence.arrival in self._jobs.generating
+            (self._jobs.generating[entry.sequence.arrival], entry.sequence, span.row + span.num_tokens - 1)
+            for entry, span in zip(batch.entries, batch.spans, strict=True)
+            if entry.reaches_end and entry.sequence.arrival in self._jobs.generating
         ]
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)
         grammars = [
@@ -255,7 +255,7 @@ class EngineCore:
         if step.error is not None:
             raise step.error
         step.readback.read()
-        batch_size = len(step.schedule.works)
+        batch_size = len(step.schedule.entries)
         if step.prompt_scores is not None:
             step.prompt_scores.keep(self.tokenizer)
         if step.embeddings is not None:
@@ -266,14 +266,14 @@ class EngineCore:
             self._jobs.take(self._beam_stage.collect(step.beams, batch_size), outputs)
 
     def _note_start(self, schedule: Schedule, now: float) -> None:
-        for work in schedule.works:
-            job = self._jobs.find(work.sequence.arrival)
+        for entry in schedule.entries:
+            job = self._jobs.find(entry.sequence.arrival)
             if job and job.started_at is None:
-                job.start(now, num_cached_tokens=work.start)
+                job.start(now, num_cached_tokens=entry.start)
                 self.counters.queue_s.observe(now - job.submitted_at)
                 self._count_prompt(job)
             elif isinstance(job, Job):
-                job.generations[work.sequence].begin_step(now)
+                job.generations[entry.sequence].begin_step(now)
 
     def _count_prompt(self, job: AnyJob) -> None:
         num_tokens = len(job.request.prompt_token_ids)
@@ -282,7 +282,7 @@ class EngineCore:
         self.counters.num_cache_hit_tokens += job.num_cached_tokens
 
     def _counters_of(self, schedule: Schedule) -> StepCounters:
-        is_prefill = any(work.computes_prompt for work in schedule.works)
+        is_prefill = any(entry.computes_prompt for entry in schedule.entries)
         return self.counters.prefill_steps if is_prefill else self.counters.decode_steps
 
 

@@ -45,10 +45,10 @@ class EmbeddingStage:
         return LaunchedEmbeddings(ended, readback.want(torch.stack([job.pooled() for job in ended])))
 
     def _take(self, batch: Batch, hidden: Tensor) -> Iterator[EmbeddingJob]:
-        for work, span in zip(batch.works, batch.spans, strict=True):
-            if job := self.jobs.get(work.sequence.arrival):
-                job.take(hidden[span.row : span.row + span.num_tokens], work.start)
-                if work.reaches_end:
+        for entry, span in zip(batch.entries, batch.spans, strict=True):
+            if job := self.jobs.get(entry.sequence.arrival):
+                job.take(hidden[span.row : span.row + span.num_tokens], entry.start)
+                if entry.reaches_end:
                     yield job
 
 

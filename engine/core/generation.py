@@ -43,7 +43,7 @@ class Job:
     is_over: bool = False
 
     @property
-    def num_together(self) -> int:
+    def num_initial_sequences(self) -> int:
         """How many sequences begin from the prompt once that is computed."""
         if self.request.beams is not None:
             return self.request.beams.num_beams

@@ -82,7 +82,7 @@ class JobTable:
 
     def fail_step(self, schedule: Schedule) -> list[Output]:
         """End all jobs that the step computed. The library's error stays in the log: it may name paths."""
-        arrivals = dict.fromkeys(work.sequence.arrival for work in schedule.works)
+        arrivals = dict.fromkeys(entry.sequence.arrival for entry in schedule.entries)
         jobs = [job for arrival in arrivals if (job := self.find(arrival))]
         return [self._fail(job, GenerationFailed("the model failed")) for job in jobs]
 

@@ -25,14 +25,14 @@ class PromptRow(NamedTuple):
 def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
     """The rows that prompt log-probabilities are asked of and not yet known. jobs: by arrival."""
     rows = []
-    for work, span in zip(batch.works, batch.spans, strict=True):
-        job = jobs.get(work.sequence.arrival)  # not there: the request is no generation
-        if job and job.request.sampling.num_prompt_logprobs is not None and work.sequence.index == 0:
+    for entry, span in zip(batch.entries, batch.spans, strict=True):
+        job = jobs.get(entry.sequence.arrival)  # not there: the request is no generation
+        if job and job.request.sampling.num_prompt_logprobs is not None and entry.sequence.index == 0:
             prompt = job.request.prompt_token_ids
-            first = max(work.start, len(job.prompt_scores))
+            first = max(entry.start, len(job.prompt_scores))
             rows += [
-                PromptRow(job, span.row + position - work.start, prompt[position + 1])
-                for position in range(first, min(work.end, len(prompt) - 1))
+                PromptRow(job, span.row + position - entry.start, prompt[position + 1])
+                for position in range(first, min(entry.end, len(prompt) - 1))
             ]
     return rows
 

@@ -12,7 +12,7 @@ from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler
 from engine.scheduling.scheduler import Scheduler
-from engine.scheduling.sequence import MAX_TAIL, Sequence
+from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import Readback, upload
 
@@ -25,7 +25,7 @@ class LaunchedGenerations(NamedTuple):
 
 
 class SamplingStage:
-    """Gives each sequence whose last row was computed its next token, and ends those that it completes."""
+    """Draws the next token of each sequence whose last row was computed, and ends completed sequences."""
 
     def __init__(
         self,
@@ -45,24 +45,25 @@ class SamplingStage:
     def launch(
         self, ends: list[tuple[Job, Sequence]], logits: Tensor, readback: Readback
     ) -> LaunchedGenerations | None:
-        """Have a token drawn for each sequence; siblings that begin here draw from the same row of logits.
+        """Start drawing a token for each sequence; siblings that begin here draw from the same row of logits.
 
-        logits: [n, v], raw, of the n sequences. None where there are none.
+        logits: raw, [n, vocab_size], one row for each of `ends`. Returns None if `ends` is empty.
         """
         if not ends:
             return None
-        families = [self._fork(job, sequence) for job, sequence in ends]
-        generations = [generation for family in families for generation in family]
-        if len(generations) > len(families):
-            sizes = upload([len(family) for family in families], logits.device)
+        groups = [self._fork(job, sequence) for job, sequence in ends]
+        generations = [generation for group in groups for generation in group]
+        if len(generations) > len(groups):
+            sizes = upload([len(group) for group in groups], logits.device)
             logits = logits.repeat_interleave(sizes, dim=0, output_size=len(generations))
         states = [generation.sampling for generation in generations]
         return LaunchedGenerations(generations, self._sampler.launch(logits, states, readback))
 
     def collect(self, launched: LaunchedGenerations, batch_size: int) -> Iterator[JobResult]:
-        """Yield each sequence's events, once the readback was read. A job that is over is passed over.
+        """Yield each sequence's events; call it after `Readback.read`.
 
-        So a job that fails does so once, provided that who takes the results notes it in the job.
+        A job that is over is skipped, so that it fails at most once: the caller marks it before taking the
+        next result.
         """
         samples = launched.samples.results(self._tokenizer)
         now = time.perf_counter()
@@ -76,17 +77,17 @@ class SamplingStage:
                 yield job, error
 
     def _fork(self, job: Job, sequence: Sequence) -> list[Generation]:
-        """Return the sequence's generation, and those of its siblings, which begin here."""
-        family = [job.generations[sequence]]
+        """Return the generations of the sequence and of its siblings, which begin here."""
+        group = [job.generations[sequence]]
         while sequence.num_siblings:
-            child = self._scheduler.fork(sequence, index=len(family))
-            family.append(job.begin(child, self._tokenizer, self._device))
-        return family
+            child = self._scheduler.fork(sequence, index=len(group))
+            group.append(job.begin(child, self._tokenizer, self._device))
+        return group
 
     def _follow(
         self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int, now: float
     ) -> Iterator[TokenEvent]:
-        """The events of the token drawn and of those that are forced behind it."""
+        """Yield the events of the token drawn and of the forced tokens after it."""
         for token in self._drawn_and_forced(generation, sampled):
             event = generation.accept(token, self._tokenizer, batch_size=batch_size, now=now)
             yield event
@@ -95,7 +96,7 @@ class SamplingStage:
                 return
 
     def _end(self, generation: Generation, now: float) -> None:
-        """Forgets a sequence, and begins the next one of its request where not all could begin together."""
+        """Remove an ended sequence, and begin the next one of its request if one has not begun yet."""
         job, sequence = generation.job, generation.sequence
         self._scheduler.remove(sequence)
         del job.generations[sequence]
@@ -112,7 +113,7 @@ class SamplingStage:
             raise sampled
         yield sampled
         if self._jump_forward:
-            for _ in range(MAX_TAIL - 1):
+            for _ in range(MAX_NEW_TOKENS_PER_STEP - 1):
                 if (token_id := generation.sampling.forced_token_id) is None:
                     return
                 yield Sampled(token_id)

@@ -14,7 +14,7 @@ from typing_extensions import override
 from engine.attention.paged_attention import ATTENTION_NAME, current_attention
 from engine.fusion.decoder_stack import DecoderStack
 from engine.fusion.layer_parts import LayerParts
-from engine.fusion.native_layer import gate
+from engine.fusion.native_layer import swiglu
 from engine.fusion.native_layer_end import join_end
 from engine.fusion.native_weight import native_weights
 from engine.kernels import Obstacle
@@ -101,4 +101,4 @@ class FusedLayer(nn.Module):
         if self.end is not None and self.end.takes(residual):
             return self.end(residual, attended)
         residual, rows = parts.before_mlp.add(residual, parts.output(attended))
-        return residual.add_(parts.down(gate(parts.gate_up(rows))))
+        return residual.add_(parts.down(swiglu(parts.gate_up(rows))))

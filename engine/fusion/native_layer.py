@@ -93,7 +93,7 @@ class Rotary:
         compiled().verbatim_rotary(ctypes.byref(call))
 
 
-def gate(rows: Tensor) -> Tensor:
+def swiglu(rows: Tensor) -> Tensor:
     """SwiGLU (arXiv 2002.05202): [num_rows, 2 * size] of gates and values, dense -> [num_rows, size]."""
     num_rows, size = rows.shape[0], rows.shape[1] // 2
     assert rows.is_contiguous()

@@ -16,7 +16,7 @@ from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.model.call_hooks import observed
-from engine.model.reference_pass import is_same, plain_logits, relative_difference
+from engine.model.reference_pass import is_same, reference_logits, relative_difference
 from engine.native.huge_pages import empty_tensor
 
 _PROBE = list(range(4))
@@ -71,7 +71,7 @@ class MergedPart(nn.Module):
 
 
 @dataclass(slots=True)
-class _Family:
+class _Group:
     """Children of one module that were given the same rows. outputs: of the plain linears, one each."""
 
     parent: nn.Module
@@ -88,11 +88,11 @@ class _Family:
 def merge_linears(model: PreTrainedModel) -> int:
     """Merges what can be merged, and returns how many linears remain of how many it took away.
 
-    A family whose merged output is not that of its members stays as it is; all do, if the logits change.
+    A group whose merged output is not that of its members stays as it is; all do, if the logits change.
     """
-    expected, families = _observe(model)
-    merged = [family for family in families if _can_merge(family.linears)]
-    undo = [restore for family in merged if (restore := _merge(family)) is not None]
+    expected, groups = _observe(model)
+    merged = [group for group in groups if _can_merge(group.linears)]
+    undo = [restore for group in merged if (restore := _merge(group)) is not None]
     if undo and not _still_gives(model, expected):
         for restore in undo:
             restore()
@@ -100,8 +100,8 @@ def merge_linears(model: PreTrainedModel) -> int:
     return len(undo)
 
 
-def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Family]]:
-    """Logits of a pass, and the families that it shows."""
+def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Group]]:
+    """Logits of a pass, and the groups that it shows."""
     parents = [
         (parent, name, child)
         for parent in model.modules()
@@ -110,7 +110,7 @@ def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Family]]:
     ]
     num_places = Counter(id(child) for _, _, child in parents)
     num_calls: Counter[int] = Counter()
-    families: dict[tuple[int, int], _Family] = {}
+    groups: dict[tuple[int, int], _Group] = {}
 
     places = {child: (parent, name) for parent, name, child in parents if num_places[id(child)] == 1}
 
@@ -118,16 +118,16 @@ def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Family]]:
         num_calls[id(child)] += 1
         if inputs and isinstance(inputs[0], Tensor):
             parent, name = places[child]
-            family = families.setdefault((id(parent), id(inputs[0])), _Family(parent, inputs[0]))
-            family.names.append(name)
-            family.outputs.append(output)
+            group = groups.setdefault((id(parent), id(inputs[0])), _Group(parent, inputs[0]))
+            group.names.append(name)
+            group.outputs.append(output)
 
     with observed(places, note):
-        logits = plain_logits(model, _PROBE)
+        logits = reference_logits(model, _PROBE)
     return logits, [
-        family
-        for family in families.values()
-        if len(family.names) > 1 and all(num_calls[id(linear)] == 1 for linear in family.linears)
+        group
+        for group in groups.values()
+        if len(group.names) > 1 and all(num_calls[id(linear)] == 1 for linear in group.linears)
     ]
 
 
@@ -135,27 +135,27 @@ def _can_merge(linears: list[nn.Linear]) -> bool:
     return len({(linear.weight.dtype, linear.in_features) for linear in linears}) == 1
 
 
-def _merge(family: _Family) -> Callable[[], None] | None:
+def _merge(group: _Group) -> Callable[[], None] | None:
     """Puts parts where the linears are; returns what puts the linears back, or None where they stayed."""
-    linears = family.linears
+    linears = group.linears
     merged = MergedLinear(linears)
     parts = [MergedPart(merged, index, linear) for index, linear in enumerate(linears)]
-    tolerance = _TOLERANCE.get(family.rows.dtype, _TOLERANCE_16_BIT)
-    for part, expected in zip(parts, family.outputs, strict=True):
-        if not (part(family.rows) - expected).norm() <= tolerance * expected.norm():
+    tolerance = _TOLERANCE.get(group.rows.dtype, _TOLERANCE_16_BIT)
+    for part, expected in zip(parts, group.outputs, strict=True):
+        if not (part(group.rows) - expected).norm() <= tolerance * expected.norm():
             return None
-    _put(family, parts)
-    return lambda: _put(family, linears)
+    _put(group, parts)
+    return lambda: _put(group, linears)
 
 
-def _put(family: _Family, modules: list[T]) -> None:
-    for name, module in zip(family.names, modules, strict=True):
-        setattr(family.parent, name, module)
+def _put(group: _Group, modules: list[T]) -> None:
+    for name, module in zip(group.names, modules, strict=True):
+        setattr(group.parent, name, module)
 
 
 def _still_gives(model: PreTrainedModel, expected: Tensor) -> bool:
     try:
-        difference = relative_difference(plain_logits(model, _PROBE), expected)
+        difference = relative_difference(reference_logits(model, _PROBE), expected)
     except Exception:  # whatever modelling code raises that wants of its linears what parts do not have
         return False
     return is_same(difference, model.dtype)

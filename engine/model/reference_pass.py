@@ -11,7 +11,7 @@ _TOLERANCE_16_BIT = 0.2
 
 
 @torch.inference_mode()
-def plain_logits(model: PreTrainedModel, token_ids: list[int]) -> Tensor:
+def reference_logits(model: PreTrainedModel, token_ids: list[int]) -> Tensor:
     """[num_tokens, vocab_size] float32, of one sequence without a cache."""
     model.set_attn_implementation("eager")
     try:

@@ -6,10 +6,10 @@ from transformers import PreTrainedModel
 
 from engine.attention.batch import build_batch
 from engine.errors import ModelNotSupported
-from engine.model.reference_pass import is_same, plain_logits, relative_difference
+from engine.model.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.runner import ModelRunner
 from engine.scheduling.block_pool import BlockPool
-from engine.scheduling.schedule import Work
+from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
 
 _NUM_TOKENS = 8
@@ -22,7 +22,7 @@ def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
 
     Uses the first blocks of an empty cache, and clears them. Raises ModelNotSupported on a difference.
     """
-    expected = plain_logits(model, list(range(_NUM_TOKENS)))
+    expected = reference_logits(model, list(range(_NUM_TOKENS)))
     if not expected.isfinite().all():
         raise ModelNotSupported(
             f"{type(model).__name__} computes logits of NaN or infinity in {model.dtype}: its weights are "
@@ -47,7 +47,7 @@ def paged_logits(runner: ModelRunner) -> Tensor:
     sequence.table.grow(_NUM_TOKENS, write_from=0)
     chunks = []
     for start, end in _CHUNKS:
-        batch = build_batch([Work(sequence, start, end)], block_size, runner.device)
+        batch = build_batch([ScheduledTokens(sequence, start, end)], block_size, runner.device)
         chunks.append(runner.run(batch, list(range(end - start))).float())
     runner.clear_blocks(sequence.table.block_ids)
     return torch.cat(chunks)
@@ -70,13 +70,13 @@ def decoded_logits(runner: ModelRunner) -> list[Tensor]:
         sequences.append(sequence)
     first, *others = sequences
     steps = [
-        [Work(each, 0, 1) for each in sequences],
-        [Work(first, 1, 2)],
-        [Work(each, 1, 2) for each in others],
+        [ScheduledTokens(each, 0, 1) for each in sequences],
+        [ScheduledTokens(first, 1, 2)],
+        [ScheduledTokens(each, 1, 2) for each in others],
     ]
     logits = []
-    for works in filter(None, steps):
-        batch = build_batch(works, block_size, runner.device)
-        logits.append(runner.run(batch, list(range(len(works)))).float())
+    for entries in filter(None, steps):
+        batch = build_batch(entries, block_size, runner.device)
+        logits.append(runner.run(batch, list(range(len(entries)))).float())
     runner.clear_blocks([block for sequence in sequences for block in sequence.table.block_ids])
     return logits

@@ -1,4 +1,4 @@
-"""The keys of the contents of a sequence's blocks; pure, no torch.
+"""The keys by which the prefix cache finds blocks of equal contents; pure, no torch.
 
 A block's key is sha256 of the key before it, its token ids, and the media whose placeholders it holds; the
 first follows a hash of the sequence's tags. So equal keys mean equal tokens and media from the sequence's
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from engine.request import Media
 
-# (kind, value): what keys and values depend on besides tokens, such as the adapter, and the client's salt.
+# Pairs of kind and value that the KV cache depends on besides tokens, such as the adapter and the cache salt.
 Tags = tuple[tuple[str, str], ...]
 
 
@@ -40,15 +40,16 @@ class BlockKeys:
     __slots__ = ("_block_size", "_keys", "_media", "_root")
 
     def __init__(self, tags: Tags, block_size: int, media: Sequence[Media] = ()) -> None:
-        """media: those of the prompt."""
+        """Start without keys. media: those of the prompt."""
         self._root = tags_key(tags)
         self._block_size = block_size
         self._media = media
         self._keys: list[bytes] = []
 
     def of(self, token_ids: list[int], num_blocks: int) -> list[bytes]:
-        """Return the keys of the first `num_blocks` blocks, all full. token_ids: the sequence's, which only
-        grow.
+        """Return the keys of the first `num_blocks` blocks, all full.
+
+        token_ids: the sequence's; between calls they may only grow.
         """
         for place in range(len(self._keys), num_blocks):
             parent = self._keys[-1] if self._keys else self._root

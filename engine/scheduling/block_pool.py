@@ -19,7 +19,7 @@ class BlockPool:
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.cache = PrefixCache()
-        self._free = deque(range(num_blocks))  # and not in the cache
+        self._free = deque(range(num_blocks))  # those not in the cache
         self._num_owners = [0] * num_blocks
 
     @property
@@ -30,9 +30,7 @@ class BlockPool:
         return -(-num_tokens // self.block_size)
 
     def allocate(self) -> int:
-        """Allocate the block that has been free longest, cached ones last. The caller has
-        checked `num_free`.
-        """
+        """Allocate the block that has been free longest, cached ones last. Requires `num_free` > 0."""
         block = self._free.popleft() if self._free else self.cache.evict()
         self._num_owners[block] = 1
         return block
@@ -73,14 +71,12 @@ class BlockTable:
         self.block_ids: list[int] = []
 
     def num_missing(self, num_tokens: int, write_from: int) -> int:
-        """Return the number of blocks to allocate before tokens `write_from` to `num_tokens`
-        can be written.
-        """
+        """Return the number of blocks to allocate before tokens `write_from` to `num_tokens` are written."""
         num_new = self._pool.num_blocks_for(num_tokens) - len(self.block_ids)
         return max(num_new, 0) + self._must_copy(write_from)
 
     def grow(self, num_tokens: int, write_from: int) -> tuple[int, int] | None:
-        """Allocate the missing blocks. Returns (source, destination) of a copy to make before the write."""
+        """Allocate the missing blocks; return (source, destination) of a copy to make before the write."""
         copy = self._copy_on_write(write_from) if self._must_copy(write_from) else None
         while len(self.block_ids) < self._pool.num_blocks_for(num_tokens):
             self.block_ids.append(self._pool.allocate())

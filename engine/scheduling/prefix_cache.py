@@ -1,4 +1,4 @@
-"""The full blocks by their tokens, so that tokens computed once are not computed again; no torch.
+"""The prefix cache: full blocks by their contents, so that no prefix is computed twice; no torch.
 
 Invariants (tests/unit/engine/scheduling/test_prefix_cache.py, test_scheduler.py):
 - a block is here only once a completed step has written all its slots, and is not written while it is here;
@@ -13,12 +13,12 @@ from collections.abc import Iterable
 
 
 class PrefixCache:
-    """Full blocks by key (`block_keys.py`)."""
+    """An index of full blocks by key (`block_keys.py`), which evicts the least recently used."""
 
     def __init__(self) -> None:
         self._blocks: dict[bytes, int] = {}
         self._keys: dict[int, bytes] = {}
-        self._idle: OrderedDict[int, None] = OrderedDict()  # since when, longest first
+        self._idle: OrderedDict[int, None] = OrderedDict()  # in the order in which they became idle
 
     @property
     def num_idle(self) -> int:
@@ -41,17 +41,17 @@ class PrefixCache:
             self._keys[block] = key
 
     def retire(self, block: int) -> bool:
-        """Note that a block lost its last owner. Returns False if it is not in the cache."""
+        """Record that a block lost its last owner, and return whether it is in the cache."""
         if block in self._keys:
             self._idle[block] = None
         return block in self._keys
 
     def revive(self, block: int) -> None:
-        """Note that an idle block has an owner again."""
+        """Record that an idle block has an owner again."""
         del self._idle[block]
 
     def evict(self) -> int:
-        """Remove the block that has been idle longest, and return it. The caller has checked `num_idle`."""
+        """Remove the block that has been idle longest, and return it. Requires `num_idle` > 0."""
         block, _ = self._idle.popitem(last=False)
         del self._blocks[self._keys.pop(block)]
         return block

@@ -1,4 +1,4 @@
-"""The tokens that one step computes; no torch."""
+"""The tokens that the scheduler chose for one step; no torch."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -6,8 +6,8 @@ from typing import NamedTuple
 from engine.scheduling.sequence import Sequence
 
 
-class Work(NamedTuple):
-    """Compute tokens `start` to `end` of a sequence."""
+class ScheduledTokens(NamedTuple):
+    """The tokens `start` to `end` of a sequence, to be computed in one step."""
 
     sequence: Sequence
     start: int
@@ -15,7 +15,7 @@ class Work(NamedTuple):
 
     @property
     def reaches_end(self) -> bool:
-        """True if the last row gives the sequence's next token."""
+        """Return whether the last row gives the sequence's next token."""
         return self.end == self.sequence.num_tokens
 
     @property
@@ -25,8 +25,12 @@ class Work(NamedTuple):
 
 @dataclass(slots=True)
 class Schedule:
-    """One step's work. block_copies: (source, destination), to be done before any block is written."""
+    """The batch of one step.
 
-    works: list[Work] = field(default_factory=list)
+    entries: one for each sequence in the step. block_copies: (source, destination), to be done before any
+    block is written.
+    """
+
+    entries: list[ScheduledTokens] = field(default_factory=list)
     block_copies: list[tuple[int, int]] = field(default_factory=list)
     num_preempted: int = 0

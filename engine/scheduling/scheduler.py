@@ -8,19 +8,19 @@ Invariants (tests/unit/engine/scheduling/test_scheduler.py):
 - the prefix cache shows a block after the step that filled it is complete, and a sequence starts from cached
   blocks that hold its own first tokens, never all of them: the last token's row gives the next token.
 
-A beam that waits for its siblings is parked: it is given no work, may lose its blocks like any other, and is
-then in neither list until it runs on.
+A beam that waits for its siblings is parked: none of its tokens are scheduled. It may lose its blocks like
+any other, and is then in neither list until it continues.
 
 Order is (due, arrival, index): a sequence is due at the step in which it came, and _STEPS_A_PRIORITY steps
-later for each level of its priority number. So it is first come, first served among equals, and those of a
-higher priority pass one that waits for a bounded number of steps only.
+later for each level of its priority number. So equals are served first come, first served, and sequences of a
+higher priority overtake a waiting one for a bounded number of steps only.
 
-Decoding sequences take a token of the budget each, then the rest of their tails, so that a long prompt never
-stalls them; prompts share what is left in chunks, one half in order, the other half the shortest first
-(`budget.py`), so that a short prompt never waits for a long one to be computed. One that waits may be passed
-only as long as it has a place and blocks, and these are kept for it. When blocks run out, the last in order
-loses its own and waits; its tokens stay, and it is computed again from them (recompute, as in Kwon et al.
-2023, arXiv 2309.06180).
+Decoding sequences take a token of the budget each, then their forced tokens, so that a long prompt never
+stalls them; prompts share the rest in chunks, one half in order, the other half the shortest first
+(`token_budget.py`), so that a short prompt never waits for a long one to be computed. A waiting sequence may
+be overtaken only while a place and blocks remain for it. When blocks run out, the last sequence in order is
+preempted: it loses its blocks and waits, and is later computed again from its tokens (recomputation, as in
+Kwon et al. 2023, arXiv 2309.06180).
 """
 
 from bisect import insort
@@ -29,17 +29,17 @@ from collections.abc import Iterable
 from engine.request import Media
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable
-from engine.scheduling.schedule import Schedule, Work
+from engine.scheduling.schedule import Schedule, ScheduledTokens
 from engine.scheduling.sequence import Sequence
 from engine.scheduling.token_budget import divide_budget
 
-# How many steps' seniority a level of priority outweighs.
+# The number of steps by which a level of priority outweighs an earlier arrival.
 _STEPS_A_PRIORITY = 512
 
-# How many of those that wait are looked at in a step, which finds how much of each the prefix cache holds.
-_MAX_NEWCOMERS = 128
+# The most waiting sequences that a step considers; it looks each of them up in the prefix cache.
+_MAX_ADMISSIBLE = 128
 
-# The share of all blocks that stays free for those that run when another is admitted.
+# The share of all blocks that stays free for running sequences when another is admitted.
 _WATERMARK = 0.02
 
 
@@ -117,9 +117,7 @@ class Scheduler:
         return child
 
     def begin_again(self, ended: Sequence, *, index: int) -> Sequence:
-        """Return a sibling that starts from the prompt of an ended one, behind all that have
-        arrived by now.
-        """
+        """Add and return a sibling that starts from the prompt of an ended one, behind all others."""
         sequence = self.new_sequence(
             order=(ended.priority, ended.arrival, index),
             prompt_token_ids=ended.token_ids[: ended.num_prompt_tokens],
@@ -129,7 +127,7 @@ class Scheduler:
         return sequence
 
     def remove(self, sequence: Sequence) -> None:
-        """Remove a sequence in whatever state, and free its blocks."""
+        """Remove a sequence, whatever its state, and free its blocks."""
         if sequence.is_running:
             self.running.remove(sequence)
         elif not sequence.is_parked:
@@ -154,40 +152,40 @@ class Scheduler:
             self.add(sequence)
 
     def schedule(self) -> Schedule:
-        """Chooses the next step's work and takes the blocks it writes."""
+        """Choose the tokens of the next step, and allocate the blocks that it writes."""
         self._num_steps += 1
         schedule = Schedule()
-        shares = divide_budget(self.running, self._max_batch_tokens, self._newcomers())
+        shares = divide_budget(self.running, self._max_batch_tokens, self._admissible())
         for sequence, num_tokens in [share for share in shares if share[0].is_running]:
             if self._make_room(sequence, schedule):
                 self._take(sequence, num_tokens, schedule)
         if schedule.num_preempted == 0:
             self._admit([share for share in shares if not share[0].is_running], schedule)
-        if self.waiting and not schedule.works:
+        if self.waiting and not schedule.entries:
             self._evict_parked(schedule)
         return schedule
 
     def complete(self, schedule: Schedule) -> None:
         """Record that the step ran: its tokens' keys and values are in their blocks, for others to use."""
         size = self.pool.block_size
-        for work in schedule.works:
-            sequence, start, end = work
+        for entry in schedule.entries:
+            sequence, start, end = entry
             sequence.num_computed = end
             if self._prefix_caching and start // size < end // size:
-                self._show_filled(work)
+                self._show_filled(entry)
 
-    def _show_filled(self, work: Work) -> None:
-        """Puts the blocks that this work has filled into the prefix cache."""
-        sequence, size = work.sequence, self.pool.block_size
-        places = range(work.start // size, work.end // size)
+    def _show_filled(self, entry: ScheduledTokens) -> None:
+        """Put the blocks that these tokens have filled into the prefix cache."""
+        sequence, size = entry.sequence, self.pool.block_size
+        places = range(entry.start // size, entry.end // size)
         keys = sequence.keys.of(sequence.token_ids, places.stop)
         for place in places:
             self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
 
     def _make_room(self, sequence: Sequence, schedule: Schedule) -> bool:
-        """Preempt from the end of the order until `sequence` can grow. Returns False
-        if it was itself preempted.
+        """Preempt sequences from the end of the order until `sequence` can grow.
 
+        Returns False if it was itself preempted.
         This is called in order, so that a preempted sequence has no tokens scheduled in this step yet.
         """
         while sequence.is_running and self._num_missing(sequence) > self.pool.num_free:
@@ -210,8 +208,8 @@ class Scheduler:
         for sequence in reversed([sequence for sequence in self.running if sequence.is_parked]):
             self._preempt(sequence)
             schedule.num_preempted += 1
-            self._admit(divide_budget([], self._max_batch_tokens, self._newcomers()), schedule)
-            if schedule.works:
+            self._admit(divide_budget([], self._max_batch_tokens, self._admissible()), schedule)
+            if schedule.entries:
                 return
 
     def _start(self, sequence: Sequence) -> None:
@@ -223,23 +221,24 @@ class Scheduler:
         if copy is not None:
             schedule.block_copies.append(copy)
         start = sequence.num_computed
-        schedule.works.append(Work(sequence, start, start + num_tokens))
+        schedule.entries.append(ScheduledTokens(sequence, start, start + num_tokens))
 
-    def _newcomers(self) -> dict[Sequence, int]:
-        """Return the tokens to compute of each sequence that may begin in this step: none if the first that
-        waits cannot.
+    def _admissible(self) -> dict[Sequence, int]:
+        """Return the waiting sequences that may be admitted in this step; none if the first in order cannot.
+
+        The values are the numbers of tokens to compute.
         """
-        newcomers: dict[Sequence, int] = {}
-        for sequence in self.waiting[:_MAX_NEWCOMERS]:
+        admissible: dict[Sequence, int] = {}
+        for sequence in self.waiting[:_MAX_ADMISSIBLE]:
             cached = self._find_prefix(sequence)
             if self._fits(sequence, cached):
-                newcomers[sequence] = sequence.num_tokens - len(cached) * self.pool.block_size
-            elif not newcomers:
+                admissible[sequence] = sequence.num_tokens - len(cached) * self.pool.block_size
+            elif not admissible:
                 break
-        return newcomers
+        return admissible
 
     def _admit(self, shares: list[tuple[Sequence, int]], schedule: Schedule) -> None:
-        """Begin sequences that wait, in order, each with its share of the step."""
+        """Begin waiting sequences, in order, each with its share of the token budget."""
         for sequence, num_tokens in shares:
             cached = self._find_prefix(sequence)
             if self._fits(sequence, cached):
@@ -261,10 +260,11 @@ class Scheduler:
     def _fits(self, sequence: Sequence, cached: list[int]) -> bool:
         """Return whether there is a place for it and its siblings, and blocks for its uncached tokens.
 
-        A sequence that passes the first in order, which waits, leaves a place and blocks for that one too.
+        A sequence that overtakes the first in order leaves a place and blocks for that one too.
 
-        While others run, blocks are left free: one for each of those, and a share of the pool, lest one of
-        them soon preempts the new one, whose computation would be lost (the watermark of vLLM's scheduler).
+        While others run, blocks are left free: one for each of those, or a share of the pool if that is more.
+        Otherwise one of them would soon preempt the new one, whose computation would be lost (the watermark
+        of vLLM's scheduler).
         """
         num_places = sum(1 + running.num_siblings for running in self.running)
         passed = [] if sequence is self.waiting[0] else [self.waiting[0]]

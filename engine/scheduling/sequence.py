@@ -5,24 +5,25 @@ from dataclasses import dataclass
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockTable
 
-# Tokens that a sequence may append at once, before the first of them is computed. A grammar that allows one
-# token in each place could otherwise append a prompt's worth, which would compete with the steps of others.
-MAX_TAIL = 16
+# The most tokens that one step appends to a sequence: the one drawn, and forced tokens after it. A grammar
+# that forces a long text would otherwise append as many as a long prompt has, and delay the steps of others.
+MAX_NEW_TOKENS_PER_STEP = 16
 
 
 @dataclass(slots=True, eq=False)
 class Sequence:
     """A sequence's tokens, and how many of them have their keys and values in the cache.
 
-    A sequence whose `num_computed` is one short of its tokens decodes, or a few short in its output: this is
-    its tail, where a grammar left no choice. With more missing it prefills, be it a new prompt or one that
-    lost its cache. The last token's row gives the next one, so none is drawn twice.
+    A sequence decodes if one of its tokens is uncomputed, or a few tokens of its output, the last of which
+    were forced by its grammar. If more are uncomputed it prefills: its prompt is new, or it was preempted.
+    The last token's row gives the next one, so none is drawn twice.
 
     token_ids: prompt, then output. order: (due, arrival, index) as in `Scheduler`; lower runs first.
-    priority: the level that `due` was reckoned from; lower runs first.
-    num_siblings: sequences that will fork from this one once its prompt is computed.
-    keys: of its full blocks. reads_cache: whether it may start from blocks that others have computed.
-    is_parked: all tokens are computed or were, and none follows until its siblings are as far (beam search).
+    priority: the level that `due` was computed from; lower runs first.
+    num_siblings: the number of sequences that will fork from this one once its prompt is computed.
+    keys: those of its full blocks. reads_cache: whether it may start from blocks that others have computed.
+    is_parked: whether it waits for its siblings to reach the same length, all of its own tokens having been
+        computed (beam search).
     """
 
     order: tuple[int, int, int]
@@ -62,5 +63,5 @@ class Sequence:
     def is_decoding(self) -> bool:
         num_uncomputed = len(self.token_ids) - self.num_computed
         return num_uncomputed == 1 or (
-            num_uncomputed <= MAX_TAIL and self.num_computed >= self.num_prompt_tokens
+            num_uncomputed <= MAX_NEW_TOKENS_PER_STEP and self.num_computed >= self.num_prompt_tokens
         )

@@ -6,21 +6,22 @@ from engine.scheduling.sequence import Sequence
 
 
 def divide_budget(
-    running: list[Sequence], max_batch_tokens: int, newcomers: Mapping[Sequence, int] | None = None
+    running: list[Sequence], max_batch_tokens: int, admissible: Mapping[Sequence, int] | None = None
 ) -> list[tuple[Sequence, int]]:
-    """Return how many tokens of each sequence the next step computes, in order; parked ones get none.
+    """Return the number of tokens of each sequence that the next step computes; parked ones get none.
 
-    running: in order. newcomers: tokens to compute of each sequence that may begin in this step.
+    running: in order. admissible: the waiting sequences that may begin in this step, with the number of
+    tokens to compute of each.
 
-    Decoding sequences take a token each, then the rest of their tails, then prompts share what is left, as
-    `_divide_among_prompts` says; a token stays reserved for the first that runs if that has a prompt to
-    compute.
+    Decoding sequences take a token each, then their forced tokens. Prompts share the rest, as
+    `_divide_among_prompts` says. One token is reserved for the first running sequence if it prefills.
+    Returned in the scheduler's order.
     """
     ready = [sequence for sequence in running if not sequence.is_parked]
     decoding = [sequence for sequence in ready if sequence.is_decoding]
-    tails = [(sequence, sequence.num_uncomputed) for sequence in decoding]
-    if not newcomers and len(tails) == len(ready) and sum(num for _, num in tails) <= max_batch_tokens:
-        return tails  # the usual step; these are in order
+    decodes = [(sequence, sequence.num_uncomputed) for sequence in decoding]
+    if not admissible and len(decodes) == len(ready) and sum(num for _, num in decodes) <= max_batch_tokens:
+        return decodes  # the usual step; these are in order
     reserve = 1 if ready and not ready[0].is_decoding else 0
     shares = dict.fromkeys(decoding[: max_batch_tokens - reserve], 1)
     budget = max_batch_tokens - reserve - len(shares)
@@ -29,7 +30,7 @@ def divide_budget(
         shares[sequence] += rest
         budget -= rest
     needs = {sequence: sequence.num_uncomputed for sequence in ready if not sequence.is_decoding}
-    needs |= newcomers or {}
+    needs |= admissible or {}
     shares |= _divide_among_prompts(needs, budget + reserve, ready[:reserve])
     return sorted(shares.items(), key=lambda share: share[0].order)
 
@@ -37,18 +38,18 @@ def divide_budget(
 def _divide_among_prompts(
     needs: Mapping[Sequence, int], budget: int, first: list[Sequence]
 ) -> dict[Sequence, int]:
-    """Give half of the budget to prompts in order, so that each gets its turn, and the rest to the shortest.
+    """Divide half of the budget among prompts in order, so that each gets its turn, the rest shortest first.
 
     So a prompt waits for shorter and for earlier ones, and never long for a longer one. Among equals both
     halves go to the same one, whose blocks the next may start from. Tokens that one half leaves go to the
     other.
 
-    needs: tokens to compute of each. first: who gets a token before all others.
+    needs: the number of tokens to compute of each. first: the sequences that get a token before all others.
     """
     shares = dict.fromkeys(needs, 0)
 
     def give(sequences: Iterable[Sequence], budget: int) -> int:
-        """Fill the needs one after another. Returns how many tokens are left."""
+        """Fill the needs one after another, and return the number of tokens left."""
         for sequence in sequences:
             num_tokens = min(budget, needs[sequence] - shares[sequence])
             shares[sequence] += num_tokens

@@ -16,7 +16,7 @@ from engine.fusion.layer_stacking import stack_layers
 from engine.fusion.native_decoder import NativeDecoder
 from engine.kernels import Kernel
 from engine.scheduling.block_pool import BlockPool
-from engine.scheduling.schedule import Work
+from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
 from tests.tiny import save_tiny_model
@@ -56,17 +56,17 @@ class Engine:
             sequence.table.grow(num_tokens, write_from=0)
             sequences.append(sequence)
             if num_tokens > 1:
-                self.run([Work(sequence, 0, num_tokens - 1)], [0])
+                self.run([ScheduledTokens(sequence, 0, num_tokens - 1)], [0])
         return sequences
 
     def decode(self, sequences: list[Sequence]) -> Tensor:
         """[num_sequences, vocab_size], of their last tokens; in the order of their length."""
-        works = [Work(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
-        return self.run(works, list(range(len(works))))
+        entries = [ScheduledTokens(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
+        return self.run(entries, list(range(len(entries))))
 
-    def run(self, works: list[Work], rows: list[int]) -> Tensor:
+    def run(self, entries: list[ScheduledTokens], rows: list[int]) -> Tensor:
         """[len(rows), vocab_size], of these rows of the batch."""
-        return self.runner.run(build_batch(works, BLOCK_SIZE, self.runner.device), rows)
+        return self.runner.run(build_batch(entries, BLOCK_SIZE, self.runner.device), rows)
 
 
 def build_engine(

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
 
-from engine.scheduling.schedule import Work
+from engine.scheduling.schedule import ScheduledTokens
 from tests.instructions import needs_avx512_bf16
 from tests.parity.decoding_engine import NUM_LAYERS, apart, build_engine
 
@@ -26,8 +26,8 @@ def test_a_step_that_decodes_is_not_the_models_own_forward_and_gives_the_same(
     monkeypatch.setattr(engine.model, "forward", None)
     assert torch.equal(engine.decode(sequences), expected)
     assert torch.equal(engine.runner.hidden_states, hidden)
-    works = [Work(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
-    assert torch.equal(engine.run(works, [7, 2]), expected[[7, 2]])
+    entries = [ScheduledTokens(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
+    assert torch.equal(engine.run(entries, [7, 2]), expected[[7, 2]])
 
 
 def test_more_rows_than_a_stack_takes_are_the_models_own(

@@ -19,7 +19,7 @@ from engine.linear.int8_linear import Int8Linear, quantize_linears
 from engine.linear.merged_linear import merge_linears
 from engine.linear.panel_linear import Int8PanelLinear
 from engine.model.loader import LoadedModel, load_model
-from engine.model.reference_pass import plain_logits, relative_difference
+from engine.model.reference_pass import reference_logits, relative_difference
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from tests.instructions import needs_avx512_bf16, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
@@ -71,12 +71,12 @@ def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_ot
 def test_the_logits_of_every_architecture_are_near(architecture: str) -> None:
     model = tiny_model(architecture)
     tokens = list(range(3, 60))
-    expected = plain_logits(model, tokens)
+    expected = reference_logits(model, tokens)
     merge_linears(model)
     quantized = quantize_linears(model)
     assert not quantized.refused
     assert quantized.num_weights > 0 or architecture == "gpt2"  # whose layers are no nn.Linear
-    assert relative_difference(plain_logits(model, tokens), expected) < MAX_RANDOM_ERROR
+    assert relative_difference(reference_logits(model, tokens), expected) < MAX_RANDOM_ERROR
 
 
 def load_demo() -> LoadedModel:
@@ -107,7 +107,7 @@ def test_the_demo_model_predicts_the_same_tokens() -> None:
     num_agreeing = num_positions = 0
     for text in TEXTS:
         tokens = plain.tokenizer.encode(text)
-        expected, actual = plain_logits(plain.model, tokens), plain_logits(quantized.model, tokens)
+        expected, actual = reference_logits(plain.model, tokens), reference_logits(quantized.model, tokens)
         assert error(actual, expected) < MAX_ERROR
         num_agreeing += int((expected.argmax(-1) == actual.argmax(-1)).sum())
         num_positions += len(tokens)

@@ -17,7 +17,7 @@ from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_fusion import fuse_layers
 from engine.kernels import Kernel, Obstacle
 from engine.linear.merged_linear import merge_linears
-from engine.model.reference_pass import plain_logits
+from engine.model.reference_pass import reference_logits
 from engine.native.library import Loaded
 from tests.instructions import needs_compiler, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model
@@ -55,9 +55,9 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
         outcomes = []
 
         def fuse(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
-            before = run(), plain_logits(model, TOKENS)
+            before = run(), reference_logits(model, TOKENS)
             kernel = fuse_layers(model, run)
-            after = run(), plain_logits(model, TOKENS)
+            after = run(), reference_logits(model, TOKENS)
             outcomes.append(Outcome(model, kernel, before, after))
             return kernel
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from transformers.models.qwen3.modeling_qwen3 import Qwen3RMSNorm, apply_rotary_pos_emb
 
-from engine.fusion.native_layer import RmsNorm, Rotary, gate
+from engine.fusion.native_layer import RmsNorm, Rotary, swiglu
 from tests.instructions import needs_compiler
 
 # Largest error, relative to the largest number: of bfloat16 one rounding the other way.
@@ -52,14 +52,14 @@ def test_a_norm_alone_and_after_a_sum(num_rows: int, size: int, dtype: torch.dty
 def test_a_gate(num_rows: int, size: int, dtype: torch.dtype) -> None:
     rows = 30 * torch.randn(num_rows, 2 * size, dtype=dtype)
     gates, values = rows.chunk(2, dim=-1)
-    assert_same(gate(rows), nn.functional.silu(gates) * values)
+    assert_same(swiglu(rows), nn.functional.silu(gates) * values)
 
 
 @pytest.mark.parametrize("size", [1, 3, 16])
 @torch.inference_mode()
 def test_small_gates_are_as_exact_as_large_ones(size: int) -> None:
     gates = torch.linspace(-85, 85, 48 * size).view(-1, size)
-    actual = gate(torch.cat([gates, torch.ones_like(gates)], dim=-1))
+    actual = swiglu(torch.cat([gates, torch.ones_like(gates)], dim=-1))
     expected = nn.functional.silu(gates.double())
     assert ((actual - expected) / expected).abs().max() < 1e-6
 
@@ -67,7 +67,7 @@ def test_small_gates_are_as_exact_as_large_ones(size: int) -> None:
 @torch.inference_mode()
 def test_a_gate_of_what_is_no_number_or_infinite() -> None:
     rows = torch.tensor([[torch.nan, torch.inf, -torch.inf, 1e30, -1e30, 0.0, *[1.0] * 6]])
-    torch.testing.assert_close(gate(rows), nn.functional.silu(rows[:, :6]) * rows[:, 6:], equal_nan=True)
+    torch.testing.assert_close(swiglu(rows), nn.functional.silu(rows[:, :6]) * rows[:, 6:], equal_nan=True)
 
 
 @quickly

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from engine.fusion.native_layer import RmsNorm, gate
+from engine.fusion.native_layer import RmsNorm, swiglu
 from engine.fusion.native_layer_end import join_end
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.panel_linear import PanelLinear
@@ -37,7 +37,7 @@ def test_one_call_gives_what_its_steps_give(
     stream = torch.randn(num_rows, hidden_size, dtype=torch.bfloat16)
     attended = torch.randn(num_rows, 96, dtype=torch.bfloat16)
     total, rows = norm.add(stream, attention(attended))
-    expected = total + down(gate(gates(rows)))
+    expected = total + down(swiglu(gates(rows)))
     before = stream.clone()
     end = join_end(attention, norm, gates, down)
     assert end is not None and end.takes(stream)

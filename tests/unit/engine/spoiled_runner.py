@@ -65,7 +65,7 @@ def spoiled_core(directory: Path, **shape: Any) -> tuple[EngineCore, SpoiledRunn
 
 def arrivals_of(batch: Batch) -> list[int]:
     """The arrival of each row's request, of a batch whose every row gives a token."""
-    return [work.sequence.arrival for work in batch.works]
+    return [entry.sequence.arrival for entry in batch.entries]
 
 
 def fail(batch: Batch) -> None:

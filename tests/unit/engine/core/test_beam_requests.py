@@ -149,8 +149,8 @@ def test_a_beam_of_nan_fails_its_request_once_and_no_other(directory: Path) -> N
     core, runner = spoiled_core(directory)
 
     def poison(batch: Batch, logits: torch.Tensor) -> None:
-        for row, work in enumerate(batch.works):
-            if work.sequence.arrival == 0 and work.sequence.num_output_tokens == 3:
+        for row, entry in enumerate(batch.entries):
+            if entry.sequence.arrival == 0 and entry.sequence.num_output_tokens == 3:
                 logits[row] = torch.nan
 
     runner.after = poison

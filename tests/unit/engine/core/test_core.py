@@ -184,11 +184,11 @@ def test_a_row_of_nan_fails_its_request_alone_is_logged_and_leaves_no_nan_in_the
     good, bad = range(2)
 
     def poison(batch: Batch, logits: torch.Tensor) -> None:
-        for row, work in enumerate(batch.works):
-            if work.sequence.arrival == bad:
+        for row, entry in enumerate(batch.entries):
+            if entry.sequence.arrival == bad:
                 logits[row] = torch.nan
                 for pages in cached:
-                    pages[work.sequence.table.block_ids] = torch.nan
+                    pages[entry.sequence.table.block_ids] = torch.nan
 
     expected = [event.token_id for event in tokens_of(core, new_request())]
     runner.after = poison

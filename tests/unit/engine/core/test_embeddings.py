@@ -145,8 +145,8 @@ def test_hidden_states_that_are_not_finite_fail_their_request_alone(directory: P
     core, runner = spoiled_core(directory)
 
     def poison(batch: Batch, logits: torch.Tensor) -> None:
-        for work, span in zip(batch.works, batch.spans, strict=True):
-            if work.sequence.arrival == 0:
+        for entry, span in zip(batch.entries, batch.spans, strict=True):
+            if entry.sequence.arrival == 0:
                 runner.hidden_states[span.row] = torch.inf
 
     runner.after = poison

@@ -18,7 +18,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
-from engine.scheduling.sequence import MAX_TAIL
+from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
 from tests.tiny import save_tiny_model
 from tests.unit.engine.grammar.grammar_cases import COMPILER
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
@@ -178,7 +178,12 @@ def test_a_tail_has_at_most_so_many_tokens(directory: Path) -> None:
     engine = Engine(directory, jump_forward=True)
     engine.add(0, new_request(regex("xz" * 25)))
     steps = [len(engine.core.step()) for _ in range(4)]
-    assert steps == [MAX_TAIL, MAX_TAIL, MAX_TAIL, 51 - 3 * MAX_TAIL]
+    assert steps == [
+        MAX_NEW_TOKENS_PER_STEP,
+        MAX_NEW_TOKENS_PER_STEP,
+        MAX_NEW_TOKENS_PER_STEP,
+        51 - 3 * MAX_NEW_TOKENS_PER_STEP,
+    ]
     assert not engine.core.has_work
     assert engine.core.counters.decode_steps.num_steps == 3
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.linear.merged_linear import MergedPart, merge_linears
-from engine.model.reference_pass import plain_logits
+from engine.model.reference_pass import reference_logits
 from tests.tiny import ARCHITECTURES, tiny_model
 
 TOKENS = [5, 250, 7, 7, 31, 2, 90]
@@ -21,9 +21,9 @@ def merged_names(model: nn.Module) -> set[str]:
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_every_architecture_gives_the_logits_it_gave(architecture: str) -> None:
     model = tiny_model(architecture)
-    expected = plain_logits(model, TOKENS)
+    expected = reference_logits(model, TOKENS)
     merge_linears(model)
-    actual = plain_logits(model, TOKENS)
+    actual = reference_logits(model, TOKENS)
     assert (actual - expected).norm() / expected.norm() < 1e-5
 
 
@@ -41,7 +41,7 @@ def test_queries_keys_and_values_are_one_product_and_gate_and_up_another() -> No
     for module in model.modules():
         if type(module) is nn.Linear:
             module.register_forward_hook(count)
-    plain_logits(model, TOKENS)
+    reference_logits(model, TOKENS)
     assert calls == 4 * num_layers + 1  # and the head
 
 
@@ -75,7 +75,7 @@ def test_a_part_that_is_asked_alone_or_twice_tells_what_its_rows_hold_now() -> N
 
 def test_a_merge_that_changes_the_logits_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
     model = tiny_model("qwen2")
-    expected = plain_logits(model, TOKENS)
+    expected = reference_logits(model, TOKENS)
     forward = MergedPart.forward
     num_calls = 0
 
@@ -87,7 +87,7 @@ def test_a_merge_that_changes_the_logits_is_undone(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(MergedPart, "forward", forward_well_at_first)
     assert merge_linears(model) == 0
     assert merged_names(model) == set()
-    assert torch.equal(plain_logits(model, TOKENS), expected)
+    assert torch.equal(reference_logits(model, TOKENS), expected)
 
 
 def test_a_family_whose_merged_output_differs_stays_and_the_others_are_merged(

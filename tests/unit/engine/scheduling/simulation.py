@@ -22,7 +22,7 @@ class Arrival:
     """differs_at: where the prompt leaves the one that all others begin with; None: nowhere.
 
     is_search: its sequences are beams, one at first, which go on together (`Simulation.advance`).
-    max_tail: most tokens that a sequence appends at once, as where a grammar leaves no choice.
+    max_new_tokens_per_step: the most tokens that a sequence appends at once, as with forced tokens.
     """
 
     at_step: int
@@ -35,7 +35,7 @@ class Arrival:
     salt: str | None = None
     reads_cache: bool = True
     is_search: bool = False
-    max_tail: int = 1
+    max_new_tokens_per_step: int = 1
 
     @property
     def tags(self) -> Tags:
@@ -67,7 +67,9 @@ class Simulation:
         self.num_finished: Counter[int] = Counter()
         self.failed: set[int] = set()
         self.num_begun: Counter[int] = Counter()
-        self.progress: dict[Sequence, tuple[int, int]] = {}  # its preemptions, and where its last work ended
+        self.progress: dict[
+            Sequence, tuple[int, int]
+        ] = {}  # its preemptions, and where its last scheduled tokens ended
         self.memory: list[Content | None] = [None] * MAX_TOTAL_TOKENS  # None: nothing, or nonsense
 
     def add(self, arrival: Arrival, number: int) -> None:
@@ -96,7 +98,7 @@ class Simulation:
         decoding = [one for one in self.scheduler.running if one.is_decoding and not one.is_parked]
         schedule = self.scheduler.schedule()
         self.check_tails(decoding, schedule)
-        assert [work.sequence for work in schedule.works][: len(first)] == first
+        assert [entry.sequence for entry in schedule.entries][: len(first)] == first
         self.copy(schedule)
         self.check(schedule)
         self.check_starts(schedule, before)
@@ -106,7 +108,7 @@ class Simulation:
             return schedule
         self.scheduler.complete(schedule)
         self.check_cache()
-        for sequence in [work.sequence for work in schedule.works if work.sequence.num_uncomputed == 0]:
+        for sequence in [entry.sequence for entry in schedule.entries if entry.sequence.num_uncomputed == 0]:
             if self.arrivals[sequence.arrival].is_search:
                 self.park(sequence)
             else:
@@ -128,13 +130,13 @@ class Simulation:
         return self.arrivals[sequence.arrival].tags, tuple(sequence.token_ids[: position + 1])
 
     def write(self, schedule: Schedule, *, nonsense: bool) -> None:
-        for sequence, start, end in schedule.works:
+        for sequence, start, end in schedule.entries:
             for position in range(start, end):
                 content = None if nonsense else self.content(sequence, position)
                 self.memory[self.slot(sequence, position)] = content
 
     def fail(self, schedule: Schedule) -> None:
-        numbers = {work.sequence.arrival for work in schedule.works}
+        numbers = {entry.sequence.arrival for entry in schedule.entries}
         for sequence in [one for one in self.alive if one.arrival in numbers]:
             for block in self.scheduler.discard(sequence):
                 assert not self.pool.is_owned(block)
@@ -151,8 +153,8 @@ class Simulation:
             family.append(child)
         for member in family:
             num_left = self.alive[member] - member.num_output_tokens
-            tail = 1 + member.num_tokens % self.arrivals[member.arrival].max_tail
-            member.token_ids += [member.index] * min(tail, num_left)
+            num_new = 1 + member.num_tokens % self.arrivals[member.arrival].max_new_tokens_per_step
+            member.token_ids += [member.index] * min(num_new, num_left)
             if member.num_output_tokens == self.alive[member]:
                 self.num_finished[member.arrival] += 1
                 self.end(member)
@@ -191,34 +193,34 @@ class Simulation:
         return child
 
     def check(self, schedule: Schedule) -> None:
-        works, running, waiting = schedule.works, self.scheduler.running, self.scheduler.waiting
-        assert sum(work.end - work.start for work in works) <= self.max_batch_tokens
+        entries, running, waiting = schedule.entries, self.scheduler.running, self.scheduler.waiting
+        assert sum(entry.end - entry.start for entry in entries) <= self.max_batch_tokens
         assert len(running) <= self.max_num_sequences
-        assert len({work.sequence for work in works}) == len(works)
+        assert len({entry.sequence for entry in entries}) == len(entries)
         assert len({*running, *waiting}) == len(running) + len(waiting)
         assert {*running, *waiting} == {one for one in self.alive if one.is_running or not one.is_parked}
         assert not any(one.is_parked for one in waiting)
         assert not any(sequence.table.block_ids for sequence in waiting)
-        for work in works:
-            assert work.sequence in running
-            assert not work.sequence.is_parked
-            assert work.start == work.sequence.num_computed < work.end <= work.sequence.num_tokens
-            written = range(work.start // BLOCK_SIZE, -(-work.end // BLOCK_SIZE))
-            blocks = [work.sequence.table.block_ids[place] for place in written]
+        for entry in entries:
+            assert entry.sequence in running
+            assert not entry.sequence.is_parked
+            assert entry.start == entry.sequence.num_computed < entry.end <= entry.sequence.num_tokens
+            written = range(entry.start // BLOCK_SIZE, -(-entry.end // BLOCK_SIZE))
+            blocks = [entry.sequence.table.block_ids[place] for place in written]
             assert not any(self.pool.is_shared(block) for block in blocks)
             assert not {*blocks} & {*self.pool.cache._keys}
-        assert works or not self.alive
+        assert entries or not self.alive
         self.check_blocks()
 
     def check_tails(self, decoding: list[Sequence], schedule: Schedule) -> None:
-        """Who decodes goes on to the end of its tail, whatever prompts there are, if the step has room."""
+        """A decoding sequence is computed to its end, whatever prompts there are, if the step has room."""
         if sum(one.num_uncomputed for one in decoding) < self.max_batch_tokens:
-            at_end = {work.sequence for work in schedule.works if work.reaches_end}
+            at_end = {entry.sequence for entry in schedule.entries if entry.reaches_end}
             assert all(one in at_end or not one.is_running for one in decoding)
 
     def check_starts(self, schedule: Schedule, ran_before: set[Sequence]) -> None:
-        """What a work builds on was written for these very tokens."""
-        for sequence, start, _ in schedule.works:
+        """The cached tokens before each entry were written for this very sequence."""
+        for sequence, start, _ in schedule.entries:
             for position in range(start):
                 assert self.memory[self.slot(sequence, position)] == self.content(sequence, position)
             if sequence not in ran_before:
@@ -228,7 +230,7 @@ class Simulation:
 
     def check_progress(self, schedule: Schedule) -> None:
         """Nothing is computed twice, unless its sequence lost its blocks."""
-        for sequence, start, end in schedule.works:
+        for sequence, start, end in schedule.entries:
             num_preemptions, last_end = self.progress.get(sequence, (-1, 0))
             assert start == last_end or num_preemptions < sequence.num_preemptions
             self.progress[sequence] = sequence.num_preemptions, end

@@ -91,7 +91,7 @@ def finish(simulation: Simulation, *, steps: int = 100) -> None:
 def computed(simulation: Simulation, arrival: Arrival, number: int) -> int:
     """Tokens of the arrival's prompt that its first step computes, alone; it runs to its end."""
     simulation.add(arrival, number)
-    ((_, start, end),) = simulation.step().works
+    ((_, start, end),) = simulation.step().entries
     finish(simulation)
     assert end == arrival.num_prompt_tokens
     return end - start
@@ -137,16 +137,16 @@ def test_generated_tokens_are_found_by_the_prompt_that_continues_them() -> None:
     assert sequence.num_tokens == 14
     turn = simulation.scheduler.new_sequence(order=(0, 1, 0), prompt_token_ids=[*sequence.token_ids, 7])
     simulation.scheduler.add(turn)
-    (work,) = simulation.scheduler.schedule().works
-    assert (work.start, work.end) == (12, 15)
+    (entry,) = simulation.scheduler.schedule().entries
+    assert (entry.start, entry.end) == (12, 15)
 
 
 def test_a_block_is_found_no_sooner_than_the_step_that_fills_it_is_complete() -> None:
     simulation = new_simulation(request(10), request(10), max_batch_tokens=6)
     first, second = simulation.scheduler.waiting
-    assert [tuple(work) for work in simulation.step().works] == [(first, 0, 6)]
+    assert [tuple(entry) for entry in simulation.step().entries] == [(first, 0, 6)]
     # The first's second block is half full, so the second starts from one block.
-    assert [tuple(work) for work in simulation.step().works] == [(first, 6, 10), (second, 4, 6)]
+    assert [tuple(entry) for entry in simulation.step().entries] == [(first, 6, 10), (second, 4, 6)]
 
 
 def test_what_a_failed_step_wrote_is_never_found() -> None:
@@ -189,8 +189,8 @@ def test_a_preempted_sequence_starts_again_from_its_own_blocks() -> None:
     while youngest.num_preemptions == 0:
         simulation.step()
     while not youngest.is_running:
-        works = simulation.step().works
-    (again,) = [work for work in works if work.sequence is youngest]
+        entries = simulation.step().entries
+    (again,) = [entry for entry in entries if entry.sequence is youngest]
     assert 0 < again.start < again.end
 
 

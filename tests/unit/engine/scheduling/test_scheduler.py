@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.scheduling.schedule import Schedule
-from engine.scheduling.sequence import MAX_TAIL
+from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
 from tests.unit.engine.scheduling.simulation import (
     MAX_TOTAL_TOKENS,
     NUM_BLOCKS,
@@ -16,8 +16,8 @@ from tests.unit.engine.scheduling.simulation import (
     request,
 )
 
-# More steps than any workload of the tests needs, each request's work repeated for every other that preempts
-# it.
+# More steps than any workload of the tests needs, each request being computed again for every other that
+# preempts it.
 MAX_STEPS = 5000
 
 arrivals = st.lists(
@@ -33,7 +33,7 @@ arrivals = st.lists(
         salt=st.sampled_from([None, None, "a", "b"]),
         reads_cache=st.sampled_from([True, True, True, False]),
         is_search=st.sampled_from([False, False, True]),
-        max_tail=st.sampled_from([1, 1, 3, MAX_TAIL]),
+        max_new_tokens_per_step=st.sampled_from([1, 1, 3, MAX_NEW_TOKENS_PER_STEP]),
     ),
     max_size=12,
 )
@@ -74,7 +74,7 @@ def test_whatever_arrives_all_sequences_end_on_their_own_tokens_and_no_block_is_
 
 
 def shares(schedule: Schedule) -> list[tuple[int, int]]:
-    return [(work.sequence.arrival, work.end - work.start) for work in schedule.works]
+    return [(entry.sequence.arrival, entry.end - entry.start) for entry in schedule.entries]
 
 
 def test_a_long_prompt_is_computed_in_chunks_beside_those_that_decode() -> None:
@@ -88,12 +88,14 @@ def test_a_long_prompt_is_computed_in_chunks_beside_those_that_decode() -> None:
 
 
 def test_a_tail_is_computed_whole_beside_a_long_prompt_and_in_chunks_where_the_batch_is_small() -> None:
-    simulation = new_simulation(replace(request(2, 9), max_tail=4), request(12), max_batch_tokens=5)
+    simulation = new_simulation(
+        replace(request(2, 9), max_new_tokens_per_step=4), request(12), max_batch_tokens=5
+    )
     simulation.step()
     first = next(iter(simulation.alive))
     assert first.num_uncomputed == 3
     assert shares(simulation.step()) == [(0, 3), (1, 2)]
-    small = new_simulation(replace(request(2, 9), max_tail=4), max_batch_tokens=2)
+    small = new_simulation(replace(request(2, 9), max_new_tokens_per_step=4), max_batch_tokens=2)
     assert [shares(small.step()) for _ in range(3)] == [[(0, 2)], [(0, 2)], [(0, 1)]]
 
 
@@ -114,8 +116,8 @@ def test_a_prompt_that_comes_first_advances_even_if_the_others_could_fill_the_ba
 def test_the_youngest_is_preempted_and_computed_again_without_losing_its_tokens() -> None:
     simulation = new_simulation(request(15, 12), request(12, 8))
     before = [simulation.step() for _ in range(2)][-1]
-    assert len(before.works) == 2
-    youngest = before.works[1].sequence
+    assert len(before.entries) == 2
+    youngest = before.entries[1].sequence
     while not simulation.scheduler.waiting:
         tokens = list(youngest.token_ids)
         schedule = simulation.step()
@@ -168,7 +170,7 @@ def test_a_prompt_needs_no_blocks_for_what_it_shares_with_a_sequence_that_runs()
 
 def test_a_fork_of_a_sequence_that_lost_its_blocks_waits_to_be_computed() -> None:
     simulation = new_simulation(request(6, 9, num_sequences=2))
-    parent, _ = [simulation.step().works[0].sequence, *simulation.alive][:2]
+    parent, _ = [simulation.step().entries[0].sequence, *simulation.alive][:2]
     simulation.scheduler._preempt(parent)
     parent.num_siblings = 1
     child = simulation.scheduler.fork(parent, index=5)
@@ -188,7 +190,7 @@ def test_of_parked_beams_the_last_in_order_makes_room() -> None:
     while simulation.pool.num_free:
         simulation.pool.allocate()
     schedule = simulation.scheduler.schedule()
-    assert [work.sequence for work in schedule.works] == [beams[3]]
+    assert [entry.sequence for entry in schedule.entries] == [beams[3]]
     assert [beam.is_running for beam in beams] == [True, False, False, True]
 
 
@@ -196,7 +198,7 @@ def test_a_parked_beam_takes_no_share_of_the_batch() -> None:
     simulation = new_simulation(replace(request(3, 9, num_sequences=2), is_search=True), max_batch_tokens=1)
     while len(simulation.alive) < 2:
         simulation.step()
-    assert [len(simulation.step().works) for _ in range(4)] == [1] * 4
+    assert [len(simulation.step().entries) for _ in range(4)] == [1] * 4
 
 
 def test_a_sibling_without_a_place_waits_and_is_computed_by_itself() -> None:

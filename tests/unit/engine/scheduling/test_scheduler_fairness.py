@@ -35,7 +35,7 @@ class Clients:
         self.num_steps += 1
         self.num_preempted += schedule.num_preempted
         self.scheduler.complete(schedule)
-        for sequence in [work.sequence for work in schedule.works if work.sequence.num_uncomputed == 0]:
+        for sequence in [entry.sequence for entry in schedule.entries if entry.sequence.num_uncomputed == 0]:
             self.first_token.setdefault(sequence.arrival, self.num_steps)
             sequence.token_ids.append(0)
             if sequence.num_output_tokens == self.wanted[sequence]:
