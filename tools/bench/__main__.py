@@ -11,7 +11,9 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench import compare, http_layer, overhead, prefix, profile, speed, streams
+from tools.bench.comparison import compare
+from tools.bench.engine import overhead, prefix, profile, speed, streams
+from tools.bench.http import http_layer
 from tools.bench.table import Row
 
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import pytest
 
 from tools.bench.__main__ import main
-from tools.bench.connection import Answer
-from tools.bench.contender import KINDS, Failed, python_of
-from tools.bench.engine_level import decode_speed
-from tools.bench.http_level import text_arrivals
+from tools.bench.comparison.contender import KINDS, Failed, python_of
+from tools.bench.comparison.engine_level import decode_speed
+from tools.bench.comparison.http_level import text_arrivals
+from tools.bench.comparison.rounds import by_turns, compare
+from tools.bench.http.connection import Answer
 from tools.bench.machine import describe
 from tools.bench.markdown import markdown
-from tools.bench.rounds import by_turns, compare
 
 
 def test_a_decode_step_is_timed_between_two_that_give_every_request_a_token() -> None:

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from tools.bench import http_layer
+from tools.bench.http import http_layer
 
 
 async def test_whole_answers_and_events_of_every_contract_are_counted(

@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from tools.bench import engine_level, http_level, machine
-from tools.bench.contender import KINDS, Contender, Failed, python_of
-from tools.bench.http_level import Server
+from tools.bench import machine
+from tools.bench.comparison import engine_level, http_level
+from tools.bench.comparison.contender import KINDS, Contender, Failed, python_of
+from tools.bench.comparison.http_level import Server
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.table import Row, print_table
 

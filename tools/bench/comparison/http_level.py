@@ -20,9 +20,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import uvloop
 
-from tools.bench.connection import Answer, Connection, post
-from tools.bench.contender import Contender, Failed, Turns, start
-from tools.bench.rounds import by_turns, compare
+from tools.bench.comparison.contender import Contender, Failed, Turns, start
+from tools.bench.comparison.rounds import by_turns, compare
+from tools.bench.http.connection import Answer, Connection, post
 from tools.bench.table import Row, print_tables
 
 T = TypeVar("T")

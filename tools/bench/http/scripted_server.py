@@ -17,8 +17,8 @@ from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.settings.settings import Settings
-from tools.bench.bare_app import bare_app
-from tools.bench.scripted_core import MODEL_INFO, ScriptedCore
+from tools.bench.http.bare_app import bare_app
+from tools.bench.http.scripted_core import MODEL_INFO, ScriptedCore
 
 
 def _scripted_app() -> ASGIApp:

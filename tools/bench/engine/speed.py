@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import torch
 
-from tools.bench.contenders import Contender, Transformers, Verbatim
+from tools.bench.engine.contenders import Contender, Transformers, Verbatim
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.table import Row, print_table
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tools.bench.bare_app import PATH, STREAM_PATH
-from tools.bench.connection import Connection, post
+from tools.bench.http.bare_app import PATH, STREAM_PATH
+from tools.bench.http.connection import Connection, post
 from tools.bench.table import Row, print_table
 
 BARE: Final = "(bare)"  # an application that does nothing
@@ -177,7 +177,7 @@ def processor_s(pid: int) -> dict[int, float]:
 @contextmanager
 def _server(*options: str) -> Iterator[tuple[int, int]]:
     """The port and the process of a scripted server."""
-    command = [sys.executable, "-m", "tools.bench.scripted_server", *options]
+    command = [sys.executable, "-m", "tools.bench.http.scripted_server", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-_DRIVERS: Final = Path(__file__).parent / "peers"
+_DRIVERS: Final = Path(__file__).parent.parent / "peers"
 
 
 class Failed(Exception):

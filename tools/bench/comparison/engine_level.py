@@ -6,9 +6,9 @@ from random import Random
 from statistics import median
 from typing import Final, NamedTuple
 
-from tools.bench.contender import Contender
+from tools.bench.comparison.contender import Contender
+from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.machine import busy_share
-from tools.bench.rounds import by_turns, compare
 from tools.bench.table import Row, print_tables
 
 NUM_TOKENS: Final = 34

@@ -1,0 +1,1 @@
+"""Verbatim beside other engines and servers, which take turns on one machine."""

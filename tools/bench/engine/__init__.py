@@ -1,0 +1,1 @@
+"""The engine alone: its speed, and where the time of a step goes."""

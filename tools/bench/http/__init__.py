@@ -1,0 +1,1 @@
+"""The server without an engine: the processor time of requests and events."""
