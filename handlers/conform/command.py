@@ -12,14 +12,15 @@ from typing import Any, Final
 
 import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
 
-from .checks import CHECKS, Limits, check
+from handlers.conform.checks.checks import CHECKS, Limits, check
+from handlers.conform.report.html import render_html
+from handlers.conform.report.machine import render_json, render_junit
+from handlers.conform.report.run import Run
+from handlers.conform.report.summary import render_summary
+
 from .client import Client, NoAnswer
 from .document import Endpoint, endpoints, load
 from .place import Place, at
-from .report.html import render_html
-from .report.machine import render_json, render_junit
-from .report.run import Run
-from .report.summary import render_summary
 from .request import Request
 from .served import names_of
 from .target import Target

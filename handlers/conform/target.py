@@ -6,8 +6,8 @@ from typing import Any
 
 from handlers.checking.exchange import Exchange
 from handlers.checking.judge import Judge
+from handlers.conform.bounds.boundaries import Table
 
-from .boundaries import Table
 from .client import Answer, Client, NoAnswer
 from .document import Endpoint, load
 from .finding import Fault, Instance

@@ -13,12 +13,12 @@ from itertools import islice
 import pytest
 
 from handlers.app import TABLES
-from handlers.conform.boundaries import Row, Table, Verdict
+from handlers.conform.bounds.boundaries import Row, Table, Verdict
+from handlers.conform.bounds.verdicts import deviation
 from handlers.conform.client import Client
 from handlers.conform.document import load
 from handlers.conform.rules import rules_of
 from handlers.conform.served import DEMO_MODEL, names_of
-from handlers.conform.verdicts import deviation
 
 STRIDE = 1 if os.environ.get("VERBATIM_BOUNDS") == "all" else 12
 NUM_AT_ONCE = 8

@@ -8,10 +8,10 @@ import os
 import pytest
 
 from handlers.app import TABLES
-from handlers.conform.checks import Limits, fuzz_faults, fuzz_of
+from handlers.conform.checks.checks import Limits, fuzz_faults, fuzz_of
+from handlers.conform.checks.recording import Recorded
 from handlers.conform.client import Client
 from handlers.conform.document import Endpoint, endpoints
-from handlers.conform.recording import Recorded
 from handlers.conform.served import DEMO_MODEL, names_of
 from handlers.conform.target import Target, is_of
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
-from handlers.conform.checks import CHECKS
+from handlers.conform.checks.checks import CHECKS
 from handlers.conform.client import Answer
 from handlers.conform.request import Request
 

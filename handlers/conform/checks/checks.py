@@ -7,18 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from typing import NamedTuple
 
-from .boundaries import Row, Verdict
-from .client import NoAnswer
-from .document import Endpoint, endpoints
-from .finding import Fault, Instance, Result, grouped
+from handlers.conform.bounds.boundaries import Row, Verdict
+from handlers.conform.bounds.verdicts import deviation
+from handlers.conform.client import NoAnswer
+from handlers.conform.document import Endpoint, endpoints
+from handlers.conform.finding import Fault, Instance, Result, grouped
+from handlers.conform.place import ABSENT
+from handlers.conform.request import Request
+from handlers.conform.target import Target, is_of, no_answer
+
 from .fuzzing import Fuzz
-from .place import ABSENT
 from .presence import absence
 from .recording import Recorded
-from .request import Request
 from .streams import stream_faults
-from .target import Target, is_of, no_answer
-from .verdicts import deviation
 
 CHECKS = ("presence", "examples", "streams", "bounds", "fuzz")
 _NUM_AT_ONCE = 8

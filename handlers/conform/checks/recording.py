@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .client import Answer
+from handlers.conform.client import Answer
 
 
 class Recorded(NamedTuple):

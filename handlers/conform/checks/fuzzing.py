@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-from .document import Endpoint
+from handlers.conform.document import Endpoint
+
 from .recording import Recorded, read_recording
 
 _METHOD_OR_CONTENT_TYPE: Final = (405, 415)  # what is wrong with a request that may be no worse otherwise

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, NamedTuple
 
-from .document import Endpoint, Json, Schema, endpoints
+from handlers.conform.document import Endpoint, Json, Schema, endpoints
+from handlers.conform.place import ABSENT, Place, at, parts, put, render
+from handlers.conform.request import Request, request_of
+from handlers.conform.rules.rule import Rules
+
 from .edges import edges
-from .place import ABSENT, Place, at, parts, put, render
-from .request import Request, request_of
-from .rules.rule import Rules
 from .samples import Samples
 from .sites import Site, Walk
 

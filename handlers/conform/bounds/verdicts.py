@@ -1,7 +1,8 @@
 """Whether an answer is what a row of the table of bounds says must happen."""
 
+from handlers.conform.client import Answer
+
 from .boundaries import Row, Verdict
-from .client import Answer
 
 _TOO_LONG = 413  # of an array with more items than are allowed
 _BUSY = (429, 503, 529)  # there was no room; the request may be as good as any

@@ -6,8 +6,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from .document import Json, Schema, resolve
-from .place import ABSENT
+from handlers.conform.document import Json, Schema, resolve
+from handlers.conform.place import ABSENT
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _COMPONENTS = "#/components/schemas/"

@@ -1,9 +1,9 @@
 """Operations that a server does not have at all."""
 
-from .client import NoAnswer
-from .document import Endpoint
-from .finding import Fault, Instance
-from .target import Target
+from handlers.conform.client import NoAnswer
+from handlers.conform.document import Endpoint
+from handlers.conform.finding import Fault, Instance
+from handlers.conform.target import Target
 
 _NOT_THERE = (404, 405, 501)
 

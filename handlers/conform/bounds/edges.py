@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from .document import Json, Schema
+from handlers.conform.document import Json, Schema
+
 from .samples import types_of
 
 _EXACT: Final = 2**53  # beyond it a double has no halves, and not every integer

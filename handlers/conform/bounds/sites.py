@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .document import Json, Schema, resolve
-from .place import ABSENT, Place, at, put
+from handlers.conform.document import Json, Schema, resolve
+from handlers.conform.place import ABSENT, Place, at, put
+
 from .samples import Samples, types_of
 
 _UNIONS = ("oneOf", "anyOf", "allOf")

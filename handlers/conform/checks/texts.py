@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from .place import ABSENT, Place, at
+from handlers.conform.place import ABSENT, Place, at
 
 _WHOLE: Final[tuple[Place, ...]] = (
     ("choices", 0, "message", "content"),

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from .client import NoAnswer
-from .document import Endpoint
-from .finding import Fault, Instance
-from .place import put
-from .request import Request
-from .target import Target, no_answer
+from handlers.conform.client import NoAnswer
+from handlers.conform.document import Endpoint
+from handlers.conform.finding import Fault, Instance
+from handlers.conform.place import put
+from handlers.conform.request import Request
+from handlers.conform.target import Target, no_answer
+
 from .texts import streamed_text, whole_text
 
 _NUM_TOKENS = 12

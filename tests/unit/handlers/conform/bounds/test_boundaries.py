@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from handlers.conform.boundaries import Row, Table, Verdict
+from handlers.conform.bounds.boundaries import Row, Table, Verdict
 from handlers.conform.document import Endpoint, endpoints
 from handlers.conform.place import ABSENT
 from handlers.conform.rules.rule import Ban, Companion, Rules, is_above

@@ -1,0 +1,1 @@
+"""The bounds of a contract: values at, just inside and just outside of each."""
