@@ -9,8 +9,8 @@ from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders, Operations
 from generated.operation import Answer, Call, EventStream
 from handlers.aleph_alpha.asked import Asked
-from handlers.aleph_alpha.chat import Chat
-from handlers.aleph_alpha.completions import Completions
+from handlers.aleph_alpha.chat.operation import Chat
+from handlers.aleph_alpha.completions.operation import Completions
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.evaluation import Evaluations

@@ -15,12 +15,12 @@ from generated.hf.operations import (
     Operations,
 )
 from generated.operation import Answer, Call, EventStream
-from handlers.hf.chat import Chat
-from handlers.hf.completions import Completions, completion_params
+from handlers.hf.chat.operation import Chat
+from handlers.hf.completions.operation import Completions, completion_params
 from handlers.hf.errors import to_problem
 from handlers.hf.info import info, model_list
-from handlers.hf.native import Native
-from handlers.hf.request import native_params
+from handlers.hf.native.operation import Native
+from handlers.hf.native.request import native_params
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
 from handlers.service.admission import AdmissionControl

@@ -19,12 +19,12 @@ from generated.tgi.operations import (
 from handlers.runtime.problem import Problem
 from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
-from handlers.tgi.chat import Chat
-from handlers.tgi.completions import Completions, completion_params
+from handlers.tgi.chat.operation import Chat
+from handlers.tgi.completions.operation import Completions, completion_params
 from handlers.tgi.errors import to_problem
 from handlers.tgi.info import info, model_list
-from handlers.tgi.native import Native
-from handlers.tgi.request import native_params
+from handlers.tgi.native.operation import Native
+from handlers.tgi.native.request import native_params
 from handlers.tgi.tokenize import tokenize
 from handlers.tgi_family.limits import Limits
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from engine.events import FinishReason
 from generated.aleph_alpha import models as m
-from handlers.aleph_alpha.chat_events import ChatEvents
-from handlers.aleph_alpha.chat_response import finish_reason
+from handlers.aleph_alpha.chat.events import ChatEvents
+from handlers.aleph_alpha.chat.response import finish_reason
 from handlers.chat.reading.delta import ChatDelta, ChatFinish
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import Script, says

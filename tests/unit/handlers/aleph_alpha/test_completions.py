@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from engine.events import FinishReason, TokenEvent, TokenLogprob
 from engine.request import GenerationRequest
 from generated.aleph_alpha import models as m
-from handlers.aleph_alpha.completion_events import _encode_text
+from handlers.aleph_alpha.completions.events import _encode_text
 from tests.scripted_engine import Script, says, token
 from tests.unit.handlers.aleph_alpha.api import COMPLETE, MODEL, Api, completion, quiet, refused, submitted
 

@@ -10,7 +10,7 @@ from engine.events import FinishReason
 from engine.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.chat.reading.delta import ChatDelta
-from handlers.hf.chat_events import ChatEvents
+from handlers.hf.chat.events import ChatEvents
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says

@@ -5,7 +5,7 @@ from hypothesis import given
 
 from engine.events import TokenEvent
 from generated.hf import models as m
-from handlers.hf.completion_response import CompletionEvents
+from handlers.hf.completions.response import CompletionEvents
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says
 from tests.unit.handlers.hf.api import Api, completion

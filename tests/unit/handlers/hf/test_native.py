@@ -9,8 +9,8 @@ from hypothesis import given
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
-from handlers.hf.events import encode_token
-from handlers.hf.tokens import token
+from handlers.hf.native.events import encode_token
+from handlers.hf.native.tokens import token
 from tests.scripted_engine import says
 from tests.unit.handlers.hf.api import Api, native
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from engine.events import FinishReason
 from generated.tgi import models as m
 from handlers.chat.reading.delta import ChatDelta
-from handlers.tgi.chat_events import ChatEvents
+from handlers.tgi.chat.events import ChatEvents
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says

@@ -9,7 +9,7 @@ from hypothesis import given
 from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
 from generated.tgi import models as m
-from handlers.tgi.completion_response import CompletionEvents
+from handlers.tgi.completions.response import CompletionEvents
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import ScriptedEngine, says, token

@@ -14,10 +14,10 @@ from handlers.chat.reading.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage
-from handlers.hf.chat_response import chat_completion as hf_answer
+from handlers.hf.chat.response import chat_completion as hf_answer
 from handlers.openai.chat.response import ChatAnswer
 from handlers.openai.chat.response import chat_completion as openai_answer
-from handlers.tgi.chat_response import chat_completion as tgi_answer
+from handlers.tgi.chat.response import chat_completion as tgi_answer
 from handlers.wire.envelope import Envelope
 from handlers.wire.plain_answer import PlainAnswers
 from tests.unit.handlers.chat.models import chat_tokenizer

@@ -1,19 +1,18 @@
-"""The operations `/generate` and `/generate_stream`."""
+"""The native operations: `/`, `/generate` and `/generate_stream`."""
 
 from typing import final
 
 from typing_extensions import override
 
-from generated.hf import models as m
 from generated.operation import EncodedEvent
-from handlers.hf.events import NativeEvents
-from handlers.hf.headers import costs
-from handlers.hf.response import generate_response
+from generated.tgi import models as m
 from handlers.service.operation import TokenWriter
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
+from handlers.tgi.native.events import NativeEvents
+from handlers.tgi.native.response import generate_response
 from handlers.tgi_family import native as family
-from handlers.tgi_family.headers import Headers
+from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
 from handlers.tgi_family.request import NativeRequest
 
 
@@ -35,4 +34,4 @@ class Native(family.Native[m.GenerateResponse, m.StreamResponse | EncodedEvent])
 
     @override
     def costs(self, timing: Timing) -> Headers:
-        return costs(timing)
+        return {**cost_headers(timing), **compute_time_header(timing)}

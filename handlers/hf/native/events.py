@@ -10,8 +10,8 @@ from pydantic import MISSING
 from engine.events import TokenEvent
 from generated.hf import models as m
 from generated.operation import EncodedEvent
-from handlers.hf.response import seed
-from handlers.hf.tokens import token
+from handlers.hf.native.response import seed
+from handlers.hf.native.tokens import token
 from handlers.tgi_family.finish import NATIVE_REASONS, finite
 from handlers.tgi_family.request import NativeRequest
 

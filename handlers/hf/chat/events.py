@@ -12,7 +12,7 @@ from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
-from handlers.hf.chat_response import logprobs
+from handlers.hf.chat.response import logprobs
 from handlers.hf.usage import usage
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.chunk_template import ChunkTemplate

@@ -11,7 +11,7 @@ from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
-from handlers.tgi.chat_response import logprobs
+from handlers.tgi.chat.response import logprobs
 from handlers.tgi.usage import usage
 from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.wire.chunk_template import ChunkTemplate

@@ -11,8 +11,8 @@ from generated.tgi import models as m
 from handlers.service.operation import TokenWriter
 from handlers.service.seed import draw_seed
 from handlers.service.sequences import GeneratedRequest
-from handlers.tgi.chat_request import stop_texts
-from handlers.tgi.completion_response import CompletionEvents, completion
+from handlers.tgi.chat.request import stop_texts
+from handlers.tgi.completions.response import CompletionEvents, completion
 from handlers.tgi.sampling import openai_sampling
 from handlers.tgi_family import completions as family
 from handlers.tgi_family.completion_request import CompletionParams

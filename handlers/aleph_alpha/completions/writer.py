@@ -6,7 +6,7 @@ from typing import Final, Literal
 from engine.events import FinishReason, PromptToken, TokenEvent
 from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
-from handlers.aleph_alpha.completion_request import CompletionPlan
+from handlers.aleph_alpha.completions.request import CompletionPlan
 from handlers.chat.reading.logprobs import bounded
 
 _FINISH_REASONS: Final[

@@ -13,9 +13,9 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.service.chat_operation import ChatWriter
 from handlers.service.exchange import Exchange
 from handlers.service.timing import Timing
-from handlers.tgi.chat_events import ChatEvents
-from handlers.tgi.chat_request import chat_params
-from handlers.tgi.chat_response import chat_completion
+from handlers.tgi.chat.events import ChatEvents
+from handlers.tgi.chat.request import chat_params
+from handlers.tgi.chat.response import chat_completion
 from handlers.tgi_family import chat as family
 from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
 from handlers.wire.plain_answer import PlainAnswers

@@ -9,7 +9,7 @@ from typing_extensions import override
 from engine.request import GenerationRequest
 from generated.hf import models as m
 from generated.operation import EncodedEvent
-from handlers.hf.completion_response import CompletionEvents, completion
+from handlers.hf.completions.response import CompletionEvents, completion
 from handlers.hf.headers import costs
 from handlers.hf.sampling import sampling_params, stop_texts
 from handlers.service.operation import TokenWriter

@@ -12,7 +12,7 @@ from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
-from handlers.hf.messages import chat_message
+from handlers.hf.chat.messages import chat_message
 from handlers.hf.sampling import sampling_params, stop_texts
 from handlers.tgi_family.limits import Limits
 from handlers.tgi_family.tool_prompt import with_tool_prompt

@@ -10,7 +10,7 @@ import orjson
 from engine.events import PromptToken, TokenEvent
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
-from handlers.aleph_alpha.completion_writer import CompletionWriter
+from handlers.aleph_alpha.completions.writer import CompletionWriter
 
 
 class CompletionEvents:

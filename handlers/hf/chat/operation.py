@@ -10,9 +10,9 @@ from generated.operation import Answer, EncodedEvent
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
-from handlers.hf.chat_events import ChatEvents
-from handlers.hf.chat_request import chat_params, includes_usage
-from handlers.hf.chat_response import chat_completion
+from handlers.hf.chat.events import ChatEvents
+from handlers.hf.chat.request import chat_params, includes_usage
+from handlers.hf.chat.response import chat_completion
 from handlers.hf.headers import costs
 from handlers.service.chat_operation import ChatWriter
 from handlers.service.exchange import Exchange

@@ -10,9 +10,9 @@ from engine.events import TokenEvent
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.aleph_alpha.asked import Asked
-from handlers.aleph_alpha.chat_events import ChatEvents
-from handlers.aleph_alpha.chat_request import chat_params, includes_usage, num_answers, num_logprobs
-from handlers.aleph_alpha.chat_response import chat_choice, chat_logprobs, chat_usage
+from handlers.aleph_alpha.chat.events import ChatEvents
+from handlers.aleph_alpha.chat.request import chat_params, includes_usage, num_answers, num_logprobs
+from handlers.aleph_alpha.chat.response import chat_choice, chat_logprobs, chat_usage
 from handlers.aleph_alpha.errors import NotChatCapable, to_problem
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs

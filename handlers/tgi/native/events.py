@@ -9,7 +9,7 @@ import orjson
 from engine.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.tgi.tokens import token, top_tokens
+from handlers.tgi.native.tokens import token, top_tokens
 from handlers.tgi_family.finish import NATIVE_REASONS, finite
 from handlers.tgi_family.request import NativeRequest
 

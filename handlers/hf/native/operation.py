@@ -1,18 +1,19 @@
-"""The native operations: `/`, `/generate` and `/generate_stream`."""
+"""The operations `/generate` and `/generate_stream`."""
 
 from typing import final
 
 from typing_extensions import override
 
+from generated.hf import models as m
 from generated.operation import EncodedEvent
-from generated.tgi import models as m
+from handlers.hf.headers import costs
+from handlers.hf.native.events import NativeEvents
+from handlers.hf.native.response import generate_response
 from handlers.service.operation import TokenWriter
 from handlers.service.sequences import GeneratedRequest
 from handlers.service.timing import Timing
-from handlers.tgi.events import NativeEvents
-from handlers.tgi.response import generate_response
 from handlers.tgi_family import native as family
-from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
+from handlers.tgi_family.headers import Headers
 from handlers.tgi_family.request import NativeRequest
 
 
@@ -34,4 +35,4 @@ class Native(family.Native[m.GenerateResponse, m.StreamResponse | EncodedEvent])
 
     @override
     def costs(self, timing: Timing) -> Headers:
-        return {**cost_headers(timing), **compute_time_header(timing)}
+        return costs(timing)

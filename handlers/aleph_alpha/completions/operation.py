@@ -10,9 +10,9 @@ from engine.request import GenerationRequest
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
 from handlers.aleph_alpha.asked import Asked
-from handlers.aleph_alpha.completion_events import CompletionEvents
-from handlers.aleph_alpha.completion_request import CompletionPlan, completion_plan, completion_request
-from handlers.aleph_alpha.completion_writer import CompletionWriter
+from handlers.aleph_alpha.completions.events import CompletionEvents
+from handlers.aleph_alpha.completions.request import CompletionPlan, completion_plan, completion_request
+from handlers.aleph_alpha.completions.writer import CompletionWriter
 from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.prompts import num_characters
