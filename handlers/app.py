@@ -2,7 +2,7 @@
 
 import logging
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -60,35 +60,52 @@ _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 
 
-class Implementation(Protocol):
-    """The constructor of a contract's handlers, which takes the objects that all contracts share."""
-
+class _HasTable(Protocol):
     @property
     def table(self) -> tuple[Operation, ...]: ...
+
+
+class Implementation(_HasTable, Protocol):
+    """The constructor of a contract's handlers, which takes the objects that all contracts share."""
 
     def __call__(self, shared: Shared) -> Handlers: ...
 
 
+class ConfiguredImplementation(_HasTable, Protocol):
+    """An implementation that also takes a section of settings, its contract's own."""
+
+    def __call__(self, shared: Shared, settings: Settings) -> Handlers: ...
+
+
 class Served(NamedTuple):
-    """A contract, and the handlers of its operations."""
+    """A contract, the table of its operations, and the constructor of the handlers that answer them."""
 
     contract: Contract
-    handlers: Implementation
+    table: tuple[Operation, ...]
+    handlers: Callable[[Shared, Settings], Handlers]
+
+
+def _served(contract: Contract, handlers: Implementation) -> Served:
+    return Served(contract, handlers.table, lambda shared, _: handlers(shared))
+
+
+def _served_with_settings(contract: Contract, handlers: ConfiguredImplementation) -> Served:
+    return Served(contract, handlers.table, handlers)
 
 
 _ALL: Final = (
-    Served(OpenAIContract(), OpenAIHandlers),
-    Served(TgiContract(), TgiHandlers),
-    Served(HfContract(), HfHandlers),
-    Served(TritonContract(), TritonHandlers),
-    Served(AlephAlphaContract(), AlephAlphaHandlers),
-    Served(MindieContract(), MindieHandlers),
-    Served(AnthropicContract(), AnthropicHandlers),
+    _served(OpenAIContract(), OpenAIHandlers),
+    _served_with_settings(TgiContract(), TgiHandlers),
+    _served_with_settings(HfContract(), HfHandlers),
+    _served(TritonContract(), TritonHandlers),
+    _served(AlephAlphaContract(), AlephAlphaHandlers),
+    _served_with_settings(MindieContract(), MindieHandlers),
+    _served(AnthropicContract(), AnthropicHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
 TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
-    name: served.handlers.table for name, served in CONTRACTS.items()
+    name: served.table for name, served in CONTRACTS.items()
 }
 
 
@@ -164,7 +181,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)
     server = ContractServer(shell, options, _endpoints(settings))
-    handlers = {name: served.handlers(shared) for name, served in CONTRACTS.items()}
+    handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
     for name in settings.root:
         server.mount(CONTRACTS[name].contract, handlers[name])
     for name in CONTRACTS:

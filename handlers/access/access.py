@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.types import ASGIApp
 
 from handlers.runtime.server import ContractServer
-from handlers.settings.settings import Settings
+from handlers.shared_settings.shared_settings import SharedSettings
 
 from .audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
 from .closed_pages import ClosedPages
@@ -19,7 +19,7 @@ from .visits import Visits
 from .web_pages import WebPageGuard
 
 
-def check_access(settings: Settings, contracts: Collection[str]) -> None:
+def check_access(settings: SharedSettings, contracts: Collection[str]) -> None:
     """Raises InvalidKeyFile or CannotWriteAuditLog; called before a model is loaded in vain."""
     _keyring(settings, contracts)
     if settings.audit_log not in (None, STANDARD_OUTPUT):
@@ -33,7 +33,7 @@ class Access:
     Raises InvalidKeyFile and CannotWriteAuditLog.
     """
 
-    def __init__(self, settings: Settings, contracts: Collection[str]) -> None:
+    def __init__(self, settings: SharedSettings, contracts: Collection[str]) -> None:
         self._settings = settings
         self._keyring = _keyring(settings, contracts)
         self._audit_log = None if settings.audit_log is None else AuditLog(settings.audit_log)
@@ -80,6 +80,6 @@ class Access:
                 await asyncio.to_thread(self._audit_log.close)
 
 
-def _keyring(settings: Settings, contracts: Collection[str]) -> Keyring:
+def _keyring(settings: SharedSettings, contracts: Collection[str]) -> Keyring:
     path = None if settings.api_keys_file is None else Path(settings.api_keys_file)
     return Keyring(settings.api_key, path, contracts)

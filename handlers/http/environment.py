@@ -3,9 +3,8 @@
 Its limits come from the environment, as the application's settings do.
 """
 
-from argparse import Namespace
-
-from handlers.settings.command_line import read_settings
+from handlers.shared_settings.reading import read_section
+from handlers.shared_settings.shared_settings import SharedSettings
 
 from .connections import Connections
 from .limits import http_limits
@@ -15,7 +14,7 @@ from .protocol import BoundedProtocol, bounded_protocol
 def _from_environment() -> type[BoundedProtocol]:
     """Return the class, or raise SystemExit with the message if the settings are not valid."""
     try:
-        return bounded_protocol(Connections(http_limits(read_settings(Namespace()))))
+        return bounded_protocol(Connections(http_limits(read_section(SharedSettings, {}))))
     except ValueError as error:
         raise SystemExit(f"verbatim: error: {error}") from None
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from handlers.settings.settings import Settings
+from handlers.shared_settings.shared_settings import SharedSettings
 
 from .descriptors import default_max_connections
 
@@ -35,7 +35,7 @@ class HttpLimits:
         return min(1.0, shortest / 4)
 
 
-def http_limits(settings: Settings) -> HttpLimits:
+def http_limits(settings: SharedSettings) -> HttpLimits:
     """Return the limits in the settings."""
     return HttpLimits(
         max_url_bytes=settings.max_url_bytes,

@@ -23,6 +23,7 @@ from handlers.mindie.counts import beams, counting_field, num_answers, num_logpr
 from handlers.mindie.errors import to_problem
 from handlers.mindie.room import Room
 from handlers.mindie.rules import check_rules
+from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
 from handlers.mindie.usage import usage
 from handlers.service.chat_operation import ChatOperation
@@ -37,8 +38,9 @@ _Event: TypeAlias = m.ChatCompletionChunk | EncodedEvent
 class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
     """Answers conversations."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, settings: MindieSettings) -> None:
         super().__init__(shared, to_problem)
+        self._settings = settings
         self._room = Room(shared.settings.max_input_tokens, shared.model_info)
 
     @override
@@ -65,7 +67,7 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
         chunks = ChatEvents(
             self._envelope(),
             None if num_logprobs(plan) is None else self.shared.tokenizer,
-            is_full_text=self.shared.settings.mindie_full_text,
+            is_full_text=self._settings.mindie_full_text,
         )
         return _Writer(prepared.outputs(), chunks, num_answers(plan))
 

@@ -9,6 +9,7 @@ from generated.mindie.operations import NoHeaders, Operations
 from generated.operation import Call, EventStream
 from handlers.mindie.chat import Chat
 from handlers.mindie.errors import to_problem
+from handlers.mindie.settings import MindieSettings
 from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 
@@ -19,9 +20,9 @@ _GENERATES: Final = frozenset({"chat_completions"})
 class MindieHandlers(AdmissionControl, Operations):
     """Answers conversations; streams where the client asked for it."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, settings: MindieSettings) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
-        self._chat = Chat(shared)
+        self._chat = Chat(shared, settings)
 
     @override
     async def chat_completions(

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from handlers.service.engine import Engine
-from handlers.settings.settings import EMBEDDED_MODEL, Settings
+from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, SharedSettings
 from handlers.version import VERSION
 
 from .assets import Assets
@@ -40,7 +40,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 class Playground:
     """The page at `/playground`; under it are its files, `about` and `state`."""
 
-    def __init__(self, settings: Settings, engine: Engine, contracts: Sequence[str]) -> None:
+    def __init__(self, settings: SharedSettings, engine: Engine, contracts: Sequence[str]) -> None:
         info = engine.model_info
         self._engine = engine
         self._block_size = info.block_size

@@ -19,7 +19,7 @@ from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.service.engine import Engine
 from handlers.service.exchange import Exchange
-from handlers.settings.settings import Settings
+from handlers.shared_settings.shared_settings import SharedSettings
 
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.
 _MAX_PARALLEL: Final = 32
@@ -39,7 +39,7 @@ class EmbeddedTexts:
 class Embedder:
     """The served model as one that embeds."""
 
-    def __init__(self, engine: Engine, workers: Workers, settings: Settings) -> None:
+    def __init__(self, engine: Engine, workers: Workers, settings: SharedSettings) -> None:
         self._hidden_size = engine.model_info.hidden_size
         self._max_total_tokens = engine.model_info.max_total_tokens
         self._tokenizer = engine.tokenizer

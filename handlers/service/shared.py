@@ -11,7 +11,7 @@ from handlers.service.engine import Engine
 from handlers.service.exchange import Exchanges
 from handlers.service.metrics import Metrics
 from handlers.service.model_names import ModelNames
-from handlers.settings.settings import Settings
+from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.wire.envelope import Envelope
 from handlers.wire.fingerprint import fingerprint
 
@@ -20,7 +20,7 @@ from handlers.wire.fingerprint import fingerprint
 class Shared:
     """One served model, before any contract gives it a form. metrics: of the requests of all contracts."""
 
-    settings: Settings
+    settings: SharedSettings
     engine: Engine
     model_names: ModelNames
     chat: ChatCore

@@ -1,0 +1,1 @@
+"""All settings, and their forms on the command line and in the documentation."""

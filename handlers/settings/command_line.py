@@ -1,14 +1,13 @@
 """The settings as command-line options, and as a table for the documentation."""
 
 import argparse
-import os
 from collections.abc import Collection, Iterator
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
-from pydantic import AliasChoices, ValidationError
 from pydantic.fields import FieldInfo
 
 from handlers.settings.settings import Settings
+from handlers.shared_settings.reading import flag, read_section, variables
 
 _LIST: Final = "A,B"
 
@@ -27,8 +26,7 @@ class Option(NamedTuple):
 def options() -> Iterator[Option]:
     """Yield every setting, in the order of `Settings`."""
     for name, field in Settings.model_fields.items():
-        assert isinstance(field.validation_alias, AliasChoices), name
-        environment = tuple(str(choice) for choice in field.validation_alias.choices)
+        environment = variables(field)
         yield Option(
             name,
             _flags(name, environment),
@@ -41,7 +39,7 @@ def options() -> Iterator[Option]:
 
 def _flags(name: str, environment: tuple[str, ...]) -> tuple[str, ...]:
     foreign = (variable for variable in environment if not variable.startswith("VERBATIM_"))
-    return tuple(dict.fromkeys("--" + key.lower().replace("_", "-") for key in (name, *foreign)))
+    return tuple(dict.fromkeys(flag(key) for key in (name, *foreign)))
 
 
 def _metavar(annotation: Any) -> str | None:
@@ -90,28 +88,7 @@ def read_settings(given: argparse.Namespace) -> Settings:
 
     Raises ValueError with one line for each wrong setting.
     """
-    try:
-        return Settings(
-            **{name: value for name, value in vars(given).items() if name in Settings.model_fields}
-        )
-    except ValidationError as error:
-        raise ValueError("\n".join(_complaint(detail) for detail in error.errors())) from None
-
-
-def _complaint(detail: Any) -> str:
-    """Return `--port: Input should be ...`, or `PORT: ...` if the value came from the environment."""
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    return f"{_given_name(str(detail['loc'][0]))}: {message}" if detail["loc"] else message
-
-
-def _given_name(where: str) -> str:
-    """Return the option or the variable that the user set; pydantic names a field's first
-    variable for all.
-    """
-    if where in Settings.model_fields:
-        return _flags(where, ())[0]
-    names = next((option.environment for option in options() if where in option.environment), ())
-    return next((name for name in names if os.environ.get(name)), where)
+    return read_section(Settings, vars(given))
 
 
 def settings_table() -> str:

@@ -2,12 +2,12 @@
 
 from engine.model_info import ModelInfo
 from generated.tgi import models as m
-from handlers.settings.settings import Settings
+from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.limits import Limits
 from handlers.version import VERSION
 
 
-def info(settings: Settings, model: ModelInfo, limits: Limits) -> m.Info:
+def info(settings: SharedSettings, model: ModelInfo, limits: Limits) -> m.Info:
     return m.Info(
         model_id=settings.model_name,
         model_sha=model.revision,

@@ -27,6 +27,7 @@ from handlers.tgi.native.operation import Native
 from handlers.tgi.native.request import native_params
 from handlers.tgi.tokenize import tokenize
 from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.settings import TgiFamilySettings
 
 _GENERATES: Final = frozenset(
     {"compat_generate", "generate", "generate_stream", "chat_completions", "completions"}
@@ -37,13 +38,14 @@ _GENERATES: Final = frozenset(
 class TgiHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, settings: TgiFamilySettings) -> None:
         super().__init__(shared.exchanges, to_problem, _GENERATES)
         self._shared = shared
-        self._limits = limits = Limits.of(shared.settings, shared.model_info)
-        self._native = Native(shared, to_problem, limits)
-        self._chat = Chat(shared, to_problem, limits)
-        self._completions = Completions(shared, to_problem, limits)
+        self._limits = limits = Limits.of(settings, shared.settings, shared.model_info)
+        compute_type = settings.compute_type or shared.model_info.device
+        self._native = Native(shared, to_problem, limits, compute_type)
+        self._chat = Chat(shared, to_problem, limits, compute_type)
+        self._completions = Completions(shared, to_problem, limits, compute_type)
         self._started = int(time.time())
 
     @override

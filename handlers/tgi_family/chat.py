@@ -21,9 +21,10 @@ EventT = TypeVar("EventT")
 class Chat(ChatOperation[BodyT, AnswerT, EventT]):
     """Answers conversations in a contract's form, which its subclass knows."""
 
-    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits) -> None:
+    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits, compute_type: str) -> None:
         super().__init__(shared, to_problem)
         self.limits = limits
+        self._compute_type = compute_type
 
     def prepared(self, params: ChatParams) -> PreparedChat:
         """Render and tokenize within the limits. Raise from the chat core, PromptTooLong, or Refused."""
@@ -33,7 +34,7 @@ class Chat(ChatOperation[BodyT, AnswerT, EventT]):
 
     @override
     def headers(self, plan: BodyT, prepared: PreparedChat) -> Headers:
-        return compute_headers(self.shared, prepared.prompt_text)
+        return compute_headers(self._compute_type, prepared.prompt_text)
 
     @override
     def costs(self, timing: Timing) -> Headers:

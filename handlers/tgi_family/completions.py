@@ -23,9 +23,10 @@ EventT = TypeVar("EventT")
 class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, EventT]):
     """Continues prompts in a contract's form, which its subclass knows."""
 
-    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits) -> None:
+    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits, compute_type: str) -> None:
         super().__init__(shared, to_problem)
         self._limits = limits
+        self._compute_type = compute_type
 
     @override
     def plan(self, asked: CompletionParams, *, is_stream: bool) -> CompletionParams:
@@ -44,7 +45,7 @@ class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, E
 
     @override
     def headers(self, plan: CompletionParams, prepared: Sequence[GenerationRequest]) -> Headers:
-        return compute_headers(self.shared, *plan.prompts)
+        return compute_headers(self._compute_type, *plan.prompts)
 
     @override
     def costs(self, timing: Timing) -> Headers:

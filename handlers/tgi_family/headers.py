@@ -7,18 +7,16 @@ runtime refuses a header that the operation does not declare.
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from handlers.service.shared import Shared
 from handlers.service.timing import Timing
 
 Headers: TypeAlias = Any
 
 
-def compute_headers(shared: Shared, *prompts: str) -> Headers:
+def compute_headers(compute_type: str, *prompts: str) -> Headers:
     """Return the headers of every answer, known before it begins.
 
-    prompts: as the model gets them, templates rendered.
+    compute_type: the kind of machine. prompts: as the model gets them, templates rendered.
     """
-    compute_type = shared.settings.compute_type or shared.model_info.device
     return {"x-compute-type": compute_type, "x-compute-characters": sum(map(len, prompts))}
 
 

@@ -8,9 +8,10 @@ from engine.model_info import ModelInfo
 from engine.request import Watermark
 from handlers.faults.refused import Refused
 from handlers.service.text_bound import bounded_texts
-from handlers.settings.settings import Settings
+from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.errors import BatchTooLarge
 from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.settings import TgiFamilySettings
 
 
 @dataclass(frozen=True)
@@ -27,16 +28,16 @@ class Limits:
     watermark: Watermark
 
     @classmethod
-    def of(cls, settings: Settings, info: ModelInfo) -> "Limits":
+    def of(cls, settings: TgiFamilySettings, shared: SharedSettings, info: ModelInfo) -> "Limits":
         longest_prompt = info.max_total_tokens - 1
         return cls(
             max_best_of=settings.max_best_of,
             max_stop_sequences=settings.max_stop_sequences,
             max_top_n_tokens=settings.max_top_n_tokens,
             max_client_batch_size=settings.max_client_batch_size,
-            max_input_tokens=min(settings.max_input_tokens or longest_prompt, longest_prompt),
+            max_input_tokens=min(shared.max_input_tokens or longest_prompt, longest_prompt),
             max_total_tokens=info.max_total_tokens,
-            allows_grammars=not settings.disable_grammar_support,
+            allows_grammars=not shared.disable_grammar_support,
             watermark=Watermark(gamma=settings.watermark_gamma, delta=settings.watermark_delta),
         )
 

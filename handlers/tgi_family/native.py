@@ -33,9 +33,10 @@ class NativePlan(NamedTuple):
 class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, GeneratedRequest, AnswerT, EventT]):
     """Answers native requests in a contract's form, which its subclass knows."""
 
-    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits) -> None:
+    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits, compute_type: str) -> None:
         super().__init__(shared, to_problem)
         self._limits = limits
+        self._compute_type = compute_type
 
     @override
     def plan(self, asked: NativeParams, *, is_stream: bool) -> NativePlan:
@@ -75,7 +76,7 @@ class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, Genera
 
     @override
     def headers(self, plan: NativePlan, prepared: NativeRequest) -> Headers:
-        return compute_headers(self.shared, plan.params.inputs)
+        return compute_headers(self._compute_type, plan.params.inputs)
 
     @override
     def costs(self, timing: Timing) -> Headers:

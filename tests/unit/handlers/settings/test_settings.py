@@ -1,10 +1,13 @@
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
+from handlers.mindie.settings import MindieSettings
 from handlers.settings.settings import Settings
+from handlers.shared_settings.section import Section
 
 TGI_NAMES = [
     ("MODEL_ID", "some/model", "model", "some/model"),
@@ -45,6 +48,13 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         for name in field.validation_alias.choices:  # type: ignore[union-attr]  # all have AliasChoices
             monkeypatch.delenv(str(name), raising=False)
     yield
+
+
+def test_each_setting_is_declared_in_one_section() -> None:
+    sections = [base for base in Settings.__mro__ if issubclass(base, Section) and base is not Section]
+    declared = Counter(name for section in sections for name in section.__annotations__)
+    assert declared == Counter(dict.fromkeys(Settings.model_fields, 1))
+    assert MindieSettings.model_fields.keys() == {"mindie_full_text"}
 
 
 @pytest.mark.parametrize(("variable", "value", "field", "expected"), TGI_NAMES)
@@ -130,7 +140,7 @@ def test_a_chat_template_is_text_or_a_file_that_can_be_read(tmp_path: Path) -> N
 
 def test_answers_are_judged_only_where_the_judge_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings(check_responses="fail").check_responses == "fail"
-    monkeypatch.setattr("handlers.settings.settings.find_spec", lambda name: None)
+    monkeypatch.setattr("handlers.shared_settings.shared_settings.find_spec", lambda name: None)
     assert Settings().check_responses == "off"
     with pytest.raises(ValidationError, match=r"pip install 'verbatim-server\[check\]'"):
         Settings(check_responses="log")

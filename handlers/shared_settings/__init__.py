@@ -1,0 +1,1 @@
+"""The settings that no single contract owns, and what sections of settings are made of."""
