@@ -1,4 +1,4 @@
-"""The door for ways to keep keys and values on a device, and to attend over them."""
+"""The protocol for ways to keep keys and values on a device, and to attend over them."""
 
 from typing import Protocol
 
@@ -9,32 +9,32 @@ from engine.attention.scores import Scores
 
 
 class Attention(Protocol):
-    """What stands behind the model's attention modules during one forward pass."""
+    """The attention that the model's attention modules call during one forward pass."""
 
     def attend(
         self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
     ) -> Tensor:
-        """Cache the keys and values of the batch's rows, and let each row attend to its sequence's.
+        """Cache the keys and values of the batch's rows, then attend from each row to those of its sequence.
 
         query: [1, num_heads, num_tokens, dim]. key, value: [1, num_kv_heads, num_tokens, dim]; the value's
-        dim may differ. window: tokens that a row sees, itself included; None sees all.
+        dim may differ. window: the number of tokens that a row sees, its own included; None for all.
         Returns [1, num_tokens, num_heads, value_dim].
         """
 
 
 class AttentionBackend(Protocol):
-    """The KV cache of a model, in a layout that nobody else knows, and attention over it.
+    """The KV cache of a model, in a layout of its own, and attention over it.
 
-    A block holds `block_size` token slots; which sequence owns which block is the scheduler's affair.
+    A block holds `block_size` token slots. The scheduler decides which sequence owns which block.
     """
 
     @property
     def num_blocks(self) -> int:
-        """How many blocks the cache has."""
+        """The number of blocks in the cache."""
 
     @property
     def block_size(self) -> int:
-        """How many tokens a block holds."""
+        """The number of tokens that a block holds."""
 
     def plan(self, batch: Batch) -> Attention:
         """Return the attention of one forward pass over this batch."""

@@ -1,4 +1,4 @@
-"""Where the rows of a batch have their keys."""
+"""The slots and pages that the decoding rows of a batch write and read."""
 
 from typing import NamedTuple
 
@@ -9,9 +9,10 @@ from engine.attention.plan import RaggedKeys
 
 
 class DecodedKeys(NamedTuple):
-    """Of a batch whose rows all decode.
+    """The keys and values of a batch whose rows all decode.
 
-    slots: int64 [num_rows], where their own keys and values go. visible: of each window, what rows see.
+    slots: int64 [num_rows], the slots to which the rows write. visible: for each window, the keys that the
+    rows see.
     """
 
     pages: KVPages

@@ -1,4 +1,4 @@
-"""How many blocks the KV cache gets."""
+"""The choice of the KV cache's size, in blocks."""
 
 import os
 
@@ -8,7 +8,8 @@ from engine.attention.kv_geometry import KVGeometry
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 
-# Of what is free once the weights are loaded; the rest is for activations, logits and whoever else runs.
+# Shares of the memory that is free once the weights are loaded; the rest is for activations, logits and other
+# processes.
 _SHARE_OF_CUDA = 0.8
 _SHARE_OF_HOST = 0.4
 
@@ -16,9 +17,10 @@ _SHARE_OF_HOST = 0.4
 def choose_num_blocks(
     config: EngineConfig, geometry: KVGeometry, max_total_tokens: int, device: torch.device
 ) -> int:
-    """As configured; else a share of free memory, at most what `max_num_sequences` full contexts can use.
+    """Return the number of KV blocks that the config asks for.
 
-    Raises ModelNotSupported for a cache that is larger than the memory, or where none is left for one.
+    By default it is a share of the free memory, at most what `max_num_sequences` full contexts can use.
+    Raises ModelNotSupported if the cache is larger than the memory, or no memory is left for one.
     """
     block_bytes = geometry.block_bytes(config.block_size)
     if config.num_kv_blocks is not None:

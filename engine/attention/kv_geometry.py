@@ -1,11 +1,11 @@
-"""Shapes of a model's keys and values, layer by layer."""
+"""The shapes of a model's keys and values, layer by layer."""
 
 import msgspec
 import torch
 
 
 class LayerGeometry(msgspec.Struct, frozen=True):
-    """index: the attention module's `layer_idx`."""
+    """The shapes of one layer. index: the attention module's `layer_idx`."""
 
     index: int
     num_kv_heads: int
@@ -18,6 +18,6 @@ class KVGeometry(msgspec.Struct, frozen=True):
     dtype: torch.dtype
 
     def block_bytes(self, block_size: int) -> int:
-        """Bytes that one block takes in all layers."""
+        """Return the number of bytes that one block takes in all layers."""
         num_elements = sum(layer.num_kv_heads * (layer.key_dim + layer.value_dim) for layer in self.layers)
         return block_size * num_elements * self.dtype.itemsize

@@ -11,11 +11,12 @@ from engine.transfers import upload
 
 
 class KVPages:
-    """Keys and values by layer; a page holds one block of token slots.
+    """The keys and values of all layers; a page holds one block of token slots.
 
-    Of each layer: keys [num_blocks, block_size, num_kv_heads, key_dim], values likewise. Tokens come before
-    heads, so that gathered pages are already the run of tokens that attention reads: no second copy.
-    Pages start as zeros, because masked slots still enter a product with 0, and 0 * NaN is NaN.
+    Each layer has keys [num_blocks, block_size, num_kv_heads, key_dim] and values of the same shape with
+    value_dim. Tokens come before heads, so that gathered pages are already the run of tokens that attention
+    reads, without a second copy. Pages start as zeros, because masked slots still enter a product with 0, and
+    0 * NaN is NaN.
     """
 
     def __init__(self, geometry: KVGeometry, num_blocks: int, block_size: int, device: torch.device) -> None:
@@ -32,17 +33,23 @@ class KVPages:
         }
 
     def write(self, layer: int, slots: Tensor, keys: Tensor, values: Tensor) -> None:
-        """keys, values: [num_tokens, num_kv_heads, dim]; slots: int64 [num_tokens], as in `Batch`."""
+        """Write the keys and values of a batch to its slots.
+
+        keys, values: [num_tokens, num_kv_heads, dim]. slots: int64 [num_tokens], as in `Batch`.
+        """
         for pages, rows in zip(self._layers[layer], (keys, values), strict=True):
             pages.flatten(0, 1).index_copy_(0, slots, rows)
 
     def layer(self, layer: int) -> tuple[Tensor, Tensor]:
-        """All pages of a layer's keys, and of its values."""
+        """Return all pages of a layer's keys, and all of its values."""
         keys, values = self._layers[layer]
         return keys, values
 
     def gather(self, layer: int, blocks: Tensor) -> tuple[Tensor, Tensor]:
-        """blocks: int64 [batch, n] -> keys, values [batch, num_kv_heads, n * block_size, dim]."""
+        """Return the keys and values of some blocks, a row of them for each sequence.
+
+        blocks: int64 [batch, n]. Returns two tensors [batch, num_kv_heads, n * block_size, dim].
+        """
         keys, values = (
             pages.index_select(0, blocks.flatten()).view(len(blocks), -1, *pages.shape[2:]).transpose(1, 2)
             for pages in self._layers[layer]
@@ -50,13 +57,13 @@ class KVPages:
         return keys, values
 
     def copy(self, copies: list[tuple[int, int]]) -> None:
-        """copies: (source block, destination block)."""
+        """Copy pages in all layers; copies: pairs of (source block, destination block)."""
         sources, destinations = upload(copies, self._device).T
         for pages in self._tensors():
             pages[destinations] = pages[sources]
 
     def clear(self, blocks: list[int]) -> None:
-        """Sets blocks back to zeros, lest a NaN of a failed step meets whoever owns them next."""
+        """Set blocks to zeros, so that a NaN of a failed step never meets their next owner."""
         cleared = upload(blocks, self._device, torch.int64)
         for pages in self._tensors():
             pages[cleared] = 0
@@ -66,7 +73,7 @@ class KVPages:
 
 
 def _zeros(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
-    """As torch.zeros; but host memory comes from numpy, and the system hands it out only as it is written."""
+    """Return zeros; on the host by numpy, since the system then allocates memory only as it is written."""
     if device.type != "cpu":
         return torch.zeros(shape, dtype=dtype, device=device)
     num_bytes = math.prod(shape) * dtype.itemsize

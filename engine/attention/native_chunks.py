@@ -1,4 +1,4 @@
-"""Attention of chunks by compiled code, where AVX-512 multiplies bfloat16; torch's stays its oracle."""
+"""Attention of prefill chunks by compiled code, with AVX-512 BF16; torch remains its oracle."""
 
 import ctypes
 
@@ -18,25 +18,26 @@ _NO_WINDOW = 1 << 40  # keys: more than any sequence has
 
 
 def chunk_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
-    """Return why `attend_chunks` does not take pages there of that type; None if it does.
+    """Return why `attend_chunks` does not take pages on this device of this dtype; None if it does.
 
-    Elsewhere torch is not known to be slower.
+    It needs AVX-512 BF16; without it, torch is not known to be slower.
     """
     obstacle = find_obstacle(device, dtype, Instructions.AVX512_BF16, dtypes=(torch.bfloat16,))
     return obstacle or compiled_bfloat16_obstacle()
 
 
 def can_attend(device: torch.device, dtype: torch.dtype) -> bool:
-    """Return whether `attend_chunks` takes pages there of that type."""
+    """Return whether `attend_chunks` takes pages on this device of this dtype."""
     return chunk_obstacle(device, dtype) is None
 
 
 def attend_chunks(
     query: Tensor, keys: Tensor, values: Tensor, chunks: ChunkKeys, scores: Scores, output: Tensor
 ) -> None:
-    """query [num_heads, num_rows, key_dim] of the whole batch, pages as in `KVPages`.
+    """Attend from the rows of all chunks to the keys of their sequences.
 
-    output: [num_rows, num_heads, value_dim], dense, of which the chunks' rows are written.
+    query: [num_heads, num_rows, key_dim] of the whole batch. keys, values: pages as in `KVPages`.
+    output: [num_rows, num_heads, value_dim], dense; the rows of the chunks are written. All are bfloat16.
     """
     assert query.dtype == keys.dtype == values.dtype == output.dtype == torch.bfloat16
     assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()

@@ -1,4 +1,4 @@
-"""Attention of decoding rows by compiled code, where there is a compiler; torch's stays its oracle."""
+"""Attention of decoding rows by compiled code; torch remains its oracle."""
 
 import ctypes
 
@@ -15,24 +15,25 @@ from engine.native.structures import DecodeCall
 
 
 def decode_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
-    """Return why `decode` does not take pages there of that type; None if it does.
+    """Return why `decode` does not take pages on this device of this dtype; None if it does.
 
-    Only with AVX-512 is it known to be faster than torch.
+    It needs AVX-512; without it, torch is not known to be slower.
     """
     return find_obstacle(device, dtype, Instructions.AVX512)
 
 
 def can_decode(device: torch.device, dtype: torch.dtype) -> bool:
-    """Return whether `decode` takes pages there of that type."""
+    """Return whether `decode` takes pages on this device of this dtype."""
     return decode_obstacle(device, dtype) is None
 
 
 def decode(
     query: Tensor, keys: Tensor, values: Tensor, ragged: RaggedKeys, scores: Scores, output: Tensor
 ) -> None:
-    """query [num_heads, num_rows, key_dim], pages as in `KVPages`, all of one type.
+    """Attend from each decoding row to the keys of its sequence.
 
-    output: [num_rows, num_heads, value_dim], dense, which is written.
+    query: [num_heads, num_rows, key_dim]. keys, values: pages as in `KVPages`. output: [num_rows, num_heads,
+    value_dim], dense, which is written. All have one dtype, float32 or bfloat16.
     """
     assert query.dtype == keys.dtype == values.dtype == output.dtype
     assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()

@@ -2,9 +2,9 @@
 
 Every attention module of the model calls `dispatch_attention` with queries, keys and values of the flat
 batch; `PagedAttention` writes keys and values to the pages, then lets each row attend to its own sequence's
-pages. Grouped-query heads enter as query length where one token decodes, and as a broadcast of the keys where
-a chunk does, so keys are never repeated. On a CPU with a compiler, compiled code takes the rows that decode,
-and chunks where it is faster than torch.
+pages. Grouped-query heads become query length in decoding rows, and a broadcast of the keys in chunks, so
+that keys are never repeated. On a CPU, compiled code takes decoding rows and chunks where it is known to be
+faster than torch.
 """
 
 from collections.abc import Sequence
@@ -46,9 +46,10 @@ def dispatch_attention(
     position_bias: Tensor | None = None,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """transformers' attention interface: what it names is honoured, or raises ModelNotSupported.
+    """Implement transformers' attention interface. Raises ModelNotSupported for a mask or a bias.
 
-    attention_mask is None, since no mask is registered under our name: positions and pages say who sees whom.
+    attention_mask is None, since no mask is registered under our name: positions and pages decide which rows
+    see which keys.
     """
     if attention_mask is not None or is_causal is False or position_bias is not None:
         raise ModelNotSupported(
@@ -59,10 +60,10 @@ def dispatch_attention(
 
 
 class PagedAttention:
-    """Attention of one batch over the pages; the plan of each window and dtype is made once."""
+    """The attention of one batch over the pages; the plan of each window and dtype is made once."""
 
     def __init__(self, batch: Batch, pages: KVPages, *, is_native: bool = True) -> None:
-        """is_native: whether compiled code attends, where it can."""
+        """Prepare for a batch. is_native: whether compiled code may be used."""
         self._batch = batch
         self._pages = pages
         self._decodes_natively = is_native and can_decode(batch.slots.device, pages.dtype)
@@ -95,7 +96,10 @@ class PagedAttention:
         return output
 
     def decoded_keys(self, windows: Sequence[int | None]) -> DecodedKeys | None:
-        """Where compiled layers of these windows read and write; None where a row is not decoded by them."""
+        """Return the keys that compiled layers of these windows read and write.
+
+        Returns None if compiled code cannot attend for all rows of the batch.
+        """
         if self._batch.chunks or not self._decodes_natively:
             return None
         visible = [plan.ragged for plan in (self._plan(window, self._pages.dtype) for window in windows)]
@@ -118,8 +122,9 @@ class PagedAttention:
 
 
 def _decode(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, scores: Scores) -> Tensor:
-    """query [num_heads, batch, dim], keys [batch, num_kv_heads, num_keys, dim].
+    """Attend from one row of each sequence to the keys of that sequence.
 
+    query: [num_heads, batch, dim]. keys, values: [batch, num_kv_heads, num_keys, dim].
     Returns [batch, num_heads, value_dim].
     """
     batch, num_kv_heads = keys.shape[:2]
@@ -130,8 +135,9 @@ def _decode(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, scores: S
 
 
 def _chunk(query: Tensor, keys: Tensor, values: Tensor, plan: KeyRange, scores: Scores) -> Tensor:
-    """query [num_heads, num_rows, dim], keys [1, num_kv_heads, num_keys, dim].
+    """Attend from the rows of one chunk to the keys of its sequence.
 
+    query: [num_heads, num_rows, dim]. keys, values: [1, num_kv_heads, num_keys, dim].
     Returns [num_rows, num_heads, value_dim].
     """
     num_kv_heads = keys.shape[1]
@@ -146,7 +152,7 @@ def _chunk(query: Tensor, keys: Tensor, values: Tensor, plan: KeyRange, scores: 
 def _attend(
     query: Tensor, keys: Tensor, values: Tensor, mask: Tensor, is_causal: bool, scores: Scores
 ) -> Tensor:
-    """[..., num_rows, dim] against [..., num_keys, dim]; sinks broadcast to [..., num_rows, 1]."""
+    """Attend from [..., num_rows, dim] to [..., num_keys, dim]; sinks broadcast to [..., num_rows, 1]."""
     if scores.softcap is None and scores.sinks is None:
         attn_mask = None if is_causal else mask
         return scaled_dot_product_attention(

@@ -1,4 +1,4 @@
-"""Which keys each row of a batch sees, worked out once a step and shared by all layers of one window."""
+"""The keys that each row of a batch sees, planned once per step for all layers of one window."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from torch import Tensor
 from engine.attention.batch import Batch, Span
 from engine.transfers import send, upload
 
-# Decoding rows are padded to the longest of their group: of up to 16 blocks, 32, 64, ...
+# Decoding rows are padded to the longest of their group: up to 16 blocks, 32, 64, ...
 _SMALLEST_GROUP_BITS = 4
 
 
@@ -19,10 +19,11 @@ _SMALLEST_GROUP_BITS = 4
 class KeyRange:
     """The pages that rows `row` to `row + num_rows` of the batch read.
 
-    blocks: int64 [num_sequences, num_blocks]; of a chunk one sequence, of decoding rows one each.
-    mask: added to scores; [num_sequences, 1, 1, num_keys] of decoding rows, [num_rows, num_keys] of a chunk.
-    is_fresh: the chunk begins its sequence, so its keys are those of the batch itself, num_keys == num_rows.
-    is_causal: is_fresh, and the window hides nothing: the plain triangle.
+    blocks: int64 [num_sequences, num_blocks]; a chunk has one sequence, decoding rows have one each.
+    mask: added to scores; [num_sequences, 1, 1, num_keys] for decoding rows, [num_rows, num_keys] for chunks.
+    is_fresh: whether the chunk begins its sequence, so that all its keys are in the batch, and num_keys ==
+        num_rows.
+    is_causal: whether the mask is the plain triangle: is_fresh, and the window hides nothing.
     """
 
     row: int
@@ -37,8 +38,8 @@ class KeyRange:
 class RaggedKeys:
     """The pages that the first `num_rows` rows of the batch read, one sequence each, without padding.
 
-    blocks: int64, of all rows, one after another. firsts: int64 [num_rows], where those of each row begin.
-    lows, highs: int64 [num_rows], the keys `low` to `high` that a row sees, counted from its first block.
+    blocks: int64, those of all rows, concatenated. firsts: int64 [num_rows], the index in `blocks` at which
+    each row's begin. lows, highs: int64 [num_rows]; a row sees the keys `low` to `high` of its blocks.
     """
 
     num_rows: int
@@ -52,10 +53,10 @@ class RaggedKeys:
 class ChunkKeys:
     """The pages that the chunks of a batch read.
 
-    blocks: int64, of all chunks, one after another.
-    places: int64 [num_chunks, 4]: its first row in the batch, its number of rows, the key of that first row
-        counted from the chunk's first block, where its blocks begin.
-    window: keys that a row sees at most, its own included; None sees all.
+    blocks: int64, those of all chunks, concatenated.
+    places: int64 [num_chunks, 4]: the chunk's first row in the batch, its number of rows, the index of its
+        first row's key within its blocks, and the index in `blocks` at which its blocks begin.
+    window: the number of keys that a row sees at most, its own included; None for all.
     """
 
     blocks: Tensor
@@ -65,10 +66,10 @@ class ChunkKeys:
 
 @dataclass(frozen=True, slots=True)
 class AttentionPlan:
-    """The key ranges of a batch under one sliding window, which counts the token itself; None sees all.
+    """The key ranges of a batch under one sliding window.
 
-    Rows that decode are in `decodes`, or in `ragged` for code that needs no padding. Likewise chunks are in
-    `chunks`, or in `paged` for code that needs no mask.
+    Decoding rows are in `decodes`, or in `ragged` for compiled code, which needs no padding. Likewise chunks
+    are in `chunks`, or in `paged` for compiled code, which needs no mask.
     """
 
     decodes: list[KeyRange]
@@ -87,6 +88,10 @@ class AttentionPlan:
         is_ragged: bool = False,
         is_paged: bool = False,
     ) -> "AttentionPlan":
+        """Plan a batch. window: the number of tokens that a row sees, its own included; None for all.
+
+        is_ragged: plan decoding rows without padding. is_paged: plan chunks without masks.
+        """
         device = batch.slots.device
         decodes: list[KeyRange] = []
         chunks: list[KeyRange] = []
@@ -104,7 +109,7 @@ class AttentionPlan:
 
 
 def _first_key(span: Span, window: int | None) -> int:
-    """The first position that any row of the span sees."""
+    """Return the first position that any row of the span sees."""
     return 0 if window is None else max(0, span.start + 1 - window)
 
 
@@ -148,7 +153,7 @@ def _decode_range(
     # Padding repeats a block of the sequence's own: another's could hold a NaN, which a mask does not stop.
     padded = chain.from_iterable(table + table[:1] * (width - len(table)) for table in tables)
     blocks = torch.from_numpy(np.fromiter(padded, np.int64, len(spans) * width)).view(-1, width)
-    # How many keys from the first gathered one on each row may see, and how many of these the window hides.
+    # The number of gathered keys up to the row's own; the window hides the first of these.
     num_seen = np.array([span.end for span in spans]) - np.array(first_blocks) * block_size
     keys = np.arange(width * block_size)
     hidden = keys >= num_seen[:, None]
@@ -173,7 +178,10 @@ def _chunk_range(
 
 
 def _mask(queries: Tensor, keys: Tensor, window: int | None, dtype: torch.dtype) -> Tensor:
-    """Positions [num_rows, 1] and [num_rows or 1, num_keys] -> [num_rows, num_keys], -inf where hidden."""
+    """Return the mask [num_rows, num_keys], -inf where hidden.
+
+    queries: positions [num_rows, 1]. keys: positions [num_keys].
+    """
     hidden = keys > queries
     if window is not None:
         hidden |= keys <= queries - window

@@ -1,4 +1,4 @@
-"""How an attention module turns products of queries and keys into weights."""
+"""The parameters by which an attention module turns products of queries and keys into weights."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,9 @@ from torch import Tensor
 
 
 class Scores(NamedTuple):
-    """softcap: scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv 2408.00118, section 2).
+    """The parameters of one attention module. scaling: the factor of the products.
 
+    softcap: if given, scores become softcap * tanh(scores / softcap) (Gemma 2, arXiv 2408.00118, section 2).
     sinks: [num_heads], a learned score that takes weight and gives no value (gpt-oss, arXiv 2508.10925,
         section 2.2).
     """
@@ -17,5 +18,5 @@ class Scores(NamedTuple):
     sinks: Tensor | None
 
     def dense_sinks(self) -> Tensor | None:
-        """The sinks as compiled code takes them: float32, one after another."""
+        """Return the sinks as compiled code takes them: float32 and contiguous."""
         return None if self.sinks is None else self.sinks.float().contiguous()

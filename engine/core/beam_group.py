@@ -1,4 +1,4 @@
-"""A request's beam search while it runs: its beams as sequences of the scheduler, its events at the end."""
+"""The beam search of one running request: beams are sequences of the scheduler, events come at the end."""
 
 import time
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ from engine.text.tokenizer import Tokenizer
 
 
 class BeamGroup:
-    """Each beam is a sequence; those of one length share the blocks of what they have in common.
+    """The beams of one search. Each is a sequence, and beams share the blocks of their common prefix.
 
-    The beams may be computed in different steps, where memory is short or a batch full. One that is computed
-    waits for the others, parked; it may lose its blocks then, and its child is computed from its tokens.
+    If memory is short or the batch full, the beams are computed in different steps. A computed beam is parked
+    until the others are; if it loses its blocks meanwhile, its child is computed again from its tokens.
     """
 
     def __init__(self, job: Job, first: Generation, params: BeamParams, tokenizer: Tokenizer) -> None:
@@ -35,24 +35,24 @@ class BeamGroup:
             params, max_tokens=stopping.max_tokens, num_end_tokens=len(self._ending_ids)
         )
         self._candidates: dict[Sequence, list[Candidate]] = {}
-        self._num_preemptions = 0  # the most of any beam, a child's count going on from its parent's
-        self._num_begun = 1  # sequences so far, to tell them apart in the scheduler's order
+        self._num_preemptions = 0  # the highest of any beam; a child continues its parent's count
+        self._num_begun = 1  # the number of sequences so far, which is the index of the next
 
     @property
     def num_candidates(self) -> int:
-        """How many of the best tokens after a beam `take` needs."""
+        """The number of candidates for each beam that `take` needs."""
         return self._search.num_candidates
 
     def take(self, sequence: Sequence, candidates: list[Candidate]) -> bool:
-        """Parks a computed beam with what may follow it, best first. True: all beams are computed."""
+        """Park a computed beam with its candidates, best first. Returns whether all beams are computed."""
         self._candidates[sequence] = candidates
         sequence.is_parked = True
         return len(self._candidates) == len(self._beams)
 
     def advance(self, scheduler: Scheduler) -> bool:
-        """Lets the best continuations run and frees the other beams. False: the search is over, none runs.
+        """Continue with the best beams and free the others. Returns False if the search is over.
 
-        Raises GenerationFailed where the search leaves fewer hypotheses than were asked for.
+        Raises GenerationFailed if the search ends with fewer hypotheses than the request wants.
         """
         self._num_preemptions = max(beam.sequence.num_preemptions for beam in self._beams)
         continuations = self._search.continuations([self._candidates[beam.sequence] for beam in self._beams])
@@ -73,7 +73,7 @@ class BeamGroup:
     def events(
         self, scheduler: Scheduler, tokenizer: Tokenizer, device: torch.device, batch_size: int
     ) -> list[TokenEvent]:
-        """What the finished search has to tell, best hypothesis first: those of sequences that drew it."""
+        """Return the events of the finished search, hypothesis by hypothesis, best first."""
         events = []
         request = self._job.request
         for rank, hypothesis in enumerate(self._search.hypotheses[: request.num_sequences]):
@@ -106,7 +106,7 @@ class BeamGroup:
         return text.append(token_id, is_last=False).stop_match is not None
 
     def _children(self, living: list[Continuation], scheduler: Scheduler) -> Iterator[Generation]:
-        """Of each beam that lives on, the beam itself for its last child and a fork for each before."""
+        """Yield the next beams. A beam becomes its own last child; each child before that is a fork."""
         num_left = [sum(one.beam == beam for one in living) for beam in range(len(self._beams))]
         forks = []
         for one in living:

@@ -27,7 +27,7 @@ class LaunchedBeams(NamedTuple):
 
 
 class BeamStage:
-    """Follows every search whose beams were computed in a step."""
+    """Advances every search whose beams were computed in a step."""
 
     def __init__(
         self, scheduler: Scheduler, sampler: Sampler, tokenizer: Tokenizer, device: torch.device
@@ -39,19 +39,19 @@ class BeamStage:
         self._groups: dict[Job, BeamGroup] = {}
 
     def begin(self, job: Job, first: Generation, params: BeamParams) -> None:
-        """Takes a job that searches; first: its only sequence, not yet computed."""
+        """Begin the search of a job. first: its only sequence, not yet computed."""
         self._groups[job] = BeamGroup(job, first, params, self._tokenizer)
 
     def forget(self, job: Job) -> None:
-        """A job that ended; one that does not search is passed over."""
+        """Remove a job that ended; does nothing for a job without a search."""
         self._groups.pop(job, None)
 
     def launch(
         self, beams: list[tuple[Job, Sequence]], logits: Tensor, readback: Readback
     ) -> LaunchedBeams | None:
-        """Have the best tokens after each beam found.
+        """Start finding the best tokens after each beam.
 
-        logits: [n, v], raw, of the n beams. None where there are none.
+        logits: raw, [n, vocab_size], one row for each of `beams`. Returns None if there are none.
         """
         if not beams:
             return None
@@ -63,7 +63,7 @@ class BeamStage:
     def collect(self, launched: LaunchedBeams, batch_size: int) -> Iterator[JobResult]:
         """Yield the searches that end here, each with all events of its sequences, or with its error.
 
-        To be called once the readback was read; jobs that are over are passed over, as in `SamplingStage`.
+        Call it after `Readback.read`. Jobs that are over are skipped, as in `SamplingStage`.
         """
         rows = launched.candidates.results(self._tokenizer)
         for (job, sequence), candidates in zip(launched.beams, rows, strict=True):
@@ -78,7 +78,7 @@ class BeamStage:
     def _follow(
         self, job: Job, sequence: Sequence, candidates: list[Candidate] | GenerationFailed, batch_size: int
     ) -> list[TokenEvent]:
-        """Let the search go on if all its beams are computed; return its events if it ends with that."""
+        """Advance the search if all its beams are computed, and return its events if it has ended."""
         if isinstance(candidates, GenerationFailed):
             raise candidates
         group = self._groups[job]

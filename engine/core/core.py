@@ -1,4 +1,4 @@
-"""The engine's synchronous heart: a step schedules, runs the model, samples, and returns the results."""
+"""The synchronous core of the engine: a step schedules, runs the model, samples, and returns the results."""
 
 import logging
 import time
@@ -36,9 +36,9 @@ _MAX_FAILED_IN_ROW = 3
 
 
 class EngineCore:
-    """Runs requests to their end, many at a time. Used by one thread.
+    """Runs requests to their end by continuous batching. Only one thread may use it.
 
-    A request ends in one terminal event for each of its sequences, or in one error. Nothing follows.
+    A request ends in one last event for each of its sequences, or in one error; nothing follows.
     """
 
     def __init__(
@@ -51,9 +51,10 @@ class EngineCore:
         cache_tags: Tags = (),
         jump_forward: bool = True,
     ) -> None:
-        """cache_tags: what all keys and values in the cache depend on, so the model.
+        """Start without requests.
 
-        jump_forward: as of EngineConfig.
+        cache_tags: what all keys and values in the cache depend on, such as the model.
+        jump_forward: as in EngineConfig.
         """
         self.scheduler = scheduler
         self.counters = Counters()
@@ -81,11 +82,11 @@ class EngineCore:
 
     @property
     def is_failing(self) -> bool:
-        """Whether the model or its device is broken, rather than some request."""
+        """Whether several steps in a row failed, so that the model or its device is broken."""
         return self._num_failed_in_row >= _MAX_FAILED_IN_ROW
 
     def stats(self) -> EngineStats:
-        """May be called from any thread."""
+        """Return the current numbers. Any thread may call this."""
         scheduler = self.scheduler
         return EngineStats(
             num_running=len(scheduler.running),
@@ -110,12 +111,11 @@ class EngineCore:
         submitted_at: float = 0.0,
         tables: RequestTables | None = None,
     ) -> None:
-        """Takes a request that fits the pool. Raises InvalidRequest for what its sampling cannot honour.
+        """Add a request that fits the pool. Raises InvalidRequest for sampling parameters it cannot honour.
 
-        tables: the request's, where they were large enough to be made elsewhere.
-
-        arrival: a number that no other request ever had; of equal priority, the lower runs first.
+        arrival: a number that no other request ever had; of equal priorities, the lower runs first.
         submitted_at: seconds of `time.perf_counter`.
+        tables: those of the request, if they were already made in another thread.
         """
         job = Job(request, arrival, submitted_at, grammar, tables=tables)
         job.num_begun = job.num_initial_sequences
@@ -134,7 +134,7 @@ class EngineCore:
         self._jobs.generating[arrival] = job
 
     def embed(self, arrival: int, request: EmbeddingRequest, *, submitted_at: float = 0.0) -> None:
-        """Takes a request that fits the pool; arguments as of `add`."""
+        """Add an embedding request that fits the pool; arguments as in `add`."""
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
             prompt_token_ids=request.prompt_token_ids,
@@ -151,13 +151,16 @@ class EngineCore:
         self.counters.num_requests += 1
 
     def abort(self, arrival: int) -> None:
-        """Forgets a request and frees its blocks; unknown and ended ones are passed over."""
+        """Remove a request and free its blocks; unknown and ended ones are ignored."""
         if job := self._jobs.find(arrival):
             self._jobs.drop(job)
             self.counters.num_aborted += 1
 
     def step(self) -> list[Output]:
-        """Compute the next batch. If model or sampler fail, so do this batch's requests, and no others."""
+        """Compute the next batch.
+
+        If the model or the sampler fails, the requests of this batch fail, and no others.
+        """
         launched = self.launch()
         return [] if launched is None else self.collect(launched)
 
@@ -205,7 +208,7 @@ class EngineCore:
         return outputs
 
     def close(self) -> None:
-        """End the thread beside this one; no step follows."""
+        """End the thread that fills grammar masks; no step may follow."""
         self._mask_thread.close()
 
     def _launch(self, step: LaunchedStep) -> None:
@@ -236,7 +239,7 @@ class EngineCore:
         readback.pack()
 
     def _launch_choice(self, step: LaunchedStep, ends: list[tuple[Job, Sequence]], logits: Tensor) -> None:
-        """Have beams searched, and all other sequences sampled."""
+        """Start ranking candidates for beams, and sampling all other sequences."""
         searched = [row for row, (job, _) in enumerate(ends) if job.request.beams]
         if not searched:
             step.generations = self._sampling_stage.launch(ends, logits, step.readback)
@@ -251,7 +254,7 @@ class EngineCore:
         step.beams = self._beam_stage.launch([ends[row] for row in searched], of_searched, step.readback)
 
     def _collect(self, step: LaunchedStep, outputs: list[Output]) -> None:
-        """Add results to `outputs` as soon as they are certain: what raises then fails the others alone."""
+        """Add results to `outputs` one by one, so that an exception fails only requests without a result."""
         if step.error is not None:
             raise step.error
         step.readback.read()
@@ -287,6 +290,6 @@ class EngineCore:
 
 
 def _cache_tags(request: GenerationRequest | EmbeddingRequest) -> Tags:
-    """What, besides model and tokens, a request shares its blocks by."""
+    """Return the tags, besides the model's, that requests must have in common to share cached blocks."""
     tags = {"adapter": request.adapter, "salt": request.cache_salt}
     return tuple((kind, value) for kind, value in tags.items() if value is not None)

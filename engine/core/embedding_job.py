@@ -1,4 +1,4 @@
-"""An embedding request while it runs."""
+"""The state of a running embedding request."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from engine.scheduling.sequence import Sequence
 
 @dataclass(slots=True, eq=False)
 class EmbeddingJob:
-    """One sequence that is computed to the end of its prompt. Times are seconds of one monotonic clock.
+    """An embedding request: one sequence, computed to the end of its prompt. Times are monotonic seconds.
 
-    started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
+    started_at: the start of the first step that computed any of it. num_cached_tokens: set at that time.
     is_over: whether it has ended, or was aborted.
     """
 
@@ -23,7 +23,7 @@ class EmbeddingJob:
     started_at: float | None = None
     num_cached_tokens: int = 0
     is_over: bool = False
-    _sum: Tensor | None = None  # float32 [hidden_size], of the rows up to the last that was taken
+    _sum: Tensor | None = None  # float32 [hidden_size], over the rows taken so far
 
     @property
     def sequences(self) -> list[Sequence]:
@@ -38,7 +38,7 @@ class EmbeddingJob:
         self.num_cached_tokens = num_cached_tokens
 
     def take(self, rows: Tensor, start: int) -> None:
-        """rows: [n, hidden_size], the hidden states of the tokens from `start` on; 0 begins anew."""
+        """Add the hidden states [n, hidden_size] of the tokens from `start` on; a start of 0 begins anew."""
         if self.request.pooling is Pooling.LAST:
             rows = rows[-1:]
         total = rows.float().sum(dim=0)
@@ -48,7 +48,7 @@ class EmbeddingJob:
         self._sum = total
 
     def pooled(self) -> Tensor:
-        """float32 [hidden_size], once all rows were taken."""
+        """Return the pooled vector, float32 [hidden_size], after all rows were taken."""
         assert self._sum is not None, "no rows were taken"
         if self.request.pooling is Pooling.LAST:
             return self._sum

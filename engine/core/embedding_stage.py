@@ -18,13 +18,16 @@ from engine.transfers import DeviceValue, Readback
 
 
 class LaunchedEmbeddings(NamedTuple):
-    """Vectors while the device computes them. vectors: float32 [num_jobs, hidden_size]."""
+    """The vectors that the device is computing. vectors: float32 [num_jobs, hidden_size]."""
 
     jobs: list[EmbeddingJob]
     vectors: DeviceValue
 
     def results(self) -> Iterator[tuple[EmbeddingJob, Embedding | GenerationFailed]]:
-        """What becomes of each request, once the readback was read; aborted ones are passed over."""
+        """Yield the vector or the error of each request that was not aborted.
+
+        Call it after `Readback.read`.
+        """
         for job, vector in zip(self.jobs, self.vectors.array, strict=True):
             if not job.is_over:
                 yield job, _result(job, vector)
@@ -38,7 +41,7 @@ class EmbeddingStage:
 
     @torch.inference_mode()
     def launch(self, batch: Batch, runner: Runner, readback: Readback) -> LaunchedEmbeddings | None:
-        """Have the requests' rows of the batch pooled; None where the last token of none was in it."""
+        """Pool the rows of embedding requests; None if the batch completes none of these requests."""
         ended = list(self._take(batch, runner.hidden_states)) if self.jobs else []
         if not ended:
             return None

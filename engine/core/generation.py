@@ -1,4 +1,4 @@
-"""A request while it runs: its sequences, and what becomes of their tokens."""
+"""The state of a running request: its sequences, and the events made of their tokens."""
 
 from dataclasses import dataclass, field
 
@@ -19,13 +19,14 @@ from engine.text.tokenizer import Tokenizer
 class Job:
     """A request in the engine. Times are seconds of one monotonic clock.
 
-    started_at: when the first step that computed any of it began. num_cached_tokens: known by then.
-    generations: of the sequences that have begun and not ended; of a beam search, the beams that run.
-    prompt_scores: the prompt's second token and those after it, as far as they are computed; preemption
-        keeps them.
+    started_at: the start of the first step that computed any of it. num_cached_tokens: set at that time.
+    generations: the sequences that have begun and not ended, or the current beams of a beam search.
+    prompt_scores: the log-probabilities of the prompt's tokens from the second on, as far as they are
+        computed; preemption keeps them.
     has_sent_prompt: whether the prompt's log-probabilities were sent.
-    tables: of the request's options; None until they are made.
-    num_begun: sequences that have begun or will as siblings of the first; the others begin as these end.
+    tables: those of the request's options; None until they are made.
+    num_begun: the number of sequences that have begun, or will as siblings of the first. Each of the others
+        begins when one of these ends.
     is_over: whether it has ended, or was aborted.
     """
 
@@ -44,19 +45,19 @@ class Job:
 
     @property
     def num_initial_sequences(self) -> int:
-        """How many sequences begin from the prompt once that is computed."""
+        """The number of sequences that begin when the prompt is computed."""
         if self.request.beams is not None:
             return self.request.beams.num_beams
         return min(self.request.num_sequences, self.request.num_parallel or self.request.num_sequences)
 
     @property
     def has_more(self) -> bool:
-        """Whether a sequence is still to begin when one ends."""
+        """Whether another sequence begins when one ends."""
         return self.request.beams is None and self.num_begun < self.request.num_sequences
 
     @property
     def reads_cache(self) -> bool:
-        """Whether the prompt may be left uncomputed; not if the log-probabilities of its tokens are asked."""
+        """Whether cached blocks may be used: not if the prompt's log-probabilities are requested."""
         return self.request.sampling.num_prompt_logprobs is None
 
     @property
@@ -64,7 +65,7 @@ class Job:
         return list(self.generations)
 
     def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "Generation":
-        """Makes the sampling and text state of a sequence that has no output yet."""
+        """Make and return the sampling and text state of a sequence without output."""
         request = self.request
         tables = self.tables = self.tables or RequestTables(
             request.sampling, request.stopping, tokenizer, device
@@ -97,7 +98,10 @@ class Job:
             generation.last_time = now
 
     def take_prompt(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
-        """Return the prompt's log-probabilities for the request's first event, once, if they were asked."""
+        """Return the prompt's log-probabilities if they are requested, for the first event;
+
+        None after that.
+        """
         if self.has_sent_prompt or self.request.sampling.num_prompt_logprobs is None:
             return None
         self.has_sent_prompt = True
@@ -109,7 +113,8 @@ class Job:
 class Generation:
     """One sequence's sampling state and text.
 
-    last_time: of its previous token, or its request's start. wait_s: from then until the present step began.
+    last_time: the time of its previous token, or of its request's start. wait_s: the seconds from then until
+    the current step began.
     """
 
     job: Job
@@ -120,11 +125,11 @@ class Generation:
     wait_s: float = 0.0
 
     def begin_step(self, now: float) -> None:
-        """A step computes a part of the sequence."""
+        """Record that a step which computes a part of the sequence began at `now`."""
         self.wait_s = now - self.last_time
 
     def accept(self, sampled: Sampled, tokenizer: Tokenizer, *, batch_size: int, now: float) -> TokenEvent:
-        """Appends a token and tells of it; with a `finish`, it was the last."""
+        """Append a token and return its event, which has a `finish` if the token is the last."""
         token_id = sampled.token_id
         sequence = self.sequence
         sequence.token_ids.append(token_id)
@@ -160,12 +165,12 @@ class Generation:
         )
 
     def _is_cut(self, token_id: int, finish: FinishReason | None) -> bool:
-        """Whether the token ended the sequence as one of the request's own, whose text is not to stay."""
+        """Return whether the token is a stop token of the request, whose text is left out of the output."""
         is_stop = finish is FinishReason.STOP and self._stops_at(token_id)
         return is_stop and not self.job.request.stopping.include_stop
 
     def _stops_at(self, token_id: int) -> bool:
-        assert self.job.tables is not None, "they are made before the first sequence"
+        assert self.job.tables is not None, "tables are made before the first sequence"
         return token_id in self.job.tables.stop_token_ids
 
     def _finish_by_token(self, token_id: int, tokenizer: Tokenizer) -> FinishReason | None:
@@ -181,5 +186,5 @@ class Generation:
         return FinishReason.LENGTH if num_output_tokens >= stopping.max_tokens else None
 
 
-# What a step makes of a request: tokens of one or more of its sequences, or its error.
+# The result of a step for a request: tokens of one or more of its sequences, or its error.
 JobResult = tuple[Job, list[TokenEvent] | GenerationFailed]

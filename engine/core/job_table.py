@@ -1,4 +1,4 @@
-"""The jobs that run, and how they end: their results sent and counted, their blocks given back."""
+"""The table of running jobs, which counts their results and frees the blocks of those that end."""
 
 import logging
 from collections.abc import Iterable
@@ -22,14 +22,14 @@ AnyJob = Job | EmbeddingJob
 
 
 class Output(NamedTuple):
-    """One result of a step for the request of that arrival: a token, its vector, or its error."""
+    """One result of a step for the request with this arrival: a token, its vector, or its error."""
 
     arrival: int
     event: TokenEvent | Embedding | EngineError
 
 
 class JobTable:
-    """Jobs by arrival. generating: those that make tokens; the others are the embedding stage's."""
+    """The running jobs by arrival. generating: those that generate tokens; the others are embedding jobs."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class JobTable:
     def take_embeddings(
         self, results: Iterable[tuple[EmbeddingJob, Embedding | GenerationFailed]], outputs: list[Output]
     ) -> None:
-        """Do the same with vectors, each of which ends its job."""
+        """Add the vectors to the outputs, count them, and forget their jobs, which they end."""
         for job, result in results:
             if isinstance(result, GenerationFailed):
                 outputs.append(self._fail_alone(job, result))
@@ -81,19 +81,22 @@ class JobTable:
             outputs.append(Output(job.arrival, result))
 
     def fail_step(self, schedule: Schedule) -> list[Output]:
-        """End all jobs that the step computed. The library's error stays in the log: it may name paths."""
+        """Fail all jobs of the step.
+
+        The exception is not passed on, since it may name paths; the log has it.
+        """
         arrivals = dict.fromkeys(entry.sequence.arrival for entry in schedule.entries)
         jobs = [job for arrival in arrivals if (job := self.find(arrival))]
         return [self._fail(job, GenerationFailed("the model failed")) for job in jobs]
 
     def _fail_alone(self, job: AnyJob, error: GenerationFailed) -> Output:
-        """End a job that failed while others of its step went on."""
-        if not isinstance(error, NoTokenLeft):  # which is the request's own doing
+        """Fail one job while others of its step continue."""
+        if not isinstance(error, NoTokenLeft):  # the request itself excludes every token
             self._failures.error("request %r failed: %s", job.request.request_id, error)
         return self._fail(job, error)
 
     def _fail(self, job: AnyJob, error: GenerationFailed) -> Output:
-        """End a job whose blocks may hold wrong numbers."""
+        """Fail a job, and clear its blocks, which may hold wrong numbers."""
         for sequence in job.sequences:
             if blocks := self._scheduler.discard(sequence):
                 self._runner.clear_blocks(blocks)
@@ -102,7 +105,7 @@ class JobTable:
         return Output(job.arrival, error)
 
     def drop(self, job: AnyJob) -> None:
-        """Forget a job in whatever state, and free its blocks."""
+        """Forget a job, whatever its state, and free its blocks."""
         for sequence in job.sequences:
             self._scheduler.remove(sequence)
         self._forget(job)

@@ -1,4 +1,4 @@
-"""A step between its two halves: on the device, and not yet read."""
+"""A step between launch and collect: being computed on the device, and not yet read."""
 
 from dataclasses import dataclass, field
 
@@ -13,10 +13,11 @@ from engine.transfers import Readback
 
 @dataclass(slots=True, eq=False)
 class LaunchedStep:
-    """One step's schedule, and what the device computes of it. Times are seconds of `time.perf_counter`.
+    """The schedule of one step and the results that the device is computing.
 
-    computed_at: when the call of the model returned. forward_s: how long it took.
-    error: why the step could not be launched; its requests fail when it is collected.
+    started_at, computed_at: the times at which the step began and the call of the model returned, by
+        `time.perf_counter`. forward_s: the seconds that the call of the model took.
+    error: the exception that ended the launch; the step's requests fail when it is collected.
     """
 
     schedule: Schedule

@@ -1,4 +1,4 @@
-"""Errors that may come with every step, as few lines in the log."""
+"""A rate limit for errors in the log that may occur in every step."""
 
 import logging
 import time
@@ -8,9 +8,9 @@ _INTERVAL_S = 10.0
 
 
 class LimitedLog:
-    """Writes the first error of each interval, and says how many it left out since the one before.
+    """Logs the first error of each interval, with the number of errors left out since the last line.
 
-    clock: seconds that never go back.
+    clock: returns monotonic seconds.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class LimitedLog:
         self._num_left_out = 0
 
     def error(self, message: str, *arguments: object, exc_info: bool = False) -> None:
-        """As `logging.Logger.error`."""
+        """Log an error, with the arguments of `logging.Logger.error`, or count it as left out."""
         now = self._clock()
         if now < self._next_at:
             self._num_left_out += 1

@@ -1,4 +1,4 @@
-"""The rows of a batch whose logits tell how likely a prompt's tokens were."""
+"""The log-probabilities of prompt tokens, computed from the rows of a batch."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from engine.transfers import Readback, upload
 
 
 class PromptRow(NamedTuple):
-    """A row of the batch that tells the log-probability of a job's next prompt token."""
+    """A row of the batch whose logits give the log-probability of the job's next prompt token."""
 
     job: Job
     row: int
@@ -23,10 +23,10 @@ class PromptRow(NamedTuple):
 
 
 def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
-    """The rows that prompt log-probabilities are asked of and not yet known. jobs: by arrival."""
+    """Return the rows whose prompt log-probabilities are requested and not yet computed. jobs: by arrival."""
     rows = []
     for entry, span in zip(batch.entries, batch.spans, strict=True):
-        job = jobs.get(entry.sequence.arrival)  # not there: the request is no generation
+        job = jobs.get(entry.sequence.arrival)  # None for an embedding request
         if job and job.request.sampling.num_prompt_logprobs is not None and entry.sequence.index == 0:
             prompt = job.request.prompt_token_ids
             first = max(entry.start, len(job.prompt_scores))
@@ -38,13 +38,13 @@ def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
 
 
 class LaunchedPromptScores(NamedTuple):
-    """The scores of prompt rows while the device computes them."""
+    """The log-probabilities of prompt rows that the device is computing."""
 
     rows: list[PromptRow]
     scored: ScoredTokens
 
     def keep(self, tokenizer: Tokenizer) -> None:
-        """Add the scores to their jobs, once the readback was read."""
+        """Add the log-probabilities to their jobs. Call it after `Readback.read`."""
         for row, (logprob, top_logprobs) in zip(self.rows, self.scored.scores(tokenizer), strict=True):
             text = tokenizer.token_text(row.next_token_id)
             row.job.prompt_scores.append(PromptToken(row.next_token_id, text, logprob, top_logprobs))
@@ -53,7 +53,7 @@ class LaunchedPromptScores(NamedTuple):
 def launch_prompt_scores(
     rows: list[PromptRow], logits: Tensor, readback: Readback
 ) -> LaunchedPromptScores | None:
-    """Have the rows' scores computed from their logits [len(rows), v]; None where there are no rows."""
+    """Start computing log-probabilities from the rows' logits [len(rows), vocab_size]; None without rows."""
     if not rows:
         return None
     token_ids = upload([row.next_token_id for row in rows], logits.device, torch.int64)

@@ -1,4 +1,4 @@
-"""The door through which the core has a model computed."""
+"""The protocol by which the core runs a model."""
 
 from typing import Protocol
 
@@ -9,21 +9,21 @@ from engine.attention.batch import Batch
 
 
 class Runner(Protocol):
-    """A model on a device, and its KV cache: all that the core asks of them.
+    """A model on a device, with its KV cache.
 
-    A call hands work to the device and need not wait for it; tensors that it returns may still be computed.
+    Calls may be asynchronous: a returned tensor may still be being computed on the device.
     """
 
     @property
     def device(self) -> torch.device:
-        """The device that batches are laid out on, and that logits come on."""
+        """The device of batches and of logits."""
 
     @property
     def block_size(self) -> int:
-        """How many tokens a KV block holds."""
+        """The number of tokens that a KV block holds."""
 
     def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
-        """Copy the contents of KV blocks; copies: (source, destination), at least one."""
+        """Copy the contents of KV blocks; copies: pairs of (source, destination), at least one."""
 
     def clear_blocks(self, blocks: list[int]) -> None:
         """Set KV blocks to zeros."""
@@ -31,9 +31,9 @@ class Runner(Protocol):
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         """Compute the batch, filling its slots; return raw logits [len(logit_rows), vocab_size].
 
-        Whatever it raises ends the requests of the batch, and no others.
+        An exception fails the requests of the batch, and no others.
         """
 
     @property
     def hidden_states(self) -> Tensor:
-        """[num_tokens, hidden_size] of the batch that ran last, as the model's head gets them."""
+        """The input of the model's head for all rows of the last batch, [num_tokens, hidden_size]."""

@@ -1,4 +1,4 @@
-"""Whether a model can run a request at all; what a contract can know is checked there."""
+"""The checks that need the model: whether it can run a request. Contracts check the rest themselves."""
 
 from collections.abc import Iterable
 
@@ -6,14 +6,15 @@ from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAd
 from engine.model_info import ModelInfo
 from engine.request import BeamParams, EmbeddingRequest, GenerationRequest
 
-# Characters of all stop strings of a request, and of all its bad words: they are looked for at each token.
+# The most characters in all stop strings of a request, and in all its bad words: each token is checked for
+# them.
 MAX_TEXT_CHARACTERS = 65_536
 
 _MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 
 
 def check_request(request: GenerationRequest, model: ModelInfo) -> None:
-    """Raises the InvalidRequest that says why the model cannot run it."""
+    """Raise an InvalidRequest that says why the model cannot run the request, if it cannot."""
     _check_prompt(request, model, max_tokens=request.stopping.max_tokens)
     if request.media:
         raise InvalidRequest("the prompt holds media, and the model takes text alone")
@@ -33,7 +34,10 @@ def _check_texts(name: str, texts: Iterable[str]) -> None:
 
 
 def check_embedding(request: EmbeddingRequest, model: ModelInfo) -> None:
-    """As `check_request`; the prompt may fill the context, since nothing follows it."""
+    """Check an embedding request, whose prompt may fill the context since no token follows.
+
+    Raises InvalidRequest.
+    """
     _check_prompt(request, model, max_tokens=0)
 
 

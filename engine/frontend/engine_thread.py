@@ -1,4 +1,4 @@
-"""The thread that steps the core, and the inbox through which others reach it."""
+"""The thread that steps the core, and the inbox by which other threads send it messages."""
 
 import logging
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class Add(NamedTuple):
-    """Run this request; fields as of `EngineCore.add`."""
+    """The message to run a request; fields as in `EngineCore.add`."""
 
     arrival: int
     request: GenerationRequest
@@ -27,7 +27,7 @@ class Add(NamedTuple):
 
 
 class Embed(NamedTuple):
-    """Run this request; fields as of `EngineCore.embed`."""
+    """The message to run an embedding request; fields as in `EngineCore.embed`."""
 
     arrival: int
     request: EmbeddingRequest
@@ -35,7 +35,7 @@ class Embed(NamedTuple):
 
 
 class Abort(NamedTuple):
-    """Forget the request of that arrival and free its blocks."""
+    """The message to remove the request with this arrival and free its blocks."""
 
     arrival: int
 
@@ -44,17 +44,17 @@ Message = Add | Embed | Abort
 
 
 class _Stop:
-    """End the thread."""
+    """The message to end the thread."""
 
 
 class EngineThread:
-    """Steps the core while there is work, sleeps while there is none, and reads the inbox between steps.
+    """The loop that steps the core while it has requests, and reads the inbox between steps.
 
-    thread: where it does, and in which the core was best built. The threads that torch and compiled code
-        compute with belong to the thread that asked for them, and those of a second one would stand in their
-        way.
-    publish: called in this thread with what a step has to tell, once a step.
-    on_death: called in this thread after what ended it is in the log, should the core have a bug. Nothing
+    thread: the thread to run in, preferably the one in which the core was built: torch and compiled code
+        start their OpenMP threads for the thread that calls them, and those of a second one would compete
+        with them.
+    publish: called in this thread with the outputs of each step that has any.
+    on_death: called in this thread after an unexpected exception ended the loop and was logged. Nothing
         follows.
     """
 
@@ -77,12 +77,13 @@ class EngineThread:
         self._thread.end()
 
     def post(self, message: Message) -> None:
-        """From any thread."""
+        """Send a message. Any thread may call this."""
         self._inbox.put(message)
 
     def stop(self, timeout_s: float) -> bool:
-        """From any other thread: no further step begins. Returns whether the running one ended within
-        `timeout_s`.
+        """Let no further step begin, and return whether the running one ended within `timeout_s` seconds.
+
+        Any other thread may call this.
         """
         self._inbox.put(_Stop())
         return self._thread.join(timeout_s)
@@ -92,14 +93,17 @@ class EngineThread:
             while self._read_inbox():
                 if outputs := self._core.step():
                     self._publish(outputs)
-        except BaseException:  # a bug of ours, or a library's panic: those who wait must hear of it
+        except BaseException:  # a bug of ours or of a library: waiting requests must fail
             _log.critical("the engine died", exc_info=True)
             self._on_death()
         finally:
             self._core.close()
 
     def _read_inbox(self) -> bool:
-        """Takes all messages, waiting for one if there is nothing to do. False: stop."""
+        """Handle all messages, waiting for one if there is no request.
+
+        Returns False if the loop must stop.
+        """
         while not (self._inbox.empty() and self._core.has_work):
             message = self._inbox.get()
             if isinstance(message, _Stop):

@@ -1,4 +1,4 @@
-"""What an engine's thread tells one request, as its event loop reads it."""
+"""The queue of one request's events, from the engine's thread to its event loop."""
 
 import asyncio
 from collections import deque
@@ -8,16 +8,16 @@ T = TypeVar("T")
 
 
 class EventStream(Generic[T]):
-    """A queue of one event loop and with one reader; whoever fills it sees to a bound, by its length.
+    """A queue for one event loop and one reader, without a bound; the writer checks its length.
 
-    asyncio.Queue, which may have bounds and many readers, costs a third more for each token.
+    asyncio.Queue, which can have a bound and many readers, costs a third more for each token.
     """
 
     def __init__(self) -> None:
-        """Needs a running event loop."""
+        """Make an empty queue. Requires a running event loop."""
         self._loop = asyncio.get_running_loop()
         self._items: deque[T] = deque()
-        self._arrival: asyncio.Future[None] | None = None  # what the reader waits for
+        self._arrival: asyncio.Future[None] | None = None  # the future that the reader awaits
 
     def put(self, item: T) -> None:
         self._items.append(item)
@@ -28,7 +28,7 @@ class EventStream(Generic[T]):
         return len(self._items)
 
     def clear(self) -> None:
-        """Forgets what nobody has taken."""
+        """Drop all items that were not taken."""
         self._items.clear()
 
     @property
@@ -36,10 +36,10 @@ class EventStream(Generic[T]):
         return not self._items
 
     def arrival(self) -> asyncio.Future[None]:
-        """What a reader who found nothing waits for: done with the next item."""
+        """Return a future that is done when the next item is put; the reader of an empty queue awaits it."""
         self._arrival = self._loop.create_future()
         return self._arrival
 
     def take(self) -> T:
-        """The next item; there must be one."""
+        """Remove and return the next item. Requires that there is one."""
         return self._items.popleft()

@@ -1,4 +1,4 @@
-"""The events of one request on their way from the engine's thread to the reader, and how many may wait."""
+"""The stream of one request's events to their reader, and the bound on unread events."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -14,15 +14,15 @@ from engine.request import EmbeddingRequest, GenerationRequest
 _EVENT_BYTES: Final = 500
 _RANKED_TOKEN_BYTES: Final = 150
 
-# How many times the bound of one request may wait for all readers together.
+# The bound for all requests together, as a multiple of the bound for one request.
 _NUM_FULL: Final = 8
 
 
 class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
-    """A stream that knows which sequences have ended, and about how many bytes wait to be read.
+    """An event stream that counts ended sequences and estimates the bytes of unread events.
 
-    on_end: called in the event loop with how many of the request's sequences have ended, as soon as their
-    last events are here, whether or not somebody reads them.
+    on_end: called in the event loop with the number of sequences that have just ended, as soon as their last
+    events are put, whether or not they are read.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
         request: GenerationRequest | EmbeddingRequest,
         on_end: Callable[[int], object] | None = None,
     ) -> None:
-        """Needs a running event loop."""
+        """Make an empty stream. Requires a running event loop."""
         super().__init__()
         self._on_end = on_end
         self._num_running = 1
@@ -43,7 +43,7 @@ class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
 
     @property
     def num_bytes(self) -> int:
-        """An estimate of the memory that unread events take."""
+        """The estimated memory of unread events, in bytes."""
         return len(self) * self._event_bytes + self._prompt_bytes
 
     @override
@@ -69,13 +69,15 @@ class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
 
 
 class UnreadBound:
-    """How many bytes may wait for the reader of one request, and eight times as many for all readers."""
+    """The bound on unread bytes: `max_bytes` for one request, eight times as many for all together."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
 
     def exceeded(self, streams: Mapping[int, RequestStream]) -> list[int]:
-        """The streams to end, by arrival: those over the bound, then the largest until the others fit."""
+        """Return the arrivals of the streams to end: those over the bound, then the largest until the rest
+        fit.
+        """
         sizes = {arrival: size for arrival, stream in streams.items() if (size := stream.num_bytes)}
         total = sum(sizes.values())
         over = []
