@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple, Protocol
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
@@ -227,6 +226,10 @@ class _StartsEngine:
     def __init__(self, settings: Settings) -> None:
         check_root(settings.root, list(CONTRACTS))
         check_access(settings, CONTRACTS)
+        # It imports torch and transformers, which takes seconds: after the settings are found right.
+        from engine.async_engine import AsyncEngine
+
+        self._start_engine = AsyncEngine.start
         self._settings = settings
         self._app: ASGIApp | None = None
 
@@ -242,7 +245,7 @@ class _StartsEngine:
         """Run from the server's start to its end."""
         threads = NewThreads()
         try:
-            engine = await AsyncEngine.start(engine_config(self._settings))
+            engine = await self._start_engine(engine_config(self._settings))
             self._app = build_app(self._settings, engine)
         except Exception as error:
             _log.debug("the server does not start", exc_info=error)

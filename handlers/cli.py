@@ -7,6 +7,9 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 
+from engine.demo_model import DEMO_MODEL
+from engine.errors import EngineError
+from engine.model.directory import own_directory
 from engine.native.instructions import ISA_NAMES, limit_libraries
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import collector_off
@@ -153,8 +156,12 @@ def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
     limit_libraries(settings.isa)
     if settings.kernel_cache is not None:
         os.environ["VERBATIM_KERNEL_CACHE"] = settings.kernel_cache
-    # torch and transformers take seconds to import, which `--help` should not.
-    from engine.errors import EngineError
+    try:
+        own_directory(settings.model or str(DEMO_MODEL), settings.revision)
+        say(f"verbatim {VERSION}: loading {settings.model_name}")
+    except (CannotWrite, EngineError) as error:
+        return _fail(error, ExitStatus.FAILED)
+    # What serves takes seconds to import, which a command that cannot succeed should not.
     from handlers.access.audit_log import CannotWriteAuditLog
     from handlers.access.key_file import InvalidKeyFile
     from handlers.chat.errors import TemplateError

@@ -10,14 +10,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import uvicorn
 from starlette.types import ASGIApp
 from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
-from engine.async_engine import AsyncEngine
 from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
 from handlers.access.access import check_access
@@ -36,7 +35,9 @@ from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.runtime.root_routes import check_root, placements
 from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
-from handlers.version import VERSION
+
+if TYPE_CHECKING:
+    from engine.async_engine import AsyncEngine
 
 if sys.platform == "win32":
     from asyncio import new_event_loop
@@ -61,7 +62,6 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     Raises UnknownContract, InvalidKeyFile, CannotWriteAuditLog, BadCertificate, CannotListen, CannotWrite,
     TemplateError or ModelNotSupported; nothing has been served then.
     """
-    freeze_imports()
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)
     _set_up_log(settings.log_level)
@@ -69,9 +69,14 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     with (
         take_port(settings.host, settings.port) as listener,
         _ended_by_sigterm(),
-        asyncio.Runner(loop_factory=new_event_loop) as runner,
     ):
-        return runner.run(_serve(settings, listener, tls, watchdog))
+        # It imports torch and transformers, which takes seconds: after all that can be refused without them,
+        # and outside the event loop, which would keep a signal waiting.
+        from engine.async_engine import AsyncEngine
+
+        freeze_imports()
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            return runner.run(_serve(settings, AsyncEngine, listener, tls, watchdog))
 
 
 @contextmanager
@@ -131,10 +136,13 @@ def _cannot_listen(host: str, port: int) -> Iterator[None]:
 
 
 async def _serve(
-    settings: Settings, listener: socket.socket, tls: ssl.SSLContext | None, watchdog: Watchdog
+    settings: Settings,
+    engine_type: "type[AsyncEngine]",
+    listener: socket.socket,
+    tls: ssl.SSLContext | None,
+    watchdog: Watchdog,
 ) -> int:
-    say(f"verbatim {VERSION}: loading {settings.model_name}")
-    engine = await AsyncEngine.start(engine_config(settings), on_progress=_say_progress)
+    engine = await engine_type.start(engine_config(settings), on_progress=_say_progress)
     try:
         app = build_app(settings, engine)
         say(describe(settings, engine.model_info))

@@ -14,6 +14,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.model.directory import own_directory
 from engine.model.pooling_config import find_own_pooling
 from engine.model.progress import line_bar
 from engine.model.weights import one_line, read_weights
@@ -78,15 +79,8 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
 
 
 def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) -> tuple[Path, str | None]:
-    if Path(config.model).is_dir():
-        if config.revision is not None:
-            raise ModelNotSupported(
-                f"revision {config.revision} cannot be had of {config.model}: it is a directory, and only "
-                "models on the Hugging Face hub have revisions"
-            )
-        return Path(config.model), None
-    if config.model.startswith((".", "/", "~")) or config.model.count("/") > 1:  # a hub id is "owner/name"
-        raise ModelNotSupported(f"no such directory: {config.model}")
+    if (directory := own_directory(config.model, config.revision)) is not None:
+        return directory, None
     on_progress(f"fetching {config.model} from the Hugging Face hub")
     try:
         path = snapshot_download(

@@ -4,14 +4,16 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from engine.errors import InvalidRequest, ModelNotSupported, PromptTooLong
 from engine.text.prompt_length import PromptLength
 from engine.text.token_bytes import TokenBytes
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 LONE_SURROGATE: Final = "the text holds a lone surrogate, which is no Unicode character"
 # Decoding more takes longer than other threads should wait.
@@ -38,13 +40,16 @@ class Tokenizer:
     """
 
     def __init__(
-        self, hf: PreTrainedTokenizerBase, *, vocab_size: int, end_token_ids: tuple[int, ...]
+        self, hf: "PreTrainedTokenizerBase", *, vocab_size: int, end_token_ids: tuple[int, ...]
     ) -> None:
         """vocab_size: the model's, which is the number of its logits; it may exceed the tokenizer's.
 
         end_token_ids: the ids that end a sequence, as the model's generation config lists them.
         Raises ModelNotSupported where `hf` has no fast (Rust) backend.
         """
+        # It takes seconds to import, and `verbatim contracts`, which imports all handlers, encodes nothing.
+        from transformers import PreTrainedTokenizerFast
+
         if not isinstance(hf, PreTrainedTokenizerFast):
             raise ModelNotSupported(f"{type(hf).__name__} is no fast tokenizer: it has no tokenizer.json")
         self.hf = hf
@@ -74,6 +79,8 @@ class Tokenizer:
 
         Raises ModelNotSupported if they do not make a fast tokenizer.
         """
+        from transformers import AutoTokenizer
+
         try:
             hf = AutoTokenizer.from_pretrained(
                 str(path), local_files_only=True, trust_remote_code=trust_remote_code

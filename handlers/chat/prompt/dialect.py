@@ -1,12 +1,14 @@
 """A chat template with the formats in which its model thinks and calls tools."""
 
 from dataclasses import dataclass
-
-from transformers import PreTrainedTokenizerBase
+from typing import TYPE_CHECKING
 
 from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.reading.reasoning_format import ReasoningFormat, reasoning_format_of
 from handlers.chat.tool_calls.dialect import ToolDialect
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Dialect:
 
     @classmethod
     def of(
-        cls, tokenizer: PreTrainedTokenizerBase, override: str | None = None, tool_format: str | None = None
+        cls, tokenizer: "PreTrainedTokenizerBase", override: str | None = None, tool_format: str | None = None
     ) -> "Dialect":
         """Return the dialect of a tokenizer's template, or of the override.
 

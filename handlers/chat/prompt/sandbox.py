@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from jinja2 import Environment, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from transformers.utils.chat_template_utils import _compile_jinja_template
 from typing_extensions import override
 
 _MAX_TEMPLATES = 128  # as many as transformers keeps
@@ -29,6 +28,9 @@ class _PlainJson(ImmutableSandboxedEnvironment):
 @lru_cache(_MAX_TEMPLATES)
 def sandboxed(source: str) -> Template:
     """Return the compiled template, with the filters and functions that transformers gives to all."""
+    # It takes seconds to import, and `verbatim contracts` renders nothing.
+    from transformers.utils.chat_template_utils import _compile_jinja_template
+
     environment: Environment = _compile_jinja_template(source).environment.overlay()
     environment.__class__ = _PlainJson  # with all that transformers has put into its own
     # One plain dictionary: a chain of them, as the environment makes, is walked anew for each prompt.

@@ -5,17 +5,19 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 from msgspec.structs import replace
-from transformers import PreTrainedTokenizerBase
 
 from handlers.chat.errors import TemplateError
 from handlers.chat.messages import ChatMessage, Document
 from handlers.chat.prompt.conversation import TemplateMessage, template_messages, template_tools, text_part
 from handlers.chat.prompt.sandbox import sandboxed
 from handlers.chat.tools import ToolDefinition
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 # Where an object stands in memory, as Python shows objects that have no text of their own.
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -31,7 +33,7 @@ _PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
 class ChatTemplate:
     """The template, or templates, of one tokenizer; or an override in their place."""
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase, override: str | None = None) -> None:
+    def __init__(self, tokenizer: "PreTrainedTokenizerBase", override: str | None = None) -> None:
         """override: a Jinja template, or the name of one of the tokenizer's.
 
         Raises TemplateError for an unknown name.

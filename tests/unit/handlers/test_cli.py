@@ -2,6 +2,7 @@
 
 import socket
 import subprocess
+import sys
 import tomllib
 from hashlib import sha256
 from importlib.metadata import version
@@ -58,6 +59,47 @@ def test_a_missing_model_is_one_line_and_a_failure(tmp_path: Path) -> None:
     assert ended.returncode == 1
     assert ended.stderr.startswith("verbatim: error: ") and "missing" in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+_WITHOUT_LIBRARIES = """
+import sys
+sys.modules["torch"] = sys.modules["transformers"] = None  # an import of them fails
+from handlers.cli import main
+for arguments in {commands!r}:
+    print(main(arguments), flush=True)
+"""
+
+
+def test_what_needs_no_model_is_answered_without_torch(tmp_path: Path) -> None:
+    missing, empty = tmp_path / "missing", tmp_path / "empty"
+    empty.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        commands = [
+            ["serve", str(missing), "--port", "0"],
+            ["serve", str(empty), "--port", "0"],
+            ["serve", "--revision", "main", "--port", "0"],
+            ["serve", "--root", "nothing", "--port", "0"],
+            ["serve", "--api-keys-file", str(missing), "--port", "0"],
+            ["serve", "--ssl-certfile", str(missing), "--port", "0"],
+            ["serve", "--port", port],
+            ["contracts"],
+        ]
+        ended = subprocess.run(
+            [sys.executable, "-c", _WITHOUT_LIBRARIES.format(commands=commands)],
+            capture_output=True, text=True, timeout=100,
+        )  # fmt: skip
+    statuses = [line for line in ended.stdout.splitlines() if line.isdecimal()]
+    assert statuses == ["1", "1", "1", "2", "2", "1", "1", "0"], ended.stderr
+    errors = [line.removeprefix("verbatim: error: ") for line in ended.stderr.splitlines()]
+    assert len(errors) == 7
+    assert errors[0] == f"no such directory: {missing}"
+    assert errors[1] == f"{empty} holds no model: there is no config.json in it"
+    assert "only models on the Hugging Face hub have revisions" in errors[2]
+    assert errors[3].startswith("there is no contract 'nothing'")
+    assert errors[4] == f"{missing}: No such file or directory"
+    assert str(missing) in errors[5]
+    assert errors[6] == f"cannot listen on 127.0.0.1 port {port}: Address already in use"
 
 
 def test_a_port_in_use_is_one_line_and_a_failure_before_any_model_loads(

@@ -1,11 +1,13 @@
 """The tokens by which a template steers its model."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from transformers import PreTrainedTokenizerBase
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 
-def control_tokens(tokenizer: PreTrainedTokenizerBase, written: Iterable[str]) -> Mapping[str, int]:
+def control_tokens(tokenizer: "PreTrainedTokenizerBase", written: Iterable[str]) -> Mapping[str, int]:
     """Return the ids of the control tokens by their text.
 
     written: the template's source, and the tags of the formats of tool calls and thoughts. An added token

@@ -7,15 +7,16 @@ here, since transformers drops what it cannot read.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from transformers.utils.chat_parsing import parse_response
-from transformers.utils.chat_parsing.response_templates import ResponseTemplateField, load_response_template
 from typing_extensions import override
 
 from handlers.chat.tool_calls.formats.hermes import HERMES
 from handlers.chat.tool_calls.text import CallArguments, CallBegin, CallEnd, IncomingText, Malformed, Reading
 from handlers.chat.tool_calls.tool_format import BoundTool, CallSyntax, Opening, Schema, ToolFormat
+
+if TYPE_CHECKING:
+    from transformers.utils.chat_parsing.response_templates import ResponseTemplateField
 
 _FIELD = "tool_calls"
 
@@ -28,13 +29,15 @@ class ResponseTemplateFormat(ToolFormat):
     """
 
     region: Mapping[str, Any] = field(hash=False)
-    loaded: ResponseTemplateField = field(hash=False)
+    loaded: "ResponseTemplateField" = field(hash=False)
 
     @classmethod
     def of(cls, response_template: object) -> "ResponseTemplateFormat | None":
         """Return the format, or None if the template has no calls, or no beginning of them, or is
         unreadable.
         """
+        from transformers.utils.chat_parsing.response_templates import load_response_template
+
         match response_template:
             case {"fields": {"tool_calls": Mapping() as region}}:
                 try:
@@ -73,6 +76,8 @@ class ResponseTemplateFormat(ToolFormat):
 
     @override
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
+        from transformers.utils.chat_parsing import parse_response
+
         written = yield from self._read_region(text)
         described: list[Any] = [
             {"type": "function", "function": {"name": name, "parameters": dict(schema)}}
