@@ -1,4 +1,4 @@
-"""Modules that are observed while a model computes."""
+"""Hooks that observe the calls of a model's modules."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,10 @@ from torch import nn
 
 @contextmanager
 def observed(modules: Iterable[nn.Module], note: Callable[..., None]) -> Iterator[None]:
-    """Within, each call of these is told after it: module, arguments without names, with names, result."""
+    """Call `note` after each call of these modules within the block.
+
+    It is given the module, its positional arguments, its keyword arguments and its result.
+    """
     handles = [module.register_forward_hook(note, with_kwargs=True) for module in modules]
     try:
         yield

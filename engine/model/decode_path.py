@@ -1,4 +1,4 @@
-"""The door for faster ways to compute a step whose rows all decode."""
+"""The protocol for faster ways to compute a step whose rows all decode."""
 
 from typing import Protocol
 
@@ -8,13 +8,13 @@ from engine.attention.batch import Batch
 
 
 class DecodePath(Protocol):
-    """Computes decoding steps in place of the model's own forward pass, with the same result.
+    """A replacement of the model's forward pass in decoding steps, with the same result.
 
     Both methods are called under `current_attention`.
     """
 
     def hidden_states(self, batch: Batch) -> Tensor | None:
-        """Return [num_rows, hidden_size], what the model hands to its head; None declines the batch."""
+        """Return the input of the model's head, [num_rows, hidden_size]; None to decline the batch."""
 
     def logits(self, hidden_states: Tensor, rows: list[int]) -> Tensor:
         """Return raw logits [len(rows), vocab_size] of these rows of `hidden_states`."""

@@ -1,4 +1,4 @@
-"""Finds the shapes of a model's keys and values by watching a forward pass of one token."""
+"""The search for the shapes of a model's keys and values, by observing a forward pass of one token."""
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ from engine.errors import EngineError, ModelNotSupported
 
 
 class _Observer:
-    """Attention over a single token, which sees itself alone; notes what each layer would cache."""
+    """The attention of a single token to itself, which records the shapes that each layer would cache."""
 
     def __init__(self, layer_types: list[str] | None) -> None:
         self.layers: dict[int, LayerGeometry] = {}
@@ -34,7 +34,11 @@ class _Observer:
 
 @torch.inference_mode()
 def observe_geometry(model: PreTrainedModel) -> KVGeometry:
-    """Runs one token through the model. Raises ModelNotSupported if a layer keeps its memory elsewhere."""
+    """Run one token through the model, and return the shapes of its keys and values.
+
+    Raises ModelNotSupported if a layer does not use paged attention, or the model does not run on a flat
+    batch.
+    """
     text_config = model.config.get_text_config()
     observer = _Observer(getattr(text_config, "layer_types", None))
     token = current_attention.set(observer)

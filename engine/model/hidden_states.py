@@ -1,4 +1,4 @@
-"""The hidden states that a model's body hands to its head."""
+"""The hidden states that the body of a model passes to its head."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from engine.errors import ModelNotSupported
 
 
 class HiddenStates:
-    """The last hidden states of each forward pass of a model, which its own output leaves out.
+    """The last hidden states of each forward pass, which the model's output does not have.
 
-    The head computes only the rows whose logits are wanted; pooling needs all rows.
+    The head computes only the rows whose logits are needed; pooling needs all rows.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:
-        """Raises ModelNotSupported where the class does not name its body."""
+        """Observe a model. Raises ModelNotSupported if its class does not name its body."""
         if model.base_model is model:
             raise ModelNotSupported(f"{type(model).__name__} does not tell its body from its head")
         self._rows: Tensor | None = None
@@ -23,12 +23,12 @@ class HiddenStates:
 
     @property
     def rows(self) -> Tensor:
-        """[num_tokens, hidden_size], after the final norm, in the model's dtype; of the last batch."""
+        """The last batch's rows after the final norm, [num_tokens, hidden_size], in the model's dtype."""
         assert self._rows is not None, "no batch has run"
         return self._rows
 
     def keep(self, rows: Tensor) -> None:
-        """Keep the rows of a pass that the body's own forward did not compute."""
+        """Set the rows of a pass that the body's own forward did not compute."""
         self._rows = rows
 
     def _keep_output(self, module: nn.Module, inputs: Any, output: Any) -> None:

@@ -1,4 +1,4 @@
-"""From a model's name to its modules in memory."""
+"""The loading of a model: finding its files, checking that it can be served, and reading its weights."""
 
 import json
 from collections.abc import Callable
@@ -22,18 +22,19 @@ from engine.native.bfloat16 import has_fast_bfloat16
 from engine.request import Pooling
 from engine.text.tokenizer import Tokenizer
 
-# Layers whose mask the attention interface does not describe, though their class supports it.
+# The layer types whose mask the attention interface describes; a class may support it and have others too.
 _SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
-# These rotary embeddings change with the longest sequence of the batch once it passes the original context.
+# These rotary embeddings change with the longest sequence of the batch if it exceeds the original context.
 _LENGTH_DEPENDENT_ROPE = {"dynamic", "longrope"}
 _NEEDED_FILES = ["*.json", "*.safetensors", "*.jinja", "*.txt", "*.model", "*.py"]
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """revision: the hub commit, None for a plain directory. max_total_tokens: what model and config allow.
+    """A model in memory.
 
-    pooling, num_parameters: as of `ModelInfo`.
+    revision: the hub commit; None for a plain directory. max_total_tokens: the context length, or less if the
+    config says so. pooling, num_parameters: as in `ModelInfo`.
     """
 
     model: PreTrainedModel
@@ -47,7 +48,7 @@ class LoadedModel:
 
 
 def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
-    """Loads weights and tokenizer. Raises ModelNotSupported where the model cannot be served."""
+    """Load the weights and the tokenizer. Raises ModelNotSupported if the model cannot be served."""
     directory, revision = _find_directory(config, on_progress)
     model_config = _read_config(directory, config)
     _check_supported(model_config, directory)
@@ -110,7 +111,7 @@ def _read_config(directory: Path, config: EngineConfig) -> PreTrainedConfig:
 
 
 def _check_generation_config(path: Path) -> None:
-    """transformers passes over one that it cannot read, and the tokens that end an answer would be lost."""
+    """Check that the file is JSON: transformers ignores it otherwise, and the end tokens would be lost."""
     try:
         json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -136,7 +137,7 @@ def _check_supported(model_config: PreTrainedConfig, directory: Path) -> None:
 
 
 def choose_device(name: str) -> torch.device:
-    """What EngineConfig's `device` stands for. Raises ModelNotSupported where there is no such GPU."""
+    """Return the device that EngineConfig's `device` names. Raises ModelNotSupported for a missing GPU."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     device = torch.device(name)
@@ -163,7 +164,7 @@ def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.devic
 
 
 def _size(num_bytes: int) -> str:
-    """As people read it: "7.1 MB", "1.24 GB"."""
+    """Return the size as a text for people, such as "7.1 MB" or "1.24 GB"."""
     return f"{num_bytes / 1e9:.2f} GB" if num_bytes >= 1e9 else f"{num_bytes / 1e6:.1f} MB"
 
 
@@ -172,7 +173,7 @@ def _num_weight_bytes(directory: Path) -> int:
 
 
 def _end_token_ids(model: PreTrainedModel) -> tuple[int, ...]:
-    """The generation config's, which may be a list, else the model config's."""
+    """Return the end tokens of the generation config if it has any, else those of the model config."""
     for config in (model.generation_config, model.config.get_text_config()):
         end: int | list[int] | None = config.eos_token_id
         if end is not None:

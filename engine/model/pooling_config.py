@@ -1,4 +1,4 @@
-"""How a model was trained to be embedded, as the files of sentence-transformers in its directory say."""
+"""The pooling that a model was trained with, from the sentence-transformers files in its directory."""
 
 import json
 import re
@@ -10,15 +10,16 @@ from engine.errors import ModelNotSupported
 from engine.request import Pooling
 
 _PLACE = Path("1_Pooling", "config.json")
-# A model with several modes joins their vectors.
+# A model with several modes concatenates their vectors, which is not supported.
 _POOLINGS: dict[tuple[str, ...], Pooling] = {("mean",): Pooling.MEAN, ("lasttoken",): Pooling.LAST}
 _FLAG = re.compile(r"pooling_mode_(?P<mode>\w+?)(_tokens?)?")
 
 
 def find_own_pooling(directory: Path, on_progress: Callable[[str], None]) -> Pooling | None:
-    """None where nothing is said; also where the engine cannot do it, which is told to `on_progress`.
+    """Return the model's own pooling; None if it names none, or one that the engine does not support.
 
-    Raises ModelNotSupported where the file is there and cannot be read.
+    on_progress: called with a message about each part of the configuration that is not supported.
+    Raises ModelNotSupported if the file exists and cannot be read.
     """
     modes = _read_modes(directory / _PLACE)
     pooling = _POOLINGS.get(modes)
@@ -30,7 +31,10 @@ def find_own_pooling(directory: Path, on_progress: Callable[[str], None]) -> Poo
 
 
 def _read_modes(path: Path) -> tuple[str, ...]:
-    """Newer versions name the mode or modes; older ones have a flag for each, as pooling_mode_mean_tokens."""
+    """Return the names of the modes.
+
+    Newer files name them; older ones have a flag for each, such as pooling_mode_mean_tokens.
+    """
     try:
         config: dict[str, Any] = json.loads(path.read_text())
         named = config.get("pooling_mode")

@@ -1,4 +1,4 @@
-"""Progress bars of the libraries that load a model, as lines for whoever started the engine."""
+"""The progress bars of libraries that load a model, converted to lines for the log."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,13 +8,13 @@ from tqdm.auto import tqdm
 from transformers.utils.logging import set_tqdm_hook
 from typing_extensions import override
 
-# Shorter work passes unmentioned.
+# Loading that ends sooner is not reported.
 _FIRST_LINE_AFTER_S = 2.0
 _LINE_EVERY_S = 2.0
 
 
 def line_bar(report: Callable[[str], None]) -> type["tqdm[Any]"]:
-    """A tqdm class that, instead of drawing a bar, reports lines such as "Loading weights: 40%"."""
+    """Return a tqdm class that reports lines such as "Loading weights: 40%" instead of drawing a bar."""
 
     class LineBar(tqdm):  # type: ignore[type-arg]  # generic in its stubs alone
         monitor_interval = 0  # no thread that redraws
@@ -33,7 +33,7 @@ def line_bar(report: Callable[[str], None]) -> type["tqdm[Any]"]:
 
 @contextmanager
 def progress_lines(report: Callable[[str], None]) -> Iterator[None]:
-    """Within, transformers' own progress bars become lines."""
+    """Convert transformers' progress bars to lines within the block."""
     bar = line_bar(report)
     previous = set_tqdm_hook(lambda _, args, kwargs: bar(*args, **kwargs))
     try:

@@ -1,4 +1,4 @@
-"""A pass of the model by transformers' own attention, which what the engine puts in its place is held to."""
+"""The reference: a forward pass with transformers' own attention, which the engine's must match."""
 
 import torch
 from torch import Tensor
@@ -12,7 +12,7 @@ _TOLERANCE_16_BIT = 0.2
 
 @torch.inference_mode()
 def reference_logits(model: PreTrainedModel, token_ids: list[int]) -> Tensor:
-    """[num_tokens, vocab_size] float32, of one sequence without a cache."""
+    """Return the logits of one sequence, computed without a cache: [num_tokens, vocab_size] float32."""
     model.set_attn_implementation("eager")
     try:
         input_ids = torch.tensor([token_ids], device=model.device)
@@ -23,14 +23,17 @@ def reference_logits(model: PreTrainedModel, token_ids: list[int]) -> Tensor:
 
 
 def relative_difference(ours: Tensor, theirs: Tensor) -> float:
-    """Of logits, [num_tokens, vocab_size] each.
+    """Return the relative difference of two logits [num_tokens, vocab_size], as the median over the tokens.
 
-    The median of the tokens, since 16-bit rounding may send single ones of a mixture to other experts.
+    It is the median because 16-bit rounding may route single tokens of a mixture to other experts.
     """
     differences = (ours - theirs).norm(dim=-1) / theirs.norm(dim=-1)
     return float(differences.median())
 
 
 def is_same(difference: float, dtype: torch.dtype) -> bool:
-    """Whether a relative difference is rounding. Wrong arithmetic gives some 0.5, 16-bit up to some 0.05."""
+    """Return whether a relative difference is small enough to be rounding.
+
+    Wrong arithmetic gives about 0.5, 16-bit rounding up to about 0.05.
+    """
     return difference < _TOLERANCE.get(dtype, _TOLERANCE_16_BIT)

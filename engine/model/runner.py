@@ -1,4 +1,4 @@
-"""Runs the model on a batch."""
+"""The runner of a transformers model on batches of scheduled tokens."""
 
 import torch
 from torch import Tensor
@@ -13,9 +13,9 @@ from engine.transfers import upload
 
 
 class ModelRunner:
-    """A transformers model, its attention backend, and one forward pass of both.
+    """A transformers model and its attention backend.
 
-    decode_path: computes the batches whose rows all decode, where there is one.
+    decode_path: computes batches whose rows all decode; None to use the model's own forward for these too.
     """
 
     def __init__(self, model: PreTrainedModel, attention: AttentionBackend) -> None:
@@ -45,7 +45,7 @@ class ModelRunner:
 
     @property
     def hidden_states(self) -> Tensor:
-        """[num_tokens, hidden_size] of the last batch, after the final norm, in the dtype of the model."""
+        """The last batch's rows after the final norm, [num_tokens, hidden_size], in the model's dtype."""
         return self._hidden_states.rows
 
     @torch.inference_mode()
@@ -68,7 +68,7 @@ class ModelRunner:
         return self.decode_path.logits(rows, logit_rows)
 
     def _forward(self, batch: Batch, logit_rows: list[int]) -> Tensor:
-        """Run the model's own forward, so that what it does to its logits (soft-capping, scaling) is done."""
+        """Run the model's own forward, which may also transform its logits (soft-capping, scaling)."""
         output = self._model(
             input_ids=batch.input_ids[None],
             position_ids=batch.positions[None],

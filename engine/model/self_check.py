@@ -1,4 +1,4 @@
-"""Proves at load that paged attention computes what the model's own attention does."""
+"""The check at load that paged attention gives the same logits as the model's own attention."""
 
 import torch
 from torch import Tensor
@@ -13,14 +13,16 @@ from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
 
 _NUM_TOKENS = 8
-_NUM_SEQUENCES = 8  # that decode together, where the cache has room: more than compiled code takes as few
-_CHUNKS = ((0, 5), (5, 7), (7, 8))  # one begins, one goes on, one decodes
+# The number of sequences that decode together, if the cache has room for them: compiled code treats so many
+# rows as many.
+_NUM_SEQUENCES = 8
+_CHUNKS = ((0, 5), (5, 7), (7, 8))  # the first begins, the second continues, the third decodes
 
 
 def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
-    """Runs a few tokens in chunks and by transformers' eager attention at once, and compares logits.
+    """Compare the logits of a few tokens, computed in chunks, with those of transformers' eager attention.
 
-    Uses the first blocks of an empty cache, and clears them. Raises ModelNotSupported on a difference.
+    It uses the first blocks of an empty cache, and clears them. Raises ModelNotSupported on a difference.
     """
     expected = reference_logits(model, list(range(_NUM_TOKENS)))
     if not expected.isfinite().all():
@@ -36,9 +38,9 @@ def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
 
 
 def paged_logits(runner: ModelRunner) -> Tensor:
-    """[num_tokens, vocab_size] float32, of one short sequence computed in chunks.
+    """Return the logits of one short sequence computed in chunks, [num_tokens, vocab_size] float32.
 
-    Uses the first blocks of an empty cache, and clears them.
+    It uses the first blocks of an empty cache, and clears them.
     """
     block_size = runner.block_size
     pool = BlockPool(-(-_NUM_TOKENS // block_size), block_size)
@@ -54,9 +56,9 @@ def paged_logits(runner: ModelRunner) -> Tensor:
 
 
 def decoded_logits(runner: ModelRunner) -> list[Tensor]:
-    """[num_rows, vocab_size] float32 each, of three steps whose rows all decode: many, one alone, the others.
+    """Return the logits of three steps whose rows all decode: many, one alone, the others.
 
-    Uses the first blocks of an empty cache, and clears them.
+    Each is [num_rows, vocab_size] float32. It uses the first blocks of an empty cache, and clears them.
     """
     block_size = runner.block_size
     num_blocks = -(-2 // block_size)  # of a sequence of two tokens

@@ -1,4 +1,4 @@
-"""A checkpoint's weights, which must be exactly those that its config.json describes."""
+"""The loading of a checkpoint's weights, which must be exactly those that its config.json describes."""
 
 import logging
 import re
@@ -26,12 +26,12 @@ def read_weights(
     config: EngineConfig,
     on_progress: Callable[[str], None],
 ) -> PreTrainedModel:
-    """The model, on the host.
+    """Return the model, on the host.
 
-    Raises ModelNotSupported where the weights cannot be read, where some are missing or have other shapes, so
-    that transformers would make random ones, or where there are more layers than the config says.
+    Raises ModelNotSupported if the weights cannot be read, if some are missing or have other shapes, so that
+    transformers would initialise random ones, or if there are more layers than the config says.
     """
-    auto: Any = AutoModelForCausalLM  # annotated as if it gave a model alone
+    auto: Any = AutoModelForCausalLM  # its annotation has only the model
     try:
         with progress_lines(on_progress), _no_report():
             model, found = auto.from_pretrained(
@@ -43,7 +43,7 @@ def read_weights(
                 ignore_mismatched_sizes=True,  # they are reported below, by name
                 output_loading_info=True,
             )
-    except Exception as error:  # of torch, of safetensors, of modelling code, and of pickle all there are
+    except Exception as error:  # torch, safetensors, pickle and modelling code raise all kinds
         raise ModelNotSupported(f"the weights in {directory} cannot be loaded: {one_line(error)}") from error
     if not isinstance(model, PreTrainedModel):
         raise ModelNotSupported(f"{directory} holds a {type(model).__name__}, which is no transformers model")
@@ -53,7 +53,7 @@ def read_weights(
 
 
 def one_line(error: Exception) -> str:
-    """The text of another library's exception, as a part of a sentence of ours."""
+    """Return the text of another library's exception on one line, to be part of a message."""
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]
 
 
@@ -72,10 +72,10 @@ def _check_complete(directory: Path, model: PreTrainedModel, found: dict[str, An
 
 
 def _check_layers(directory: Path, model: PreTrainedModel, unexpected: Collection[str]) -> None:
-    """Weights of a head for another task do no harm; a layer that is left out changes every answer."""
+    """Raise ModelNotSupported for layers that would be ignored; unused heads for other tasks are accepted."""
     config = model.config.get_text_config()
     num_layers = int(config.num_hidden_layers)
-    # Layers that draft tokens stand behind the model's own (DeepSeek-V3, section 2.2).
+    # Layers for multi-token prediction come after the model's own (DeepSeek-V3, section 2.2).
     num_drafting = int(getattr(config, "num_nextn_predict_layers", None) or 0)
     names = set(model.state_dict())
     surplus = [
@@ -99,7 +99,7 @@ def _named(names: Collection[str]) -> str:
 
 @contextmanager
 def _no_report() -> Iterator[None]:
-    """Without what transformers says of weights, such as a table of many lines of those that do not fit."""
+    """Suppress transformers' log messages about weights, such as a long table of mismatched ones."""
     log = logging.getLogger("transformers")
     level = log.level
     log.setLevel(logging.ERROR)

@@ -1,5 +1,4 @@
-"""The choices of beam search: the continuations that go on, those that are complete, and the end of the
-search.
+"""The choices of beam search: which continuations go on, which are complete, and when the search ends.
 
 The rules are those of transformers 5 (`GenerationMixin._beam_search`, for one prompt), with scores in
 float64. Pure: no torch, no text, no cache.
@@ -50,10 +49,10 @@ class BeamSearch:
     """The search for one prompt. All its beams have the same length."""
 
     def __init__(self, params: BeamParams, *, max_tokens: int, num_end_tokens: int) -> None:
-        """num_end_tokens: the number of token ids that end a sequence."""
+        """Start a search. num_end_tokens: the number of token ids that end a sequence."""
         self._params = params
         self._max_tokens = max_tokens
-        # Each beam ends with at most `num_end_tokens` of these, so enough remain that live on.
+        # Each beam ends with at most `num_end_tokens` of these, so enough remain that continue.
         self.num_candidates = max(2, 1 + num_end_tokens) * params.num_beams
         self._beams = [_Beam(0.0, ())]
         self.hypotheses: list[Hypothesis] = []  # the best complete ones, best first, at most num_beams
@@ -81,7 +80,7 @@ class BeamSearch:
         is_last = len(self._beams[0].tokens) + 1 >= self._max_tokens
         num_beams = self._params.num_beams
         pairs = list(zip(continuations, is_complete, strict=True))
-        # Only the first num_beams may complete; the others are there so that enough live on.
+        # Only the first num_beams may complete; the others are there so that enough continue.
         for continuation, completes in pairs[:num_beams]:
             if completes or is_last:
                 self._keep(continuation)

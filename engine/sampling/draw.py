@@ -4,8 +4,9 @@ An exponential race: argmax(w / E) is i with probability w_i / sum(w) where E ar
 which is Gumbel-max. A token's E depends on the row's key and the token alone, so the draw does not depend on
 the batch.
 
-A draw takes logits [n, v] float32, which it may change, and the rows' n states, and returns ids [n] int64 and
-whether there was something to draw [n] bool: not where a row's best logit is NaN or infinite.
+A draw takes logits [n, v] float32, which it may change, and the states of the n rows. It returns the token
+ids [n] int64, and whether a token could be drawn [n] bool: false for a row whose best logit is NaN or
+infinite.
 """
 
 from collections.abc import Sequence
@@ -21,29 +22,28 @@ from engine.sampling.truncation import truncate, truncate_prefix
 from engine.sampling.vocab_blocks import block_members, block_sums
 from engine.transfers import is_on_host, upload
 
-# Below this, logits over the temperature could overflow; at it, tokens whose logits differ by more than some
-# 10^-5 are as good as sorted.
+# Below this, logits divided by the temperature could overflow; at it, the best token is as good as certain to
+# be drawn unless another logit is within about 10^-5 of its own.
 _MIN_TEMPERATURE = 1e-6
-# Above this, its inverse could vanish in float32, and the -inf of an excluded token times 0 is no number.
+# Above this, its inverse could become 0 in float32, and the -inf of an excluded token times 0 is NaN.
 _MAX_TEMPERATURE = 1e30
 
-# Near the square root of a vocabulary, so that the two races of a row are about as long.
+# Near the square root of a vocabulary, so that both exponential races of a row have about the same length.
 _BLOCK_SIZE = 256
 
-# How many of the best tokens top-p looks at before it looks at all: where a model knows what it says, these
-# hold the mass asked for.
+# The number of best tokens that top-p tries before it takes all: if the model is confident, these have the
+# probability that top-p asks for.
 _NUCLEUS_PREFIX = 128
 
 
 def draw_greedy(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor, Tensor]:
-    """The best token, of equals the one with the lowest id."""
+    """Draw the best token of each row; of equals, the one with the lowest id."""
     values, ids = best_tokens(logits)
     return ids, values.isfinite()
 
 
 def draw_top_k(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor, Tensor]:
-    """Among each row's own `top_k` best tokens; of equals at the end of the list those with the lowest
-    ids."""
+    """Draw among the `top_k` best tokens of each row; of equals at the limit, those with the lowest ids."""
     num_kept = [state.params.top_k or 0 for state in states]
     values, ids = top_tokens(logits, max(num_kept))
     top_k = upload(num_kept, logits.device)
@@ -55,7 +55,7 @@ def draw_top_k(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor,
 
 
 def draw_vocabulary(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Tensor, Tensor]:
-    """Among all tokens that top_p, typical_p and min_p leave."""
+    """Draw among all tokens that top_p, typical_p and min_p leave."""
     is_drawn = best_tokens(logits)[0].isfinite()
     weights = _weights(logits, is_drawn, states)
     keys = _keys(states, logits.device)
@@ -65,7 +65,7 @@ def draw_vocabulary(logits: Tensor, states: Sequence[SamplingState]) -> tuple[Te
 
 
 def _draw_on_host(weights: Tensor, keys: Tensor, params: Sequence[SamplingParams]) -> Tensor:
-    """weights: [n, v], summing to 1, which it may change. keys: [n, 2]. Returns ids [n]."""
+    """Draw on the host. weights: [n, v], summing to 1; may be changed. keys: [n, 2]. Returns ids [n]."""
     ids = torch.empty(len(params), dtype=torch.int64)
     short = _draw_short_nuclei(ids, weights, keys, params)
     rest = [row for row in range(len(params)) if row not in short]
@@ -77,8 +77,11 @@ def _draw_on_host(weights: Tensor, keys: Tensor, params: Sequence[SamplingParams
 
 
 def _draw_on_device(weights: Tensor, keys: Tensor, params: Sequence[SamplingParams]) -> Tensor:
-    """As `_draw_on_host`, with the same ids. Only the device knows which nuclei are short, and the host does
-    not wait to hear it: rows with a top_p are drawn both ways."""
+    """Draw on a GPU, with the same arguments and results as `_draw_on_host`.
+
+    Only the device knows which nuclei are short, and the host does not wait for it: rows with a top_p are
+    drawn both ways.
+    """
     nucleus = [row for row, row_params in enumerate(params) if row_params.top_p < 1]
     if not nucleus:
         truncate(weights, params)
@@ -96,9 +99,9 @@ def _draw_on_device(weights: Tensor, keys: Tensor, params: Sequence[SamplingPara
 def _draw_short_nuclei(
     ids: Tensor, weights: Tensor, keys: Tensor, params: Sequence[SamplingParams]
 ) -> set[int]:
-    """Draws the rows whose best few tokens hold the mass that their top_p asks for, and returns these rows.
+    """Draw the rows whose best few tokens have the probability of their top_p, and return these rows.
 
-    ids [n]: where the draws are written. weights [n, v]: summing to 1. keys [n, 2].
+    ids: [n], to which the draws are written. weights: [n, v], summing to 1. keys: [n, 2].
     """
     nucleus = [row for row, row_params in enumerate(params) if row_params.top_p < 1]
     if not nucleus:
@@ -114,15 +117,17 @@ def _draw_short_nuclei(
 
 
 def _nuclei(weights: Tensor, params: Sequence[SamplingParams]) -> tuple[Tensor, Tensor, Tensor]:
-    """The best few weights [n, m] of each row [n, v], their ids, and whether they hold its top_p [n]."""
+    """Return the best weights [n, m] of each row [n, v], their ids, and whether they reach its top_p [n]."""
     best, best_ids = top_tokens(weights, _NUCLEUS_PREFIX)
     top_p = upload([row.top_p for row in params], weights.device, torch.float64)
     return best, best_ids, best.sum(dim=-1, dtype=torch.float64) >= top_p
 
 
 def _weights(logits: Tensor, is_drawn: Tensor, states: Sequence[SamplingState]) -> Tensor:
-    """Softmax over the temperature, [n, m]; rows that cannot be drawn get equal weights, so that all may go
-    on."""
+    """Return the softmax of logits divided by the temperature, [n, m].
+
+    Rows that cannot be drawn get equal weights, so that no NaN goes on.
+    """
     inverse = [1 / min(max(state.params.temperature, _MIN_TEMPERATURE), _MAX_TEMPERATURE) for state in states]
     if any(factor != 1 for factor in inverse):
         logits.mul_(upload(inverse, logits.device, torch.float32).unsqueeze(1))
@@ -137,17 +142,20 @@ def _keys(states: Sequence[SamplingState], device: torch.device) -> Tensor:
 
 
 def _race(weights: Tensor, token_ids: Tensor, keys: Tensor) -> Tensor:
-    """weights: [n, m] float32, unnormalised. token_ids: [n, m] int64. keys: [n, 2]. Returns ids [n] int64."""
+    """Draw a token of each row by an exponential race, and return the ids [n] int64.
+
+    weights: [n, m] float32, unnormalised. token_ids: [n, m] int64. keys: [n, 2].
+    """
     winner = (weights / exponential_noise(keys, token_ids)).argmax(dim=-1, keepdim=True)
     return token_ids.gather(1, winner).squeeze(1)
 
 
 def _race_in_blocks(weights: Tensor, keys: Tensor) -> Tensor:
-    """As `_race` over the whole vocabulary: weights [n, v].
+    """Draw a token of each row from the whole vocabulary, by two races. weights: [n, v].
 
-    Noise for every token would cost more than all else in sampling. So first a block of consecutive tokens is
-    drawn by its weight, with noise for the number of the block, then a token in it: as exact, with some 850
-    numbers for a vocabulary of 151,936.
+    Noise for every token would cost more than the rest of sampling. So first a block of consecutive tokens is
+    drawn by its weight, with noise for the number of the block, then a token in it. This is equally exact,
+    and takes about 850 random numbers for a vocabulary of 151,936.
     """
     num_blocks = -(-weights.shape[1] // _BLOCK_SIZE)
     blocks = torch.arange(num_blocks, device=weights.device).expand(len(weights), -1)

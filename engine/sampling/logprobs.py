@@ -11,20 +11,20 @@ from engine.sampling.ranking import top_tokens
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import DeviceValue, Readback
 
-# Prompt rows whose log-probabilities are held at once: 64 rows of 151,936 are 39 MB.
+# The most rows whose log-probabilities are in memory at once: 64 rows of 151,936 take 39 MB.
 _MAX_ROWS = 64
 
 
 def log_probabilities(logits: Tensor) -> Tensor:
-    """[n, v] of any float type -> [n, v] float32."""
+    """Return the log-probabilities, [n, v] float32, of logits of any float type."""
     return torch.log_softmax(logits, dim=-1, dtype=torch.float32)
 
 
 class RankedRows:
-    """The most likely tokens of some rows, as the device ranks them."""
+    """The most likely tokens of some rows, which the device is ranking."""
 
     def __init__(self, logprobs: Tensor, num_ranked: Sequence[int], readback: Readback) -> None:
-        """logprobs: [n, v] float32. num_ranked: how many tokens of each of the n rows."""
+        """Start ranking. logprobs: [n, v] float32. num_ranked: the number of tokens to list for each row."""
         self._num_ranked = num_ranked
         self._best: tuple[DeviceValue, DeviceValue] | None = None
         if k := max(num_ranked, default=0):
@@ -32,9 +32,9 @@ class RankedRows:
             self._best = readback.want(values), readback.want(ids)
 
     def tokens(self, tokenizer: Tokenizer) -> list[tuple[TokenLogprob, ...]]:
-        """Each row's tokens by (log-probability descending, id ascending), once the readback was read.
+        """Return each row's tokens by (log-probability descending, id ascending).
 
-        Tokens of probability 0 are not listed.
+        Tokens of probability 0 are left out. Call it after `Readback.read`.
         """
         if self._best is None:
             return [()] * len(self._num_ranked)
@@ -53,12 +53,12 @@ class RankedRows:
 
 
 class ScoredTokens:
-    """How likely a token of each row was, and the most likely ones in its place, as the device has it."""
+    """The log-probability of one token in each row, and the most likely tokens in its place."""
 
     def __init__(
         self, logits: Tensor, token_ids: Tensor, num_ranked: Sequence[int], readback: Readback
     ) -> None:
-        """logits: [t, v], raw. token_ids: [t] int64. num_ranked: as of `RankedRows`."""
+        """Start computing. logits: [t, v], raw. token_ids: [t] int64. num_ranked: as in `RankedRows`."""
         self._chunks: list[tuple[DeviceValue, RankedRows]] = []
         for start in range(0, len(logits), _MAX_ROWS):
             rows = slice(start, start + _MAX_ROWS)
@@ -67,7 +67,7 @@ class ScoredTokens:
             self._chunks.append((readback.want(own), RankedRows(logprobs, num_ranked[rows], readback)))
 
     def scores(self, tokenizer: Tokenizer) -> Iterator[tuple[float, tuple[TokenLogprob, ...]]]:
-        """Each row's log-probability and ranked tokens, once the readback was read."""
+        """Yield each row's log-probability and ranked tokens. Call it after `Readback.read`."""
         for own, ranked in self._chunks:
             yield from zip(own.array.tolist(), ranked.tokens(tokenizer), strict=True)
 
@@ -75,7 +75,7 @@ class ScoredTokens:
 def score_tokens(
     logits: Tensor, token_ids: Tensor, num_ranked: Sequence[int], tokenizer: Tokenizer
 ) -> Iterator[tuple[float, tuple[TokenLogprob, ...]]]:
-    """Yield what `ScoredTokens` computes, read at once."""
+    """Return the scores of `ScoredTokens`, reading them from the device at once."""
     readback = Readback()
     scored = ScoredTokens(logits, token_ids, num_ranked, readback)
     readback.read()
@@ -85,7 +85,7 @@ def score_tokens(
 def rank_logprobs(
     logprobs: Tensor, num_ranked: Sequence[int], tokenizer: Tokenizer
 ) -> list[tuple[TokenLogprob, ...]]:
-    """Return what `RankedRows` computes, read at once."""
+    """Return the tokens of `RankedRows`, reading them from the device at once."""
     readback = Readback()
     ranked = RankedRows(logprobs, num_ranked, readback)
     readback.read()

@@ -1,4 +1,4 @@
-"""The best token of each row by compiled code; torch's stays its oracle."""
+"""The best token of each row by compiled code; torch remains its oracle."""
 
 import ctypes
 
@@ -11,13 +11,13 @@ from engine.native.structures import BestCall
 
 
 def can_rank(logits: Tensor) -> bool:
-    """Return whether `best_of_rows` takes them."""
+    """Return whether `best_of_rows` takes these logits."""
     is_dense = logits.stride(1) == 1 and logits.shape[1] > 0
     return is_dense and find_obstacle(logits.device, logits.dtype) is None
 
 
 def best_of_rows(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """[n, v] -> as `best_tokens`, which says what becomes of equals and of NaN."""
+    """Return the highest value and its id in each row of logits [n, v], as `best_tokens` does."""
     num_rows, vocab_size = logits.shape
     values = torch.empty(num_rows, dtype=torch.float32)
     ids = torch.empty(num_rows, dtype=torch.int64)

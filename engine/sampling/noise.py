@@ -1,4 +1,4 @@
-"""Random numbers that are a function of what they are for: the same on every device and in every batch.
+"""Counter-based random numbers, which are the same on every device and in every batch.
 
 A draw of a sequence's token needs one number for each candidate. `noise_key(seed, position)` mixes 64 bits of
 key with SplitMix64 (Steele, Lea and Flood 2014); each candidate's number is its 32-bit counter put through
@@ -20,25 +20,25 @@ from engine.transfers import send
 _MASK_64 = (1 << 64) - 1
 _GOLDEN_GAMMA = 0x9E3779B97F4A7C15
 
-# Counters from here on are no token ids; a vocabulary is far smaller.
+# Counters from here on are not token ids, since every vocabulary is far smaller.
 FIRST_BLOCK_COUNTER = 1 << 30
 
 NoiseKey = tuple[int, int]
 
 
 def noise_key(seed: int, position: int) -> NoiseKey:
-    """Two signed 32-bit halves of hash(seed, position); both taken modulo 2^64."""
+    """Return hash(seed, position) as two signed 32-bit halves. Both arguments are taken modulo 2^64."""
     key = _splitmix64(_splitmix64(seed & _MASK_64) ^ (position & _MASK_64))
     return _signed_32(key & 0xFFFFFFFF), _signed_32(key >> 32)
 
 
 def key_tensor(keys: Sequence[NoiseKey], device: torch.device) -> Tensor:
-    """[n] keys -> [n, 2] int32."""
+    """Return n keys as a tensor [n, 2] int32."""
     return send(torch.tensor(keys, dtype=torch.int32).reshape(-1, 2), device)
 
 
 def random_bits(keys: Tensor, counters: Tensor) -> Tensor:
-    """Uniform 32-bit integers.
+    """Return uniform 32-bit integers.
 
     keys: [n, 2] int32. counters: [n, m] or [m], integers in [0, 2^31). Returns [n, m] int32.
     """
@@ -50,7 +50,7 @@ def random_bits(keys: Tensor, counters: Tensor) -> Tensor:
 
 
 def exponential_noise(keys: Tensor, counters: Tensor) -> Tensor:
-    """Draws of Exp(1), arguments as `random_bits`. Returns [n, m] float32, in [2^-32, 16.64].
+    """Return draws of Exp(1), [n, m] float32, in [2^-32, 16.64]; arguments as in `random_bits`.
 
     E = -log(1 - u), u from 31 bits: small values, which decide races, keep full relative precision. If w are
     weights, argmax(w / E) is i with probability w_i / sum(w): this is Gumbel-max, max(log w - log E), without
@@ -62,8 +62,7 @@ def exponential_noise(keys: Tensor, counters: Tensor) -> Tensor:
 
 
 def _mix(bits: Tensor) -> None:
-    """lowbias32, in place. int32 multiplies modulo 2^32; its shift copies the sign, which the masks take
-    off."""
+    """Apply lowbias32 in place. int32 multiplies modulo 2^32; its shift copies the sign, so mask it."""
     bits ^= (bits >> 16) & 0xFFFF
     bits *= 0x7FEB352D
     bits ^= (bits >> 15) & 0x1FFFF

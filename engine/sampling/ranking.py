@@ -30,7 +30,7 @@ def best_tokens(logits: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def best_by_torch(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """Return what `best_tokens` does, by torch, on any device."""
+    """Return the result of `best_tokens`, computed by torch, on any device."""
     logits = logits.float()  # reductions of bfloat16 are slow on CPU
     blocks = block_maxima(logits, _ARGMAX_BLOCK).argmax(dim=-1, keepdim=True)  # [n, 1]; the first of equals
     members, ids = block_members(logits, blocks, _ARGMAX_BLOCK, fill=-torch.inf)

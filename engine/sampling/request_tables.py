@@ -1,4 +1,4 @@
-"""What a request's options are looked up in at each token, made once for all of its sequences."""
+"""The lookup tables of a request's options, which are made once for all of its sequences."""
 
 from collections.abc import Collection
 
@@ -11,22 +11,25 @@ from engine.text.stop import StopPatterns
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import send, upload
 
-# Options that are no larger take well under a millisecond.
+# Options of this size take well under a millisecond.
 _MAX_SMALL = 1_024
 
 
 class RequestTables:
-    """The tables of one request. They may be made in any thread, so that large ones do not hold up a step.
+    """The tables of one request. They may be made in any thread, so that large ones do not delay a step.
 
-    bias_ids: [m] int64; bias: [m] float32, added to their logits. excluded: None where no token is.
+    bias_ids: [m] int64; bias: [m] float32, added to their logits. excluded: None if no token is excluded.
     stop_token_ids: those of the request. ending_ids: [m] int64, all that end a sequence.
     """
 
     def __init__(
         self, params: SamplingParams, stopping: StopConditions, tokenizer: Tokenizer, device: torch.device
     ) -> None:
-        """Raises InvalidToken for ids that the model does not have, and InvalidRequest for tokens excluded in
-        a way that cannot be, or an empty stop string."""
+        """Make the tables.
+
+        Raises InvalidToken for an id outside the vocabulary, and InvalidRequest for an empty stop string, a
+        bad word without tokens, or if no token is allowed.
+        """
         for token_ids in _named_ids(params, stopping):
             for token_id in token_ids:
                 if not 0 <= token_id < tokenizer.vocab_size:
@@ -47,13 +50,13 @@ class RequestTables:
 
 
 def are_large(request: GenerationRequest) -> bool:
-    """Whether a request's tables take long enough to make them in another thread than the engine's."""
+    """Return whether the tables take so long to make that the engine's thread should not make them."""
     params, stopping = request.sampling, request.stopping
     sized = (*_named_ids(params, stopping), *stopping.stop, *params.bad_words)
     return sum(map(len, sized)) > _MAX_SMALL
 
 
 def _named_ids(params: SamplingParams, stopping: StopConditions) -> tuple[Collection[int], ...]:
-    """The token ids that each option of a request names."""
+    """Return the token ids that each option of a request names."""
     allowed = params.allowed_token_ids or ()
     return params.logit_bias, params.banned_token_ids, allowed, stopping.stop_token_ids

@@ -1,4 +1,4 @@
-"""Draw the next token of each sequence from its logits."""
+"""The sampler, which draws the next token of each sequence from its logits."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +21,12 @@ from engine.transfers import DeviceValue, Readback, send, upload
 
 __all__ = ["Sampled", "Sampler", "SamplingState"]
 
-# Rows of logits [n, v] float32, which it may change, and their states -> ids [n], and whether each was drawn
-# [n].
+# Takes logits [n, v] float32, which it may change, and the states of the rows. Returns ids [n], and whether a
+# token could be drawn [n].
 Draw = Callable[[Tensor, Sequence[SamplingState]], tuple[Tensor, Tensor]]
 
-# Logits taken at once on a CPU: the copies of 8 rows of 151,936 fit its caches, those of 32 take twice the
-# time a row.
+# The most logits that are copied at once on a CPU: 8 rows of 151,936 fit its caches, while 32 rows take twice
+# the time per row.
 _MAX_LOGITS = 8 * 151_936
 
 
@@ -39,11 +39,11 @@ class Sampled(msgspec.Struct, frozen=True):
 
 
 class LaunchedSamples(NamedTuple):
-    """The tokens of some rows while the device draws them.
+    """The tokens of some rows, which the device is drawing.
 
-    token_ids: [n] int64. is_drawn: [n] bool. is_finite: [n] bool, whether a row that was adjusted came with a
-    finite maximum; None where no row was adjusted. logprobs: chunks of rows, the log-probabilities of their
-    tokens, and the most likely ones.
+    token_ids: [n] int64. is_drawn: [n] bool. is_finite: [n] bool, whether the raw maximum of a row whose
+    logits were adjusted is finite; None if no row was adjusted. logprobs: chunks of rows, each with the
+    log-probabilities of the drawn tokens and the most likely tokens.
     """
 
     states: Sequence[SamplingState]
@@ -53,7 +53,7 @@ class LaunchedSamples(NamedTuple):
     logprobs: list[tuple[Sequence[int], DeviceValue, RankedRows]]
 
     def results(self, tokenizer: Tokenizer) -> list[Sampled | GenerationFailed]:
-        """One token for each row, or why there is none, once the readback was read."""
+        """Return a token or an error for each row. Call it after `Readback.read`."""
         token_ids: list[int] = self.token_ids.array.tolist()
         is_drawn: list[bool] = self.is_drawn.array.tolist()
         results: list[Sampled | GenerationFailed] = [
@@ -73,9 +73,10 @@ class LaunchedSamples(NamedTuple):
 
 
 class LaunchedCandidates(NamedTuple):
-    """The best tokens of some rows while the device ranks them, for beam search.
+    """The best tokens of some rows, which the device is ranking for beam search.
 
-    token_ids, scores, logprobs: [n, num_candidates]. is_finite: [n] bool, whether the raw maximum is.
+    token_ids, scores, logprobs: [n, num_candidates]. is_finite: [n] bool, whether the raw maximum
+    is finite.
     """
 
     states: Sequence[SamplingState]
@@ -86,7 +87,7 @@ class LaunchedCandidates(NamedTuple):
     ranked: RankedRows
 
     def results(self, tokenizer: Tokenizer) -> list[list[Candidate] | GenerationFailed]:
-        """Each row's candidates, best first, or why there is none, once the readback was read."""
+        """Return each row's candidates, best first, or its error. Call it after `Readback.read`."""
         rows = zip(
             self.states,
             self.is_finite.array.tolist(),
@@ -105,23 +106,23 @@ class LaunchedCandidates(NamedTuple):
 
 
 class Sampler:
-    """Draws for a whole batch; rows that need the same steps take them together, and no others.
+    """The sampler of a whole batch, which processes rows together that need the same steps.
 
-    A greedy row that nothing adjusts costs an argmax. A row's token depends on its logits and its state, not
-    on the batch. Nothing here waits for the device: what it computes is left with a `Readback`.
+    A greedy row without logits processors costs an argmax. A row's token depends on its logits and its state,
+    not on the batch. Nothing here waits for the device: results are read through a `Readback`.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._num_ids = max(tokenizer.known_ids) + 1  # the model's logits from here on stand for no token
+        self._num_ids = max(tokenizer.known_ids) + 1  # logits from here on belong to no token
         self._gaps = torch.tensor(sorted(set(range(self._num_ids)) - tokenizer.known_ids), dtype=torch.int64)
 
     @torch.inference_mode()
     def launch(self, logits: Tensor, states: Sequence[SamplingState], readback: Readback) -> LaunchedSamples:
-        """Have one token drawn for each row; the states are not advanced.
+        """Start drawing a token for each row; the states are not advanced.
 
-        logits: [n, v] of any float type, raw, of n states; left as they are. A row fails alone, if its logits
-        hold NaN or +inf, or if every token is excluded.
+        logits: raw, [n, v] of any float type, one row for each state; not changed. A row fails alone if its
+        logits hold NaN or +inf, or if every token is excluded.
         """
         assert len(logits) == len(states)
         token_ids = torch.zeros(len(states), dtype=torch.int64, device=logits.device)
@@ -147,7 +148,7 @@ class Sampler:
         )
 
     def sample(self, logits: Tensor, states: Sequence[SamplingState]) -> list[Sampled | GenerationFailed]:
-        """Return what `launch` computes, read at once."""
+        """Return the results of `launch`, reading them from the device at once."""
         readback = Readback()
         launched = self.launch(logits, states, readback)
         readback.pack()
@@ -158,10 +159,11 @@ class Sampler:
     def launch_candidates(
         self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int, readback: Readback
     ) -> LaunchedCandidates:
-        """Have the best tokens of each row found, and their log-probabilities, for beam search.
+        """Start finding the best tokens of each row and their log-probabilities, for beam search.
 
-        logits: as of `launch`. Fewer than `num_candidates` where the request excludes the others. The states
-        adjust the log-probabilities, not the logits, as transformers does in a beam search.
+        logits: as in `launch`. There are fewer than `num_candidates` tokens if the request excludes the
+        others. The states adjust the log-probabilities, not the logits, as transformers does in a beam
+        search.
         """
         raw = log_probabilities(logits)
         scores = raw.clone() if any(state.adjusts_logits for state in states) else raw
@@ -179,7 +181,7 @@ class Sampler:
     def candidates(
         self, logits: Tensor, states: Sequence[SamplingState], num_candidates: int
     ) -> list[list[Candidate] | GenerationFailed]:
-        """Return what `launch_candidates` computes, read at once."""
+        """Return the results of `launch_candidates`, reading them from the device at once."""
         readback = Readback()
         launched = self.launch_candidates(logits, states, num_candidates, readback)
         readback.pack()
@@ -189,8 +191,7 @@ class Sampler:
     def _groups(
         self, states: Sequence[SamplingState], max_rows: int
     ) -> Iterator[tuple[Draw, bool, list[int]]]:
-        """Group the rows by what they need, at most `max_rows` at once: how to draw, and whether to adjust
-        the logits before."""
+        """Yield groups of at most `max_rows` rows, with their draw and whether to adjust logits."""
         groups: dict[tuple[Draw, bool], list[int]] = {}
         for row, state in enumerate(states):
             groups.setdefault((self._draw_for(state), state.adjusts_logits), []).append(row)
@@ -207,7 +208,7 @@ class Sampler:
         return draw_top_k
 
     def _known(self, values: Tensor) -> Tensor:
-        """Leave out the ids that the tokenizer does not have: [n, v] -> [n, at most v]."""
+        """Return the values [n, v] without the ids that the tokenizer does not have: [n, at most v]."""
         values = values[:, : self._num_ids]
         if len(self._gaps):
             if self._gaps.device != values.device:
@@ -216,7 +217,7 @@ class Sampler:
         return values
 
     def _is_finite(self, raw: Tensor) -> Tensor:
-        """Whether the highest value of each row is a finite number: [n, v] -> [n] bool."""
+        """Return whether the highest value of each row [n, v] is finite: [n] bool."""
         return best_tokens(self._known(raw))[0].isfinite()
 
     def _launch_logprobs(
@@ -238,12 +239,12 @@ class Sampler:
 
 
 def _max_rows(logits: Tensor) -> int:
-    """How many of the rows [n, v] are taken at once."""
+    """Return the number of rows [n, v] to process at once."""
     return max(1, _MAX_LOGITS // logits.shape[1]) if logits.is_cpu else max(1, len(logits))
 
 
 def _index(rows: Sequence[int], device: torch.device) -> slice | Tensor:
-    """Rows in ascending order; neighbours as a slice, which copies nothing."""
+    """Return an index of these rows, which ascend; a slice if they are adjacent, which copies nothing."""
     if rows[-1] - rows[0] == len(rows) - 1:
         return slice(rows[0], rows[-1] + 1)
     return upload(rows, device)
@@ -266,7 +267,7 @@ def _candidates(
 
 
 def _why_none(state: SamplingState, *, is_finite: bool) -> GenerationFailed:
-    """Why no token can be drawn. is_finite: whether the maximum of the model's own logits is a number."""
+    """Return the error of a row without a token. is_finite: whether its raw maximum is finite."""
     if state.grammar is not None and state.grammar.is_too_slow:
         return NoTokenLeft("the grammar takes too long to follow")
     if not is_finite:

@@ -1,4 +1,4 @@
-"""What the drawing of one sequence's tokens depends on beside the logits."""
+"""The sampling state of one sequence: all that its next token depends on besides the logits."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -16,7 +16,10 @@ from engine.text.tokenizer import Tokenizer
 
 
 class SamplingState:
-    """One sequence's place in its noise, its token counts and its grammar. Preemption leaves it as it is."""
+    """One sequence's position in its noise, its token counts and its matcher.
+
+    Preemption does not change it.
+    """
 
     def __init__(
         self,
@@ -30,10 +33,11 @@ class SamplingState:
         device: torch.device,
         tables: RequestTables | None = None,
     ) -> None:
-        """index: of the sequence in its request; its noise is that of seed + index.
+        """Start before the first token.
 
-        grammar: what `params.grammar` compiles to. tables: of `params` and `stopping`, if already made.
-        Raises as RequestTables.
+        index: that of the sequence in its request; its noise has the seed `seed + index`.
+        grammar: the compiled `params.grammar`. tables: those of `params` and `stopping`, if already made.
+        Raises the errors of RequestTables.
         """
         tables = tables or RequestTables(params, stopping, tokenizer, device)
         self.params = params
@@ -64,26 +68,26 @@ class SamplingState:
 
     @property
     def noise_key(self) -> NoiseKey:
-        """Of the next token."""
+        """The key of the noise for the next token."""
         return noise_key(self._seed, self.position)
 
     @property
     def forbidden_ids(self) -> Tensor | None:
-        """[m] int64: what would end the sequence before min_tokens; None where nothing is forbidden now."""
+        """The ids that would end the sequence before min_tokens, [m] int64; None if none is forbidden."""
         if self.position >= self._min_tokens or not len(self._ending_ids):
             return None
         return self._ending_ids
 
     @property
     def adjusts_logits(self) -> bool:
-        """Whether anything but the temperature and truncation bears on the next token."""
+        """Whether a logits processor applies to the next token, besides temperature and truncation."""
         return self._always_adjusts or self.forbidden_ids is not None
 
     @property
     def forced_token_id(self) -> int | None:
-        """The next token, where the grammar allows one only and the draw would give it, whatever the logits.
+        """The next token if it is forced: the only one that the grammar allows, whatever the logits.
 
-        None where the logits are to be asked, log-probabilities being theirs alone.
+        None if the logits are needed, as they are for log-probabilities.
         """
         if self.grammar is None or self.params.num_logprobs is not None or not self._is_grammar_all:
             return None
@@ -97,11 +101,11 @@ class SamplingState:
 
     @property
     def is_finished(self) -> bool:
-        """Whether no token may follow: the grammar is complete, and there is no token to end with."""
+        """Whether the sequence ends because its grammar is complete and there is no end token to draw."""
         return self.grammar is not None and self.grammar.is_complete and not self.grammar.stop_token_ids
 
     def accept(self, token_id: int) -> None:
-        """The token is kept: the next draw follows it."""
+        """Append a token, after which the next one is drawn."""
         self.position += 1
         self.previous_token_id = token_id
         if self.token_counts is not None:
@@ -112,7 +116,7 @@ class SamplingState:
             self.grammar.accept(token_id)
 
     def fork(self) -> "SamplingState":
-        """The state of a sequence of the same tokens that goes its own way from here; without grammar."""
+        """Return a copy for a sequence that continues on its own from here. There must be no grammar."""
         assert self.grammar is None
         child = copy(self)
         child.token_counts = self.token_counts and self.token_counts.fork()

@@ -1,7 +1,7 @@
-"""Which tokens may be drawn: top-p, typical and min-p.
+"""The truncation of distributions: top-p, typical and min-p.
 
-All work on weights, unnormalised probabilities: a filter sets those of the tokens it drops to 0, and the next
-one sees what is left as a distribution of its own.
+Each filter takes weights, which are unnormalised probabilities, and sets those of the tokens it drops to 0.
+The next filter treats the rest as a distribution of its own.
 
 * top-p (Holtzman et al. 2020, arXiv 1904.09751): the smallest set of most likely tokens whose mass reaches p.
 * typical (Meister et al. 2023, arXiv 2202.00666): the smallest set of tokens whose surprisal is nearest to
@@ -21,8 +21,8 @@ from torch import Tensor
 from engine.request import SamplingParams
 from engine.transfers import is_on_host, upload
 
-# Rows up to this wide are sorted, all at once. A full vocabulary takes 19 ms a row to sort on a CPU, so
-# there only the tokens around the threshold are (0.4 ms).
+# Rows up to this width are sorted together. A full vocabulary takes 19 ms per row to sort on a CPU, so there
+# only the tokens around the threshold are sorted (0.4 ms).
 _MAX_SORTED_WIDTH = 4096
 
 _INFINITY_BITS = 0x7F800000  # of float32
@@ -33,7 +33,7 @@ Rank = Callable[[Tensor], Tensor]  # weights [n, m] float32 -> keys [n, m] int32
 
 
 def truncate(weights: Tensor, params: Sequence[SamplingParams]) -> None:
-    """Applies top_p, typical_p and min_p, in this order, to the rows that ask for them.
+    """Apply top_p, typical_p and min_p, in this order, to the rows whose parameters set them.
 
     weights: [n, m] float32, >= 0, each row's sum positive; changed in place.
     """
@@ -42,8 +42,10 @@ def truncate(weights: Tensor, params: Sequence[SamplingParams]) -> None:
 
 
 def truncate_prefix(probabilities: Tensor, params: Sequence[SamplingParams]) -> None:
-    """As `truncate`, where the most likely tokens' probabilities [n, m] are known, descending, and each row's
-    sum reaches its top_p."""
+    """Apply the same filters to the most likely tokens of each row, whose sum reaches its top_p.
+
+    probabilities: [n, m] float32, descending; changed in place.
+    """
     top_p = upload([p.top_p for p in params], probabilities.device, torch.float64)
     probabilities.masked_fill_(~_needed(probabilities, top_p), 0)
     _truncate_after_top_p(probabilities, params)
@@ -58,20 +60,22 @@ def _truncate_after_top_p(weights: Tensor, params: Sequence[SamplingParams]) -> 
 
 
 def _by_weight(weights: Tensor) -> Tensor:
-    """Descending weights are ascending keys."""
+    """Return keys that rank tokens by descending weight."""
     return _INFINITY_BITS - weights.view(torch.int32)
 
 
 def _by_typicality(weights: Tensor) -> Tensor:
-    """By |surprisal - entropy|, which is infinite where the weight is 0."""
+    """Return keys that rank tokens by |surprisal - entropy|, which is infinite for a weight of 0."""
     probabilities = weights / weights.sum(dim=-1, keepdim=True)
     entropy = torch.special.entr(probabilities).sum(dim=-1, keepdim=True)
     return probabilities.log_().add_(entropy).abs_().view(torch.int32)
 
 
 def _keep_masses(weights: Tensor, masses: Sequence[float], rank: Rank) -> None:
-    """Keeps in each row the smallest set of tokens, taken by ascending rank, whose share of the row's mass
-    reaches the one given; rows with a mass of 1 keep all."""
+    """Keep the smallest set of tokens in each row, by ascending rank, that reaches its share of the mass.
+
+    Rows with a mass of 1 keep all tokens.
+    """
     rows = [row for row, mass in enumerate(masses) if mass < 1]
     if weights.shape[1] <= _MAX_SORTED_WIDTH or not is_on_host(weights):
         _keep_masses_sorted(weights, rows, masses, rank)
@@ -93,8 +97,10 @@ def _keep_masses_sorted(weights: Tensor, rows: Sequence[int], masses: Sequence[f
 
 
 def _needed(ranked: Tensor, mass: Tensor) -> Tensor:
-    """Which of the first weights in each row are needed to reach the mass: [n, m], [n] float64 -> [n, m]
-    bool."""
+    """Return which of the first weights in each row are needed to reach the mass, [n, m] bool.
+
+    ranked: [n, m]. mass: [n] float64.
+    """
     ranked = ranked.double()
     is_needed = ranked.cumsum(dim=-1) - ranked < mass.unsqueeze(1)
     is_needed[:, 0] = True
@@ -102,8 +108,7 @@ def _needed(ranked: Tensor, mass: Tensor) -> Tensor:
 
 
 def _keep_mass_bucketed(weights: Tensor, mass: float, rank: Rank) -> None:
-    """One row, [m] on the host, without sorting it: finds the bucket of ranks in which the mass is reached,
-    and sorts that one alone."""
+    """Truncate one row [m] on the host, sorting only the bucket of ranks in which the mass is reached."""
     keys = rank(weights)
     buckets = keys >> _BUCKET_SHIFT
     bucket_masses = torch.bincount(buckets, weights=weights.double(), minlength=_NUM_BUCKETS)
@@ -121,6 +126,8 @@ def _keep_mass_bucketed(weights: Tensor, mass: float, rank: Rank) -> None:
 
 
 def _keep_below(weights: Tensor, keys: Tensor, bound: Tensor) -> None:
-    """Sets the weights whose key is not below the bound to 0, through the sign of the difference: masks of
-    bools take four times as long on a CPU."""
+    """Set the weights whose key is not below the bound to 0, by the sign of the difference.
+
+    A mask of bools would take four times as long on a CPU.
+    """
     weights.view(torch.int32).bitwise_and_((keys - bound) >> 31)

@@ -1,4 +1,4 @@
-"""Which tokens a grammar allows next, as bits, and what that does to logits."""
+"""The logits processor that masks the tokens that a grammar does not allow next."""
 
 from functools import cache
 
@@ -11,17 +11,19 @@ from engine.transfers import send, upload
 
 @cache
 def _added(device: torch.device) -> Tensor:
-    """[256, 8] float32: what each byte of a bitmask adds to the logits of its eight tokens, lowest bit first.
+    """Return a table [256, 8] float32: for each byte of a bitmask, the addends of its eight tokens' logits.
 
-    A look-up takes a tenth of the time of unpacking the bits and filling by a mask of bools.
+    The lowest bit comes first.
+    A lookup takes a tenth of the time of unpacking the bits and filling by a mask of bools.
     """
     bits = (torch.arange(256).unsqueeze(1) >> torch.arange(8)) & 1
     return send(torch.where(bits == 1, 0.0, -torch.inf), device)
 
 
 def apply_grammar(logits: Tensor, grammar: GrammarState) -> None:
-    """Sets the logits [v] of tokens that may not come next to -inf, in place; all of them if the grammar
-    takes too long to follow.
+    """Set the logits [v] of tokens that the grammar does not allow next to -inf, in place.
+
+    If the grammar takes too long to follow, all are set to -inf.
     """
     if not grammar.is_complete:
         grammar.prepare()

@@ -1,4 +1,4 @@
-"""What is done to logits before the temperature, in the order that SamplingParams states.
+"""The logits processors, which run before the temperature, in the order that SamplingParams states.
 
 Each function changes float32 logits [n, v] in place and touches only the rows and tokens concerned.
 """
@@ -13,11 +13,11 @@ from engine.sampling.logits.watermark import green_mask
 from engine.sampling.state import SamplingState
 from engine.transfers import upload
 
-_LARGEST = 1e30  # the penalties that are subtracted after, and the temperature, leave it finite
+_LARGEST = 1e30  # it stays finite when penalties are subtracted and the temperature is applied
 
 
 def adjust_logits(logits: Tensor, states: Sequence[SamplingState]) -> None:
-    """logits: [n, v] float32, contiguous, of n states; changed in place."""
+    """Apply all processors. logits: [n, v] float32, contiguous, one row for each state; changed in place."""
     add_watermark(logits, states)
     add_bias(logits, states)
     apply_penalties(logits, states)
@@ -41,7 +41,7 @@ def add_bias(logits: Tensor, states: Sequence[SamplingState]) -> None:
 
 
 def apply_penalties(logits: Tensor, states: Sequence[SamplingState]) -> None:
-    """Repetition, then presence and frequency, on the tokens that a sequence holds."""
+    """Apply the repetition penalty, then presence and frequency, to the tokens that each sequence has."""
     penalised = [
         (row, state.params, state.token_counts)
         for row, state in enumerate(states)
@@ -86,5 +86,5 @@ def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:
 
 
 def _flat_index(logits: Tensor, entries: Sequence[tuple[int, Tensor]]) -> Tensor:
-    """Where the ids of some rows lie in the logits laid flat: [sum of m] int64."""
+    """Return the indices of some rows' ids in the flattened logits: [sum of m] int64."""
     return torch.cat([ids + row * logits.shape[1] for row, ids in entries])

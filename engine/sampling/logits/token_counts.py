@@ -1,4 +1,4 @@
-"""Which tokens a sequence holds, and how often it wrote each."""
+"""The distinct tokens of a sequence, and their number of occurrences in its output."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -12,13 +12,13 @@ _MIN_CAPACITY = 64
 
 
 class TokenCounts:
-    """The distinct tokens of a sequence and their counts in its output, kept up on the device by each token.
+    """The distinct tokens of a sequence and their counts in its output, updated on the device by each token.
 
-    Sparse: a text of some thousand tokens has some hundred distinct ones, against a vocabulary of 10^5.
+    They are sparse: a text of a thousand tokens has a few hundred distinct ones, of a vocabulary of 10^5.
     """
 
     def __init__(self, prompt_token_ids: Sequence[int], device: torch.device) -> None:
-        """The prompt's tokens are held with a count of 0."""
+        """Start with the prompt's tokens, each with a count of 0."""
         prompt = list(dict.fromkeys(prompt_token_ids))
         self._slots = {token_id: slot for slot, token_id in enumerate(prompt)}
         capacity = max(_MIN_CAPACITY, 2 * len(prompt))
@@ -27,7 +27,7 @@ class TokenCounts:
         self._ids[: len(prompt)] = upload(prompt, device, torch.int64)
 
     def add(self, token_id: int) -> None:
-        """Counts one more of this token in the output."""
+        """Count an occurrence of this token in the output."""
         slot = self._slots.setdefault(token_id, len(self._slots))
         if slot == len(self._ids):
             self._ids = torch.cat([self._ids, torch.zeros_like(self._ids)])
@@ -36,7 +36,7 @@ class TokenCounts:
         self._counts[slot] += 1
 
     def fork(self) -> "TokenCounts":
-        """The same counts, to be kept up on their own."""
+        """Return a copy for a sequence that continues on its own from here."""
         child = copy(self)
         child._slots = self._slots.copy()
         child._ids, child._counts = self._ids.clone(), self._counts.clone()
@@ -44,10 +44,10 @@ class TokenCounts:
 
     @property
     def ids(self) -> Tensor:
-        """[m] int64, distinct."""
+        """The distinct tokens, [m] int64."""
         return self._ids[: len(self._slots)]
 
     @property
     def counts(self) -> Tensor:
-        """[m] float32: how often the output holds each of `ids`."""
+        """The number of occurrences of each of `ids` in the output, [m] float32."""
         return self._counts[: len(self._slots)]

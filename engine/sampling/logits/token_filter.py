@@ -1,5 +1,4 @@
-"""Which tokens a request rules out by name: ids banned, all but the allowed ones, and those that would
-complete a bad word."""
+"""The logits processor that excludes tokens: banned ones, all but allowed ones, ends of bad words."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -15,16 +14,16 @@ from engine.transfers import upload
 
 
 class ExcludedTokens:
-    """The tokens that a request excludes, made ready once; its sequences share them.
+    """The tokens that a request excludes, prepared once and shared by its sequences.
 
-    allowed_ids: [m] int64, the only ones that may come; None allows all. banned_ids: [m] int64, those that
-    never come, be they words of a single token. bad_words: the longer ones.
+    allowed_ids: [m] int64, the only tokens allowed; None allows all. banned_ids: [m] int64, those never
+    allowed, bad words of a single token among them. bad_words: the longer ones.
     """
 
     def __init__(self, params: SamplingParams, tokenizer: Tokenizer, device: torch.device) -> None:
-        """The ids of `params` are in the vocabulary.
+        """Prepare the tokens. The ids of `params` must be in the vocabulary.
 
-        Raises InvalidRequest where no token is allowed, or a bad word has no tokens.
+        Raises InvalidRequest if no token is allowed, or a bad word has no tokens.
         """
         if params.allowed_token_ids is not None and not params.allowed_token_ids:
             raise InvalidRequest("allowed_token_ids excludes every token")
@@ -36,12 +35,12 @@ class ExcludedTokens:
 
     @staticmethod
     def is_asked(params: SamplingParams) -> bool:
-        """Whether the request excludes tokens by name at all."""
+        """Return whether the parameters exclude any tokens by id or word."""
         return params.allowed_token_ids is not None or bool(params.banned_token_ids) or bool(params.bad_words)
 
 
 class TokenFilter:
-    """One sequence's excluded tokens. What none of its fields excludes, it leaves as it is."""
+    """The excluded tokens of one sequence, whose bad words depend on its last tokens."""
 
     def __init__(self, excluded: ExcludedTokens, prompt_token_ids: Sequence[int]) -> None:
         self._excluded = excluded
@@ -51,7 +50,7 @@ class TokenFilter:
         self._history.append(token_id)
 
     def apply(self, logits: Tensor) -> None:
-        """logits: [v] float32, changed in place."""
+        """Set the logits of excluded tokens to -inf. logits: [v] float32, changed in place."""
         excluded = self._excluded
         if excluded.allowed_ids is not None:
             kept = logits[excluded.allowed_ids]
@@ -63,21 +62,23 @@ class TokenFilter:
             logits[upload(completing, logits.device)] = -torch.inf
 
     def fork(self) -> "TokenFilter":
-        """The same filter of a sequence that goes its own way from here."""
+        """Return a copy for a sequence that continues on its own from here."""
         child = copy(self)
         child._history = self._history.copy()
         return child
 
 
 class BadWords:
-    """The token sequences of some strings, by what stands before their last token."""
+    """The token sequences of some words, indexed by the tokens before the last one."""
 
     def __init__(self, words: Iterable[str], tokenizer: Tokenizer) -> None:
-        """A word has two sequences, of its start of a text and of its place after a space, as in vLLM's
-        `bad_words`. Raises InvalidRequest for a word without tokens."""
+        """Encode the words. Raises InvalidRequest for a word without tokens.
+
+        A word has two sequences, for the start of a text and after a space, as in vLLM's `bad_words`.
+        """
         self.single_ids: list[int] = []  # the words of a single token
         self._after: dict[int, list[tuple[tuple[int, ...], int]]] = {}  # last token before -> (prefix, token)
-        self.num_tokens_seen = 0  # of the end of a text, to tell what may not follow
+        self.num_tokens_seen = 0  # the number of last tokens that bad words depend on
         for word in words:
             for ids in {_encode(word.lstrip(), tokenizer), _encode(" " + word.lstrip(), tokenizer)}:
                 self._add(ids)
@@ -91,7 +92,7 @@ class BadWords:
             self.single_ids.append(last)
 
     def completions(self, history: Iterable[int]) -> list[int]:
-        """The ids that would complete a word of several tokens after these."""
+        """Return the ids that would complete a word of several tokens after these."""
         seen = tuple(history)
         candidates = self._after.get(seen[-1], ()) if seen else ()
         return [last for prefix, last in candidates if seen[-len(prefix) :] == prefix]
