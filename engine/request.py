@@ -100,6 +100,8 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     include_stop: whether the matched stop string, or the text of the token of `stop_token_ids` that ended the
         sequence, stays in the output text; text after a stop string in the same token never does.
     ignore_eos: the model's end tokens are tokens like others.
+    length_first: a sequence that reaches `max_tokens` ends by its length, though its last token may be an end
+        token or complete a stop string.
     """
 
     max_tokens: int
@@ -110,6 +112,7 @@ class StopConditions(msgspec.Struct, frozen=True, kw_only=True):
     stop_token_ids: tuple[int, ...] = ()
     include_stop: bool = False
     ignore_eos: bool = False
+    length_first: bool = False
 
 
 class BeamParams(msgspec.Struct, frozen=True, kw_only=True):

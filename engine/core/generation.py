@@ -138,6 +138,8 @@ class Generation:
         step = self.text.append(token_id, is_last=finish is not None, is_cut=self._is_cut(token_id, finish))
         if step.stop_match is not None:
             finish = FinishReason.STOP
+        if finish is not None and self._ends_by_length:
+            finish = FinishReason.LENGTH
         step_s, self.last_time = now - self.last_time, now
         job = self.job
         position = sequence.num_output_tokens - 1
@@ -163,6 +165,11 @@ class Generation:
             wait_s=self.wait_s if position else queue_s,
             step_s=step_s,
         )
+
+    @property
+    def _ends_by_length(self) -> bool:
+        stopping = self.job.request.stopping
+        return stopping.length_first and self.sequence.num_output_tokens >= stopping.max_tokens
 
     def _is_cut(self, token_id: int, finish: FinishReason | None) -> bool:
         """Return whether the token is a stop token of the request, whose text is left out of the output."""

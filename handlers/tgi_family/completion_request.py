@@ -48,7 +48,9 @@ def completion_requests(
             prompt_token_ids=prompt,
             sampling=params.sampling(),
             stopping=StopConditions(
-                max_tokens=limits.new_tokens(len(prompt), params.max_tokens), stop=params.stop
+                max_tokens=limits.new_tokens(len(prompt), params.max_tokens),
+                stop=params.stop,
+                length_first=True,
             ),
         )
         for prompt in (_encode(tokenizer, text, params, limits) for text in params.prompts)

@@ -50,6 +50,7 @@ def native_request(
             max_tokens=limits.new_tokens(len(prompt), params.max_new_tokens),
             stop=params.stop,
             include_stop=True,
+            length_first=True,
         ),
         num_sequences=num_sequences,
         adapter=params.adapter,

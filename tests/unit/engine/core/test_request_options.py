@@ -235,6 +235,29 @@ def test_max_tokens_ends_by_length(core: EngineCore) -> None:
     assert [event.finish for event in events] == [None] * 3 + [FinishReason.LENGTH]
 
 
+@pytest.mark.parametrize("is_late", [False, True])
+@pytest.mark.parametrize("kind", ["stop", "stop_token_ids", "end token"])
+def test_length_first_ends_a_sequence_by_its_length_where_a_stop_falls_on_the_last_token(
+    core: EngineCore, kind: str, *, is_late: bool
+) -> None:
+    plain = stopped(core, ignore_eos=True)
+    if kind == "stop":
+        conditions: dict[str, Any] = {"stop": ("".join(event.text for event in plain)[6:8],)}
+    elif kind == "stop_token_ids":
+        conditions = {"stop_token_ids": (plain[3].token_id,)}
+    else:
+        conditions = {}
+    sampling = SamplingParams(temperature=0.0, logit_bias={END: 1e3} if kind == "end token" else {})
+    usual = ask(core, sampling, stopping=StopConditions(max_tokens=NUM_TOKENS, **conditions))
+    assert usual[-1].finish is not FinishReason.LENGTH
+    max_tokens = len(usual) + is_late
+    stopping = StopConditions(max_tokens=max_tokens, length_first=True, **conditions)
+    events = ask(core, sampling, stopping=stopping)
+    assert ids(events) == ids(usual)
+    assert [event.text for event in events] == [event.text for event in usual]
+    assert events[-1].finish is (usual[-1].finish if is_late else FinishReason.LENGTH)
+
+
 def test_min_tokens_puts_off_every_end_but_max_tokens(core: EngineCore) -> None:
     [first, *_] = stopped(core, stop_token_ids=tuple(range(TOKENIZER.vocab_size)), max_tokens=1)
     assert first.finish is FinishReason.STOP

@@ -107,7 +107,7 @@ async def test_a_stop_text_is_cut_from_the_continuation() -> None:
     api = Api(says("x"))
     await api.answer(PATH, {"prompt": "Hi", "stop": "\n"})
     stopping = api.engine.request.stopping
-    assert (stopping.stop, stopping.include_stop) == (("\n",), False)
+    assert (stopping.stop, stopping.include_stop, stopping.length_first) == (("\n",), False, True)
 
 
 async def test_one_prompt_too_long_refuses_all_before_any_runs() -> None:

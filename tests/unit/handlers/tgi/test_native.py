@@ -109,7 +109,7 @@ async def test_the_watermark_is_the_servers() -> None:
 
 async def test_the_matched_stop_text_stays_in_native_output() -> None:
     stopping = (await submitted(stop=["\n"])).stopping
-    assert (stopping.stop, stopping.include_stop) == (("\n",), True)
+    assert (stopping.stop, stopping.include_stop, stopping.length_first) == (("\n",), True, True)
 
 
 async def test_an_adapter_is_asked_of_the_engine() -> None:
