@@ -14,6 +14,7 @@ from handlers.concurrency.permits import Permits
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 
+MAX_SEQUENCES: Final = 40_960  # of one request: 2,048 prompts with 20 texts each, OpenAI's bounds
 RETRY_AFTER_S: Final = 1  # of a server that stops: another may take its place at any time
 _MAX_RETRY_AFTER_S: Final = 60.0  # the longest that clients wait who heed the header
 _NUM_REMEMBERED: Final = 64  # permits whose return shows how fast they come back
@@ -29,11 +30,11 @@ class Overloaded(Exception):
 
 
 class TooManySequences(Refused):
-    """A request for more sequences than the server ever runs for one; a retry cannot help."""
+    """A request for more sequences than may wait for their turn; a retry cannot help."""
 
-    def __init__(self, field: str, num_sequences: int, limit: int) -> None:
+    def __init__(self, field: str, num_sequences: int) -> None:
         super().__init__(
-            f"`{field}` asks for {num_sequences} sequences; the server runs {limit} at once",
+            f"`{field}` asks for {num_sequences} sequences; a request may have {MAX_SEQUENCES}",
             field,
             Violation.TOO_LARGE,
         )
@@ -94,7 +95,7 @@ class ConcurrencyLimit:
         A request of more sequences than `share` holds `share` permits; it gets all that it may hold or none.
         field: the one that requests the sequences. beams: those of each search, for a beam search.
 
-        Raises Overloaded if fewer permits are free, TooManySequences if there are fewer at all.
+        Raises Overloaded if fewer permits are free, TooManySequences or TooManyBeams if no retry can help.
         """
         return HeldPermits(self, num_sequences, field, beams)
 
@@ -142,8 +143,8 @@ class HeldPermits(AbstractContextManager[Permits]):
     @override
     def __enter__(self) -> Permits:
         limit, beams = self._limit, self._beams
-        if self._num_sequences > limit.limit:
-            raise TooManySequences(self._field, self._num_sequences, limit.limit)
+        if self._num_sequences > MAX_SEQUENCES:
+            raise TooManySequences(self._field, self._num_sequences)
         if beams is not None and beams.num_beams > limit.share:
             raise TooManyBeams(beams, limit.share)
         num_permits = min(self._num_sequences, limit.share)

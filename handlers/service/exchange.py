@@ -90,7 +90,7 @@ class Exchange(AbstractContextManager["Exchange"]):
 
         The other sequences wait for these. field: the one that asks for them. beams: of each search, which
         need theirs together.
-        Raises Overloaded if too few are free; TooManySequences or TooManyBeams if there are not as many.
+        Raises Overloaded if too few are free; TooManySequences or TooManyBeams if no retry can help.
         """
         self._held = self._limit.hold(num_sequences, field, beams)
         return self._held

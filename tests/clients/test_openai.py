@@ -239,6 +239,16 @@ def test_a_completion_and_its_stream_say_the_same(client: OpenAI, lenient: OpenA
     assert tokens == [choice.logprobs.tokens for choice in whole.choices if choice.logprobs]
 
 
+def test_more_prompts_than_the_server_runs_at_once_are_all_answered_in_order(client: OpenAI) -> None:
+    prompts = [f"{number} and" for number in range(300)]
+    options: dict[str, Any] = {"model": MODEL, "temperature": 0, "max_tokens": 1}
+    together = client.completions.create(prompt=prompts, best_of=2, **options)
+    assert [choice.index for choice in together.choices] == [*range(300)]
+    for number in (0, 150, 299):
+        alone = client.completions.create(prompt=prompts[number], **options)
+        assert together.choices[number].text == alone.choices[0].text
+
+
 def test_an_echo_of_token_ids_scores_the_prompt(lenient: OpenAI) -> None:
     # Its types have no null among log-probabilities, which OpenAI's first token of an echo has.
     options: dict[str, Any] = {"model": MODEL, "echo": True, "logprobs": 1, "temperature": 0}

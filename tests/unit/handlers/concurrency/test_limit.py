@@ -3,7 +3,14 @@ from random import Random
 
 import pytest
 
-from handlers.concurrency.limit import Beams, ConcurrencyLimit, Overloaded, TooManyBeams, TooManySequences
+from handlers.concurrency.limit import (
+    MAX_SEQUENCES,
+    Beams,
+    ConcurrencyLimit,
+    Overloaded,
+    TooManyBeams,
+    TooManySequences,
+)
 
 
 def test_permits_are_given_back_when_the_block_ends() -> None:
@@ -28,8 +35,16 @@ def test_a_request_gets_all_its_permits_or_none() -> None:
         assert limit.in_use == 2
 
 
-def test_a_request_that_needs_more_than_the_limit_is_never_let_in() -> None:
-    with pytest.raises(TooManySequences, match="`n` asks for 4"), ConcurrencyLimit(3).hold(4, "n"):
+def test_a_request_may_have_more_sequences_than_the_server_runs_at_once() -> None:
+    limit = ConcurrencyLimit(3)
+    with limit.hold(MAX_SEQUENCES, "n"):
+        assert limit.in_use == 3
+    assert limit.in_use == 0
+
+
+def test_a_request_for_too_many_sequences_is_never_let_in() -> None:
+    too_many = ConcurrencyLimit(3).hold(MAX_SEQUENCES + 1, "n")
+    with pytest.raises(TooManySequences, match="`n` asks for 40961 sequences"), too_many:
         pytest.fail("entered without permits")
 
 

@@ -357,17 +357,24 @@ async def test_a_body_that_is_no_object_is_refused(body: object) -> None:
     assert await quiet().refusal(CHAT, body) == Refusal(400, "invalid_type", None)
 
 
-async def test_another_servers_many_sequences_are_refused_by_the_field_that_asks_for_them() -> None:
+async def test_more_sequences_than_run_at_once_take_turns() -> None:
     api = Api(says("x"), max_concurrent_requests=3, max_request_share=1)
     asked = [
-        (CHAT, chat(n=4), "n"),
-        (COMPLETIONS, completion(n=4), "n"),
-        (COMPLETIONS, completion(best_of=4), "best_of"),
-        (COMPLETIONS, completion(["a"] * 4), "prompt"),
-        (COMPLETIONS, completion(["a", "b"], n=2), "prompt"),
+        (CHAT, chat(n=4), 4),
+        (COMPLETIONS, completion(n=4), 4),
+        (COMPLETIONS, completion(best_of=4), 1),
+        (COMPLETIONS, completion(["a"] * 2048), 2048),
+        (COMPLETIONS, completion(["a", "b"], n=2), 4),
     ]
-    for path, body, field in asked:
-        assert await api.refusal(path, body) == Refusal(400, "invalid_value", field)
+    for path, body, num_choices in asked:
+        response = await api.post(path, body)
+        assert response.status_code == 200
+        assert [choice["index"] for choice in response.json()["choices"]] == [*range(num_choices)]
+
+
+async def test_too_many_sequences_are_refused_by_the_field_that_asks_for_them() -> None:
+    body = completion(["a"] * 2048, n=21)
+    assert await quiet().refusal(COMPLETIONS, body) == Refusal(400, "invalid_value", "prompt")
 
 
 @pytest.mark.parametrize(
