@@ -38,11 +38,11 @@ from handlers.process.new_threads import NewThreads, end_now
 from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.root_routes import check_root
+from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
+from handlers.service.active_request import ActiveRequests
 from handlers.service.engine import Engine
-from handlers.service.exchange import Exchanges
 from handlers.service.metrics import Metrics
 from handlers.service.model_names import ModelNames
 from handlers.service.shared import Shared
@@ -157,11 +157,11 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
             trusts_special_tokens=settings.trust_special_tokens,
         ),
         workers=Workers(settings.validation_workers),
-        exchanges=Exchanges(engine, limit),
+        active_requests=ActiveRequests(engine, limit),
         metrics=Metrics(engine.model_info, engine.stats, lambda: limit.in_use),
     )
     shared.chat.check_template()
-    shared.exchanges.observe(shared.metrics)
+    shared.active_requests.observe(shared.metrics)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:

@@ -6,8 +6,8 @@ from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAbo
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
 from handlers.runtime.problem import Problem
+from handlers.service.active_request import IncompleteGeneration
 from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.exchange import IncompleteGeneration
 from handlers.service.model_names import ModelNotFound
 
 UNKNOWN_MODEL: Final = "UNKNOWN_MODEL"

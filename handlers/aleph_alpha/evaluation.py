@@ -29,8 +29,8 @@ class Evaluations:
     async def whole(self, asked: Asked[m.EvaluationRequest], call: Call[NoHeaders]) -> m.EvaluationResponse:
         shared, (body, nice) = self._shared, asked
         with (
-            shared.exchanges.open(call.received_s, to_problem) as exchange,
-            exchange.permits("model", 1),
+            shared.active_requests.open(call.received_s, to_problem) as active,
+            active.permits("model", 1),
         ):
             shared.model_names.check(body.model)
             length = num_characters(body.prompt) + len(body.completion_expected)
@@ -42,7 +42,7 @@ class Evaluations:
                 shared.model_info.max_total_tokens,
                 nice=nice,
             )
-            generated = await collect_sequences(exchange.run(request), 1)
+            generated = await collect_sequences(active.run(request), 1)
             scored = generated.prompt[-len(expected) :]
             return m.EvaluationResponse(
                 model_version=model_version(shared),

@@ -28,7 +28,7 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared) -> None:
-        super().__init__(shared.exchanges, to_problem, _GENERATES)
+        super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._chat = Chat(shared)
         self._completions = Completions(shared)

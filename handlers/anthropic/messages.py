@@ -24,8 +24,8 @@ from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import HeldPermits
 from handlers.faults.mapping import ToProblem
+from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import deltas
-from handlers.service.exchange import Exchange
 from handlers.service.operation import GeneratingOperation, StreamWriter
 from handlers.service.shared import Shared
 
@@ -65,8 +65,8 @@ class Messages(
         return asked
 
     @override
-    def permits(self, exchange: Exchange, plan: m.MessageCreateParams) -> HeldPermits:
-        return exchange.permits("messages", 1)
+    def permits(self, active: ActiveRequest, plan: m.MessageCreateParams) -> HeldPermits:
+        return active.permits("messages", 1)
 
     @override
     async def prepare(self, plan: m.MessageCreateParams) -> _Turn:
@@ -81,8 +81,8 @@ class Messages(
         )
 
     @override
-    async def collect(self, exchange: Exchange, plan: m.MessageCreateParams, prepared: _Turn) -> _Turn:
-        async with aclosing(deltas(prepared.outputs, self.tokens(exchange, prepared))) as gains:
+    async def collect(self, active: ActiveRequest, plan: m.MessageCreateParams, prepared: _Turn) -> _Turn:
+        async with aclosing(deltas(prepared.outputs, self.tokens(active, prepared))) as gains:
             async for delta in gains:
                 if prepared.max_tokens:
                     deque(prepared.answer.feed(delta), maxlen=0)  # nobody reads the steps
@@ -97,8 +97,8 @@ class Messages(
         return result.draft.ended(result.answer, result.counts)
 
     @override
-    def tokens(self, exchange: Exchange, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
-        return exchange.run(prepared.chat.request)
+    def tokens(self, active: ActiveRequest, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
+        return active.run(prepared.chat.request)
 
     @override
     def writer(self, plan: m.MessageCreateParams, prepared: _Turn) -> "_Writer":

@@ -29,7 +29,7 @@ class AnthropicHandlers(AdmissionControl, Operations):
     """Answers conversations, counts their tokens, and lists the model."""
 
     def __init__(self, shared: Shared) -> None:
-        super().__init__(shared.exchanges, to_problem, _GENERATES)
+        super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._preparation = Preparation(shared)
         self._messages = Messages(shared, self._preparation)
         self._models = Models(shared.model_names, shared.model_info.max_total_tokens)

@@ -10,7 +10,7 @@ from handlers.runtime.answering.reply import Reply
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.options import RuntimeOptions
+from handlers.runtime.runtime_options import RuntimeOptions
 
 from .judge import DeclaredOperation, Judge
 from .watch import AnswerRefused, AnswerWatch

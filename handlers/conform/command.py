@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
 
-from handlers.conform.checks.checks import CHECKS, Limits, check
+from handlers.conform.checks.checks import CHECKS, RunLimits, check
 from handlers.conform.report.html import render_html
 from handlers.conform.report.machine import render_json, render_junit
 from handlers.conform.report.run import Run
@@ -47,7 +47,7 @@ def conform(given: argparse.Namespace) -> bool:
         model = given.model or _model(client, document, given.contract)
         target = Target(given.contract, client, names_of(model))
         deadline_s = None if given.time_limit is None else began_s + given.time_limit
-        limits = Limits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
+        limits = RunLimits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
         _tell(f"{client.url}: {given.contract}, model {model}")
         results = tuple(check(target, chosen, limits, _tell))
     seconds = time.monotonic() - began_s

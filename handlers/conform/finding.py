@@ -22,7 +22,7 @@ class Instance(NamedTuple):
     says: str = ""
 
 
-class Fault(NamedTuple):
+class FoundFault(NamedTuple):
     """A fault before it is grouped. kind: what all instances of one finding share."""
 
     kind: str
@@ -47,7 +47,7 @@ class Result(NamedTuple):
     note: str = ""
 
 
-def grouped(check: str, faults: Iterable[Fault]) -> tuple[Finding, ...]:
+def grouped(check: str, faults: Iterable[FoundFault]) -> tuple[Finding, ...]:
     """Those of one kind together, in the order in which each first showed."""
     found: dict[str, list[Instance]] = defaultdict(list)
     for fault in faults:

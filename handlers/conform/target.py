@@ -10,7 +10,7 @@ from handlers.conform.bounds.boundaries import Table
 
 from .client import Answer, Client, NoAnswer
 from .document import Endpoint, load
-from .finding import Fault, Instance
+from .finding import FoundFault, Instance
 from .request import Request
 from .rules import rules_of
 
@@ -28,7 +28,7 @@ class Target:
         self.table = Table(self.document, rules_of(contract), names)
         self._judge = Judge(self.document)
 
-    def faults(self, label: str, request: Request) -> Iterator[Fault]:
+    def faults(self, label: str, request: Request) -> Iterator[FoundFault]:
         """Sends a request; what its answer has that the document does not state."""
         try:
             answer = self.client.send(request)
@@ -37,7 +37,7 @@ class Target:
             return
         yield from self.judged(label, request, answer)
 
-    def judged(self, label: str, request: Request, answer: Answer) -> Iterator[Fault]:
+    def judged(self, label: str, request: Request, answer: Answer) -> Iterator[FoundFault]:
         """What an answer has that the document does not state."""
         encoded = any(name == "content-encoding" for name, _ in answer.headers)
         dropped = (*_HOP, "content-length") if encoded else _HOP
@@ -53,12 +53,12 @@ class Target:
         for fault in self._judge.faults(exchange):
             place = re.sub(r"\d+", "*", fault.place)
             told = f"{fault.place}: {fault.message}"
-            yield Fault(_kind(fault.check, place, fault.message), Instance(label, told, request, answer))
+            yield FoundFault(_kind(fault.check, place, fault.message), Instance(label, told, request, answer))
 
 
-def no_answer(label: str, request: Request, error: Exception) -> Fault:
+def no_answer(label: str, request: Request, error: Exception) -> FoundFault:
     """A request that nothing came back for."""
-    return Fault("The server gave no answer", Instance(label, str(error), request))
+    return FoundFault("The server gave no answer", Instance(label, str(error), request))
 
 
 def is_of(endpoint: Endpoint, method: str, path: str) -> bool:

@@ -6,8 +6,8 @@ from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, NoTok
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
+from handlers.service.active_request import IncompleteGeneration
 from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.exchange import IncompleteGeneration
 from handlers.tgi_family.errors import BatchTooLarge, SuffixRefused, error_text
 
 # 400 is of the request, 422 of its generation, as the document has it. Slugs and prefixes are those of the

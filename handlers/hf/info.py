@@ -7,7 +7,7 @@ from pydantic import MISSING
 from engine.model_info import ModelInfo
 from generated.hf import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request_limits import RequestLimits
 from handlers.version import VERSION
 
 _DTYPES: Final[dict[str, Literal["float16", "bfloat16", "float32"]]] = {
@@ -17,7 +17,7 @@ _DTYPES: Final[dict[str, Literal["float16", "bfloat16", "float32"]]] = {
 }
 
 
-def info(settings: SharedSettings, model: ModelInfo, limits: Limits) -> m.Info:
+def info(settings: SharedSettings, model: ModelInfo, limits: RequestLimits) -> m.Info:
     return m.Info(
         model_id=settings.model_name,
         model_sha=MISSING if model.revision is None else model.revision,

@@ -26,8 +26,8 @@ from handlers.mindie.rules import check_rules
 from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
 from handlers.mindie.usage import usage
+from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import ChatOperation
-from handlers.service.exchange import Exchange
 from handlers.service.operation import StreamWriter
 from handlers.service.shared import Shared
 from handlers.wire.envelope import Envelope
@@ -50,8 +50,8 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
         return asked
 
     @override
-    def permits(self, exchange: Exchange, plan: m.ChatRequest) -> HeldPermits:
-        return exchange.permits(counting_field(plan), num_sequences(plan), beams(plan))
+    def permits(self, active: ActiveRequest, plan: m.ChatRequest) -> HeldPermits:
+        return active.permits(counting_field(plan), num_sequences(plan), beams(plan))
 
     @override
     async def prepare(self, plan: m.ChatRequest) -> PreparedChat:

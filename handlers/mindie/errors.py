@@ -6,8 +6,8 @@ from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, Reque
 from handlers.chat.errors import ChatError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
+from handlers.service.active_request import IncompleteGeneration
 from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.exchange import IncompleteGeneration
 
 INVALID: Final = "Input validation error: "  # before each message of its type
 INVALID_TYPE: Final = "Input Validation Error"

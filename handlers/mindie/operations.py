@@ -21,7 +21,7 @@ class MindieHandlers(AdmissionControl, Operations):
     """Answers conversations; streams where the client asked for it."""
 
     def __init__(self, shared: Shared, settings: MindieSettings) -> None:
-        super().__init__(shared.exchanges, to_problem, _GENERATES)
+        super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._chat = Chat(shared, settings)
 
     @override

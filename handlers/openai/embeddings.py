@@ -26,11 +26,11 @@ class Embeddings:
         self, body: m.CreateEmbeddingRequest, call: Call[CreateEmbeddingHeaders]
     ) -> m.CreateEmbeddingResponse:
         shared = self._shared
-        with shared.exchanges.open(call.received_s, _to_problem) as exchange:
+        with shared.active_requests.open(call.received_s, _to_problem) as active:
             shared.model_names.check(body.model)
             check_prompt_ids(body.input, "input", shared.model_info.vocab_size)
             embedded = await self._embedder.embed(
-                exchange, prompts_of(body.input), field="input", dimensions=body.dimensions
+                active, prompts_of(body.input), field="input", dimensions=body.dimensions
             )
         return await shared.workers.write(embedded.num_prompt_tokens, self._answer, body, embedded)
 

@@ -15,8 +15,8 @@ from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.runtime.problem import Problem
+from handlers.service.active_request import IncompleteGeneration
 from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.exchange import IncompleteGeneration
 from handlers.service.model_names import ModelNotFound
 
 _CODES: Final = {

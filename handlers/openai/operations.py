@@ -39,7 +39,7 @@ class OpenAIHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared) -> None:
-        super().__init__(shared.exchanges, _to_problem, _GENERATES)
+        super().__init__(shared.active_requests, _to_problem, _GENERATES)
         self._chat = Chat(shared)
         self._completions = Completions(shared)
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))

@@ -22,13 +22,13 @@ from .answering.reply import RawHeaders, Reply, encode_headers
 from .answering.sliced_json import is_large, to_json_in_slices
 from .call import RequestCall
 from .contract import Contract
-from .options import RuntimeOptions
 from .problem import BodyTooLarge, InternalError, Problem, UnsupportedMediaType
 from .protocols.admits import Admits
 from .protocols.look_up import LooksUp
 from .protocols.refusals import CountsRefusals
 from .reading.bearer import given_keys
 from .reading.request_reader import RequestReader
+from .runtime_options import RuntimeOptions
 
 logger = logging.getLogger(__name__)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from handlers.faults.violation import Violation
 
-from .reading.invalid import Fault
+from .reading.invalid import InvalidValue
 
 
 class Problem(Exception):
@@ -26,7 +26,7 @@ class Problem(Exception):
 
     status: HTTP status. message: for the client. headers: HTTP's own (`allow`), names in lower case.
     field: the one at fault, in the document's terms (`messages[0].content`); empty if it is not a single one.
-    violation: the kind of fault; None where the request is not at fault.
+    violation: the kind of error; None where the request is not at fault.
     retry_after_s: when the client may try again, sent as the header Retry-After (RFC 9110, section 10.2.3).
     """
 
@@ -54,15 +54,15 @@ class Problem(Exception):
 class InvalidRequest(Problem):
     """The request does not match the document.
 
-    reason: the fault of the field, a sentence without its full stop.
+    reason: the error in the field, a sentence without its full stop.
     given: the field's value, as parsed JSON; None where it is missing.
     """
 
-    def __init__(self, status: int, fault: Fault) -> None:
-        message = f"{fault.field}: {fault.reason}" if fault.field else fault.reason
-        super().__init__(status, message, "validation", field=fault.field, violation=fault.violation)
-        self.reason = fault.reason
-        self.given: Any = fault.given
+    def __init__(self, status: int, invalid: InvalidValue) -> None:
+        message = f"{invalid.field}: {invalid.reason}" if invalid.field else invalid.reason
+        super().__init__(status, message, "validation", field=invalid.field, violation=invalid.violation)
+        self.reason = invalid.reason
+        self.given: Any = invalid.given
 
 
 class Unauthorized(Problem):

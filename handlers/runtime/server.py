@@ -13,10 +13,10 @@ from generated.operation import Handlers, Operation
 from .call import RequestCall
 from .contract import Contract
 from .endpoint import Endpoint
-from .options import RuntimeOptions
 from .problem import MethodNotAllowed, NotFound, Problem
 from .reference import Reference
 from .routes import Methods, Routes
+from .runtime_options import RuntimeOptions
 
 MakeEndpoint = Callable[[Operation, Handlers, Contract, RuntimeOptions], Endpoint]
 

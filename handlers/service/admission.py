@@ -5,24 +5,26 @@ from collections.abc import Container
 from generated.operation import Operation
 from handlers.faults.mapping import ToProblem
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.service.exchange import Exchanges
+from handlers.service.active_request import ActiveRequests
 
 
 class AdmissionControl:
     """A base of a contract's handlers: it implements `Admits` and `CountsRefusals` of the runtime."""
 
-    def __init__(self, exchanges: Exchanges, to_problem: ToProblem, generates: Container[str]) -> None:
+    def __init__(
+        self, active_requests: ActiveRequests, to_problem: ToProblem, generates: Container[str]
+    ) -> None:
         """generates: the handlers of operations that need room in the engine, and are counted."""
-        self._exchanges = exchanges
+        self._active_requests = active_requests
         self._to_problem = to_problem
         self._generates = generates
 
     def admit(self, operation: Operation) -> None:
         """Raise the contract's problem for Overloaded if the operation generates and the server is full."""
         if operation.handler in self._generates:
-            self._exchanges.check_room(self._to_problem)
+            self._active_requests.check_room(self._to_problem)
 
     def refused(self, operation: Operation, problem: Problem) -> None:
-        """Count a request that never became an exchange; one without a valid key is not counted."""
+        """Count a request that never became an active one; a request without a valid key is not counted."""
         if operation.handler in self._generates and not isinstance(problem, Unauthorized):
-            self._exchanges.refused(problem)
+            self._active_requests.refused(problem)

@@ -12,7 +12,7 @@ from handlers.chat.reading.delta import ChatDelta
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.usage import ChatUsage
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.operation import GeneratingOperation, StreamWriter
 
 AskedT = TypeVar("AskedT")
@@ -29,16 +29,16 @@ class ChatOperation(GeneratingOperation[AskedT, AskedT, PreparedChat, ChatResult
         return asked
 
     @override
-    async def collect(self, exchange: Exchange, plan: AskedT, prepared: PreparedChat) -> ChatResult:
-        return await collect_chat(prepared.outputs(), exchange.run(prepared.request))
+    async def collect(self, active: ActiveRequest, plan: AskedT, prepared: PreparedChat) -> ChatResult:
+        return await collect_chat(prepared.outputs(), active.run(prepared.request))
 
     @override
     def num_tokens(self, result: ChatResult) -> int:
         return result.usage.num_completion_tokens
 
     @override
-    def tokens(self, exchange: Exchange, prepared: PreparedChat) -> AsyncGenerator[TokenEvent, None]:
-        return exchange.run(prepared.request)
+    def tokens(self, active: ActiveRequest, prepared: PreparedChat) -> AsyncGenerator[TokenEvent, None]:
+        return active.run(prepared.request)
 
 
 class ChunkWriter(Protocol[EventT_co]):

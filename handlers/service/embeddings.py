@@ -17,8 +17,8 @@ from engine.request import EmbeddingRequest, Pooling
 from handlers.concurrency.workers import Workers
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
+from handlers.service.active_request import ActiveRequest
 from handlers.service.engine import Engine
-from handlers.service.exchange import Exchange
 from handlers.shared_settings.shared_settings import SharedSettings
 
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.
@@ -49,7 +49,7 @@ class Embedder:
 
     async def embed(
         self,
-        exchange: Exchange,
+        active: ActiveRequest,
         texts: Sequence[str | Sequence[int]],
         *,
         field: str,
@@ -65,8 +65,8 @@ class Embedder:
         self._check_dimensions(dimensions)
         num_parallel = min(len(texts), self._max_parallel)
         places = asyncio.Semaphore(num_parallel)
-        with exchange.permits(field, num_parallel):
-            tasks = [asyncio.create_task(self._embed(exchange, text, adapter, places)) for text in texts]
+        with active.permits(field, num_parallel):
+            tasks = [asyncio.create_task(self._embed(active, text, adapter, places)) for text in texts]
             try:
                 embeddings = await asyncio.gather(*tasks)
             finally:
@@ -92,7 +92,7 @@ class Embedder:
 
     async def _embed(
         self,
-        exchange: Exchange,
+        active: ActiveRequest,
         text: str | Sequence[int],
         adapter: str | None,
         places: asyncio.Semaphore,
@@ -104,7 +104,7 @@ class Embedder:
                 pooling=self._pooling,
                 adapter=adapter,
             )
-            return await exchange.embed(request)
+            return await active.embed(request)
 
     async def _encode(self, text: str | Sequence[int]) -> tuple[int, ...]:
         """Return a text's token ids with the special tokens that the tokenizer adds; ids as they are."""

@@ -9,7 +9,7 @@ from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import Overloaded
 from handlers.faults.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.service.exchange import IncompleteGeneration
+from handlers.service.active_request import IncompleteGeneration
 
 Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from handlers.concurrency.merge import merge
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.operation import GeneratingOperation
 from handlers.service.sequences import GeneratedRequest, collect_merged
 
@@ -27,10 +27,10 @@ class MergedOperation(
 
     @override
     async def collect(
-        self, exchange: Exchange, plan: PlanT, prepared: Sequence[GenerationRequest]
+        self, active: ActiveRequest, plan: PlanT, prepared: Sequence[GenerationRequest]
     ) -> Sequence[GeneratedRequest]:
         return await collect_merged(
-            self.tokens(exchange, prepared), len(prepared), prepared[0].num_sequences if prepared else 1
+            self.tokens(active, prepared), len(prepared), prepared[0].num_sequences if prepared else 1
         )
 
     @override
@@ -39,6 +39,6 @@ class MergedOperation(
 
     @override
     def tokens(
-        self, exchange: Exchange, prepared: Sequence[GenerationRequest]
+        self, active: ActiveRequest, prepared: Sequence[GenerationRequest]
     ) -> AsyncGenerator[tuple[int, TokenEvent], None]:
-        return merge([exchange.run(request) for request in prepared])
+        return merge([active.run(request) for request in prepared])

@@ -15,7 +15,7 @@ from generated.operation import Call
 from handlers.concurrency.limit import HeldPermits
 from handlers.faults.mapping import ToProblem
 from handlers.runtime.problem import Problem
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.shared import Shared
 from handlers.service.timing import Timing
 
@@ -77,7 +77,7 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
         """Check what can be checked before there are permits, which must be quick. Raise Refused."""
 
     @abstractmethod
-    def permits(self, exchange: Exchange, plan: PlanT) -> HeldPermits:
+    def permits(self, active: ActiveRequest, plan: PlanT) -> HeldPermits:
         """Return the permits that the plan needs."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
         """Render and tokenize. Raise Refused, or from the tree of the engine's errors."""
 
     @abstractmethod
-    async def collect(self, exchange: Exchange, plan: PlanT, prepared: PreparedT) -> ResultT:
+    async def collect(self, active: ActiveRequest, plan: PlanT, prepared: PreparedT) -> ResultT:
         """Run the requests to their end."""
 
     @abstractmethod
@@ -97,7 +97,7 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
         """Write the whole answer."""
 
     @abstractmethod
-    def tokens(self, exchange: Exchange, prepared: PreparedT) -> AsyncGenerator[Any, None]:
+    def tokens(self, active: ActiveRequest, prepared: PreparedT) -> AsyncGenerator[Any, None]:
         """Run the requests, and yield what the writer of a stream is fed with."""
 
     @abstractmethod
@@ -114,29 +114,29 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
 
     async def whole(self, asked: AskedT, call: Call[Any]) -> AnswerT:
         """Answer in one piece."""
-        with self._exchange(asked, call) as exchange:
+        with self._open(asked, call) as active:
             plan = self.plan(asked, is_stream=False)
-            with self.permits(exchange, plan):
+            with self.permits(active, plan):
                 prepared = await self.prepare(plan)
-                result = await self.collect(exchange, plan, prepared)
+                result = await self.collect(active, plan, prepared)
                 answer = await self.shared.workers.write(
                     self.num_tokens(result), self.answer, plan, prepared, result
                 )
         call.respond_with(self.headers(plan, prepared))
-        call.respond_with(self.costs(exchange.timing))
+        call.respond_with(self.costs(active.timing))
         return answer
 
     async def stream(self, asked: AskedT, call: Call[Any]) -> AsyncGenerator[EventT, None]:
         """Answer token by token."""
         writer: StreamWriter[EventT] | None = None
         try:
-            with self._exchange(asked, call) as exchange:
+            with self._open(asked, call) as active:
                 plan = self.plan(asked, is_stream=True)
-                with self.permits(exchange, plan):
+                with self.permits(active, plan):
                     prepared = await self.prepare(plan)
                     call.respond_with(self.headers(plan, prepared))
                     writer = self.writer(plan, prepared)
-                    async with aclosing(self.tokens(exchange, prepared)) as tokens:
+                    async with aclosing(self.tokens(active, prepared)) as tokens:
                         async for token in tokens:
                             for event in writer.feed(token):
                                 yield event
@@ -149,5 +149,5 @@ class GeneratingOperation(ABC, Generic[AskedT, PlanT, PreparedT, ResultT, Answer
             for event in events:
                 yield event
 
-    def _exchange(self, asked: AskedT, call: Call[Any]) -> Exchange:
-        return self.shared.exchanges.open(call.received_s, self.mapping(asked))
+    def _open(self, asked: AskedT, call: Call[Any]) -> ActiveRequest:
+        return self.shared.active_requests.open(call.received_s, self.mapping(asked))

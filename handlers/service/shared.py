@@ -7,8 +7,8 @@ from engine.model_info import ModelInfo
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers
+from handlers.service.active_request import ActiveRequests
 from handlers.service.engine import Engine
-from handlers.service.exchange import Exchanges
 from handlers.service.metrics import Metrics
 from handlers.service.model_names import ModelNames
 from handlers.shared_settings.shared_settings import SharedSettings
@@ -25,7 +25,7 @@ class Shared:
     model_names: ModelNames
     chat: ChatCore
     workers: Workers
-    exchanges: Exchanges
+    active_requests: ActiveRequests
     metrics: Metrics
 
     @cached_property

@@ -12,8 +12,8 @@ from engine.errors import (
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
+from handlers.service.active_request import IncompleteGeneration
 from handlers.service.error_table import ErrorKind, ErrorTable
-from handlers.service.exchange import IncompleteGeneration
 from handlers.tgi_family.errors import BatchTooLarge, SuffixRefused, error_text
 
 # Slugs and prefixes are those of the released servers, which clients map to exceptions of their own.

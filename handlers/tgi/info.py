@@ -3,11 +3,11 @@
 from engine.model_info import ModelInfo
 from generated.tgi import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request_limits import RequestLimits
 from handlers.version import VERSION
 
 
-def info(settings: SharedSettings, model: ModelInfo, limits: Limits) -> m.Info:
+def info(settings: SharedSettings, model: ModelInfo, limits: RequestLimits) -> m.Info:
     return m.Info(
         model_id=settings.model_name,
         model_sha=model.revision,

@@ -26,7 +26,7 @@ from handlers.tgi.info import info, model_list
 from handlers.tgi.native.operation import Native
 from handlers.tgi.native.request import native_params
 from handlers.tgi.tokenize import tokenize
-from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings
 
 _GENERATES: Final = frozenset(
@@ -39,9 +39,9 @@ class TgiHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; streams where the client asked for one."""
 
     def __init__(self, shared: Shared, settings: TgiFamilySettings) -> None:
-        super().__init__(shared.exchanges, to_problem, _GENERATES)
+        super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
-        self._limits = limits = Limits.of(settings, shared.settings, shared.model_info)
+        self._limits = limits = RequestLimits.of(settings, shared.settings, shared.model_info)
         compute_type = settings.compute_type or shared.model_info.device
         self._native = Native(shared, to_problem, limits, compute_type)
         self._chat = Chat(shared, to_problem, limits, compute_type)

@@ -11,7 +11,7 @@ from handlers.service.chat_operation import ChatOperation
 from handlers.service.shared import Shared
 from handlers.service.timing import Timing
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
-from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request_limits import RequestLimits
 
 BodyT = TypeVar("BodyT")
 AnswerT = TypeVar("AnswerT")
@@ -21,7 +21,9 @@ EventT = TypeVar("EventT")
 class Chat(ChatOperation[BodyT, AnswerT, EventT]):
     """Answers conversations in a contract's form, which its subclass knows."""
 
-    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits, compute_type: str) -> None:
+    def __init__(
+        self, shared: Shared, to_problem: ToProblem, limits: RequestLimits, compute_type: str
+    ) -> None:
         super().__init__(shared, to_problem)
         self.limits = limits
         self._compute_type = compute_type

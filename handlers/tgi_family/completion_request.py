@@ -8,8 +8,8 @@ import msgspec
 from engine.request import GenerationRequest, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.tgi_family.errors import SuffixRefused
-from handlers.tgi_family.limits import Limits
 from handlers.tgi_family.request import encode_prompt
+from handlers.tgi_family.request_limits import RequestLimits
 
 
 class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
         return sum(map(len, self.prompts))
 
 
-def check_params(params: CompletionParams, limits: Limits) -> None:
+def check_params(params: CompletionParams, limits: RequestLimits) -> None:
     """Raise SuffixRefused, BatchTooLarge or Refused; reads no prompt, so that it is quick."""
     if params.suffix is not None:
         raise SuffixRefused
@@ -39,7 +39,7 @@ def check_params(params: CompletionParams, limits: Limits) -> None:
 
 
 def completion_requests(
-    params: CompletionParams, limits: Limits, tokenizer: Tokenizer
+    params: CompletionParams, limits: RequestLimits, tokenizer: Tokenizer
 ) -> list[GenerationRequest]:
     """Return requests in the order of the prompts. Raise PromptTooLong or Refused."""
     return [
@@ -57,6 +57,8 @@ def completion_requests(
     ]
 
 
-def _encode(tokenizer: Tokenizer, text: str, params: CompletionParams, limits: Limits) -> tuple[int, ...]:
+def _encode(
+    tokenizer: Tokenizer, text: str, params: CompletionParams, limits: RequestLimits
+) -> tuple[int, ...]:
     tokenizer.check_length(text, limits.max_total_tokens, params.max_tokens or 1)
     return encode_prompt(tokenizer, text)

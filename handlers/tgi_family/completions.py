@@ -8,13 +8,13 @@ from typing_extensions import override
 from engine.request import GenerationRequest
 from handlers.concurrency.limit import HeldPermits
 from handlers.faults.mapping import ToProblem
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.merged_operation import MergedOperation
 from handlers.service.shared import Shared
 from handlers.service.timing import Timing
 from handlers.tgi_family.completion_request import CompletionParams, check_params, completion_requests
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
-from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request_limits import RequestLimits
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
@@ -23,7 +23,9 @@ EventT = TypeVar("EventT")
 class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, EventT]):
     """Continues prompts in a contract's form, which its subclass knows."""
 
-    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits, compute_type: str) -> None:
+    def __init__(
+        self, shared: Shared, to_problem: ToProblem, limits: RequestLimits, compute_type: str
+    ) -> None:
         super().__init__(shared, to_problem)
         self._limits = limits
         self._compute_type = compute_type
@@ -34,8 +36,8 @@ class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, E
         return asked
 
     @override
-    def permits(self, exchange: Exchange, plan: CompletionParams) -> HeldPermits:
-        return exchange.permits("prompt", len(plan.prompts))
+    def permits(self, active: ActiveRequest, plan: CompletionParams) -> HeldPermits:
+        return active.permits("prompt", len(plan.prompts))
 
     @override
     async def prepare(self, plan: CompletionParams) -> Sequence[GenerationRequest]:

@@ -8,15 +8,15 @@ from typing_extensions import override
 from engine.events import TokenEvent
 from handlers.concurrency.limit import HeldPermits
 from handlers.faults.mapping import ToProblem
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.operation import GeneratingOperation
 from handlers.service.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
 from handlers.service.timing import Timing
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
-from handlers.tgi_family.limits import Limits, num_streamed
 from handlers.tgi_family.params import NativeParams
 from handlers.tgi_family.request import NativeRequest, native_request
+from handlers.tgi_family.request_limits import RequestLimits, num_streamed
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")
@@ -33,7 +33,9 @@ class NativePlan(NamedTuple):
 class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, GeneratedRequest, AnswerT, EventT]):
     """Answers native requests in a contract's form, which its subclass knows."""
 
-    def __init__(self, shared: Shared, to_problem: ToProblem, limits: Limits, compute_type: str) -> None:
+    def __init__(
+        self, shared: Shared, to_problem: ToProblem, limits: RequestLimits, compute_type: str
+    ) -> None:
         super().__init__(shared, to_problem)
         self._limits = limits
         self._compute_type = compute_type
@@ -44,8 +46,8 @@ class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, Genera
         return NativePlan(asked, num_sequences, is_stream)
 
     @override
-    def permits(self, exchange: Exchange, plan: NativePlan) -> HeldPermits:
-        return exchange.permits("best_of", plan.num_sequences)
+    def permits(self, active: ActiveRequest, plan: NativePlan) -> HeldPermits:
+        return active.permits("best_of", plan.num_sequences)
 
     @override
     async def prepare(self, plan: NativePlan) -> NativeRequest:
@@ -62,17 +64,17 @@ class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, Genera
 
     @override
     async def collect(
-        self, exchange: Exchange, plan: NativePlan, prepared: NativeRequest
+        self, active: ActiveRequest, plan: NativePlan, prepared: NativeRequest
     ) -> GeneratedRequest:
-        return await collect_sequences(exchange.run(prepared.request), plan.num_sequences)
+        return await collect_sequences(active.run(prepared.request), plan.num_sequences)
 
     @override
     def num_tokens(self, result: GeneratedRequest) -> int:
         return result.num_tokens
 
     @override
-    def tokens(self, exchange: Exchange, prepared: NativeRequest) -> AsyncGenerator[TokenEvent, None]:
-        return exchange.run(prepared.request)
+    def tokens(self, active: ActiveRequest, prepared: NativeRequest) -> AsyncGenerator[TokenEvent, None]:
+        return active.run(prepared.request)
 
     @override
     def headers(self, plan: NativePlan, prepared: NativeRequest) -> Headers:

@@ -6,8 +6,8 @@ from secrets import token_hex
 from engine.request import GenerationRequest, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.service.seed import draw_seed
-from handlers.tgi_family.limits import Limits
 from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.request_limits import RequestLimits
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class NativeRequest:
 
 
 def native_request(
-    params: NativeParams, limits: Limits, tokenizer: Tokenizer, *, num_sequences: int, is_stream: bool
+    params: NativeParams, limits: RequestLimits, tokenizer: Tokenizer, *, num_sequences: int, is_stream: bool
 ) -> NativeRequest:
     """Tokenize, which takes its time for a long prompt.
 

@@ -15,7 +15,7 @@ from handlers.chat.form.response_format import (
 from handlers.faults.refused import Refused
 from handlers.triton.members import Members
 from handlers.triton.nested import Nested
-from handlers.triton.options import read_json
+from handlers.triton.sampling_options import read_json
 
 _OUTPUTS = "structured_outputs"
 _GUIDE = "guided_decoding_guide"

@@ -11,7 +11,7 @@ from generated.operation import EncodedEvent
 from generated.triton import models as m
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.faults.refused import Refused
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.operation import GeneratingOperation, StreamWriter, TokenWriter
 from handlers.service.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
@@ -63,8 +63,8 @@ class Generate(
         return _Planned(asked, members, wanted)
 
     @override
-    def permits(self, exchange: Exchange, plan: _Planned) -> HeldPermits:
-        return _permits(exchange, plan.members, plan.wanted)
+    def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
+        return _permits(active, plan.members, plan.wanted)
 
     @override
     async def prepare(self, plan: _Planned) -> GenerationRequest:
@@ -78,9 +78,9 @@ class Generate(
 
     @override
     async def collect(
-        self, exchange: Exchange, plan: _Planned, prepared: GenerationRequest
+        self, active: ActiveRequest, plan: _Planned, prepared: GenerationRequest
     ) -> GeneratedRequest:
-        return await collect_sequences(exchange.run(prepared), prepared.num_sequences)
+        return await collect_sequences(active.run(prepared), prepared.num_sequences)
 
     @override
     def num_tokens(self, result: GeneratedRequest) -> int:
@@ -93,8 +93,8 @@ class Generate(
         return _responses(plan).whole(result)
 
     @override
-    def tokens(self, exchange: Exchange, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
-        return exchange.run(prepared)
+    def tokens(self, active: ActiveRequest, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        return active.run(prepared)
 
     @override
     def writer(self, plan: _Planned, prepared: GenerationRequest) -> StreamWriter[_Event]:
@@ -133,11 +133,11 @@ def _responses(plan: _Planned) -> Responses:
     )
 
 
-def _permits(exchange: Exchange, members: Members, wanted: Wanted) -> HeldPermits:
+def _permits(active: ActiveRequest, members: Members, wanted: Wanted) -> HeldPermits:
     """Return permits for the texts of the answer or, in a search, for its beams."""
     beams = None if wanted.beams is None else Beams("beam_width", wanted.beams.num_beams)
     num_sequences = max(wanted.num_sequences, beams.num_beams if beams else 1)
-    return exchange.permits(_asks_for_several(members), num_sequences, beams)
+    return active.permits(_asks_for_several(members), num_sequences, beams)
 
 
 def _asks_for_several(members: Members) -> str:

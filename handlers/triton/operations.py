@@ -25,11 +25,11 @@ class TritonHandlers(AdmissionControl, Operations):
     """Answers every operation of the contract; the paths without a version mean the only one there is."""
 
     def __init__(self, shared: Shared) -> None:
-        super().__init__(shared.exchanges, to_problem, _GENERATES)
+        super().__init__(shared.active_requests, to_problem, _GENERATES)
         self._shared = shared
         self._models = Models(shared.model_names)
         self._statistics = StatisticsObserver(shared.engine.stats)
-        shared.exchanges.observe(self._statistics)
+        shared.active_requests.observe(self._statistics)
         self._generate = Generate(shared)
 
     def look_up(self, operation: Operation, arguments: Any) -> None:

@@ -14,7 +14,7 @@ from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.triton.forms import text_form
 from handlers.triton.members import Members
-from handlers.triton.options import sampling_options
+from handlers.triton.sampling_options import sampling_options
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class _Sum:
 
 
 class StatisticsObserver:
-    """Counts requests, as an `handlers.service.exchange.Observer`. stats: the engine's, at the moment."""
+    """Count requests, as an `Observer` of active requests. stats: the engine's, at the moment."""
 
     def __init__(self, stats: Callable[[], EngineStats]) -> None:
         self._stats = stats

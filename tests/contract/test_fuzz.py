@@ -8,7 +8,7 @@ import os
 import pytest
 
 from handlers.app import TABLES
-from handlers.conform.checks.checks import Limits, fuzz_faults, fuzz_of
+from handlers.conform.checks.checks import RunLimits, fuzz_faults, fuzz_of
 from handlers.conform.checks.recording import Recorded
 from handlers.conform.client import Client
 from handlers.conform.document import Endpoint, endpoints
@@ -27,7 +27,7 @@ def test_no_request_makes_an_answer_that_the_document_does_not_declare(
     client = Client(f"{server_url}/{contract}", {}, timeout_s=120)
     target = Target(contract, client, names_of(DEMO_MODEL))
     chosen = list(endpoints(target.document))
-    recorded = fuzz_of(target, chosen, Limits(NUM_EXAMPLES, timeout_s=120)).run()
+    recorded = fuzz_of(target, chosen, RunLimits(NUM_EXAMPLES, timeout_s=120)).run()
     client.close()
     faults = [fault.instance for one in recorded for fault in fuzz_faults(target, one)]
     assert [(one.told, one.request) for one in faults[:10]] == []

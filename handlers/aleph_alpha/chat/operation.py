@@ -18,8 +18,8 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.concurrency.limit import HeldPermits
+from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import ChatOperation
-from handlers.service.exchange import Exchange
 from handlers.service.operation import StreamWriter
 from handlers.service.shared import Shared
 from handlers.wire.envelope import Envelope
@@ -35,8 +35,8 @@ class Chat(ChatOperation[_Asked, m.ChatCompletion, _Event]):
         super().__init__(shared, to_problem)
 
     @override
-    def permits(self, exchange: Exchange, plan: _Asked) -> HeldPermits:
-        return exchange.permits("n", num_answers(plan.body))
+    def permits(self, active: ActiveRequest, plan: _Asked) -> HeldPermits:
+        return active.permits("n", num_answers(plan.body))
 
     @override
     async def prepare(self, plan: _Asked) -> PreparedChat:

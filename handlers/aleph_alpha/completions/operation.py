@@ -17,7 +17,7 @@ from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.prompts import num_characters
 from handlers.concurrency.limit import HeldPermits
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.operation import GeneratingOperation, StreamWriter
 from handlers.service.sequences import GeneratedRequest, GeneratedSequence, collect_sequences
 from handlers.service.shared import Shared
@@ -46,8 +46,8 @@ class Completions(
         return _Planned(asked, completion_plan(asked.body))
 
     @override
-    def permits(self, exchange: Exchange, plan: _Planned) -> HeldPermits:
-        return exchange.permits(plan.plan.sequences_field, plan.plan.best_of)
+    def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
+        return active.permits(plan.plan.sequences_field, plan.plan.best_of)
 
     @override
     async def prepare(self, plan: _Planned) -> GenerationRequest:
@@ -64,9 +64,9 @@ class Completions(
 
     @override
     async def collect(
-        self, exchange: Exchange, plan: _Planned, prepared: GenerationRequest
+        self, active: ActiveRequest, plan: _Planned, prepared: GenerationRequest
     ) -> GeneratedRequest:
-        return await collect_sequences(exchange.run(prepared), plan.plan.best_of)
+        return await collect_sequences(active.run(prepared), plan.plan.best_of)
 
     @override
     def num_tokens(self, result: GeneratedRequest) -> int:
@@ -89,8 +89,8 @@ class Completions(
         )
 
     @override
-    def tokens(self, exchange: Exchange, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
-        return exchange.run(prepared)
+    def tokens(self, active: ActiveRequest, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
+        return active.run(prepared)
 
     @override
     def writer(self, plan: _Planned, prepared: GenerationRequest) -> "_Writer":

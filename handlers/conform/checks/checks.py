@@ -11,7 +11,7 @@ from handlers.conform.bounds.boundaries import Row, Verdict
 from handlers.conform.bounds.verdicts import deviation
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint, endpoints
-from handlers.conform.finding import Fault, Instance, Result, grouped
+from handlers.conform.finding import FoundFault, Instance, Result, grouped
 from handlers.conform.place import ABSENT
 from handlers.conform.request import Request
 from handlers.conform.target import Target, is_of, no_answer
@@ -30,7 +30,7 @@ _OUTCOMES = {
 }
 
 
-class Limits(NamedTuple):
+class RunLimits(NamedTuple):
     """num_examples: random requests an operation. deadline_s: by time.monotonic(); None for none."""
 
     num_examples: int
@@ -48,7 +48,7 @@ class Limits(NamedTuple):
 
 
 def check(
-    target: Target, chosen: Sequence[Endpoint], limits: Limits, tell: Callable[[str], None]
+    target: Target, chosen: Sequence[Endpoint], limits: RunLimits, tell: Callable[[str], None]
 ) -> Iterator[Result]:
     """Every check of every chosen operation. tell: is told what comes next."""
     present = []
@@ -76,7 +76,7 @@ def _examples(target: Target, endpoint: Endpoint) -> Result:
     return Result(endpoint, "examples", len(requests), grouped("examples", faults))
 
 
-def _example(target: Target, endpoint: Endpoint, name: str, request: Request) -> list[Fault]:
+def _example(target: Target, endpoint: Endpoint, name: str, request: Request) -> list[FoundFault]:
     label = f"example {name}"
     try:
         answer = target.client.send(request)
@@ -89,7 +89,7 @@ def _example(target: Target, endpoint: Endpoint, name: str, request: Request) ->
     if answer.status >= 400 and not is_excused:
         told = f"{answer.status}: {answer.text[:300]}"
         faults.insert(
-            0, Fault("The document's own example is refused", Instance(label, told, request, answer))
+            0, FoundFault("The document's own example is refused", Instance(label, told, request, answer))
         )
     return faults
 
@@ -100,7 +100,7 @@ def _streams(target: Target, endpoint: Endpoint) -> Result:
     return Result(endpoint, "streams", sum(number for number, _ in found), grouped("streams", faults))
 
 
-def _bounds(target: Target, endpoint: Endpoint, limits: Limits) -> Result:
+def _bounds(target: Target, endpoint: Endpoint, limits: RunLimits) -> Result:
     rows = list(target.table.rows_of(endpoint))
     with ThreadPoolExecutor(_NUM_AT_ONCE) as pool:
         found = list(pool.map(lambda row: _bound(target, row, limits), rows))
@@ -110,7 +110,7 @@ def _bounds(target: Target, endpoint: Endpoint, limits: Limits) -> Result:
     return Result(endpoint, "bounds", len(sent), grouped("bounds", faults), note)
 
 
-def _bound(target: Target, row: Row, limits: Limits) -> list[Fault] | None:
+def _bound(target: Target, row: Row, limits: RunLimits) -> list[FoundFault] | None:
     """None where there was no time."""
     if limits.is_over:
         return None
@@ -124,7 +124,7 @@ def _bound(target: Target, row: Row, limits: Limits) -> list[Fault] | None:
     if told is not None:
         kind = _kind_of(row, told)
         says = f"{row.field or 'The body'}: {_schema(row)}"
-        faults.insert(0, Fault(kind, Instance(label, told, row.request, answer, says)))
+        faults.insert(0, FoundFault(kind, Instance(label, told, row.request, answer, says)))
     return faults
 
 
@@ -149,7 +149,7 @@ def _shown(row: Row) -> str:
     return text if len(text) < 60 else f"{text[:40]}... ({len(text)} characters)"
 
 
-def _fuzz(target: Target, chosen: Sequence[Endpoint], limits: Limits) -> Iterator[Result]:
+def _fuzz(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Iterator[Result]:
     if limits.is_over:
         yield from (Result(endpoint, "fuzz", 0, note=_LATE) for endpoint in chosen)
         return
@@ -160,7 +160,7 @@ def _fuzz(target: Target, chosen: Sequence[Endpoint], limits: Limits) -> Iterato
         yield Result(endpoint, "fuzz", len(own), grouped("fuzz", faults), "" if own else _LATE)
 
 
-def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: Limits) -> Fuzz:
+def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Fuzz:
     """How the operations of a server are fuzzed."""
     twin = json.loads(files(f"generated.{target.contract}").joinpath("fuzz.json").read_bytes())
     return Fuzz(
@@ -176,12 +176,12 @@ def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: Limits) -> Fuzz:
     )
 
 
-def fuzz_faults(target: Target, recorded: Recorded) -> Iterator[Fault]:
+def fuzz_faults(target: Target, recorded: Recorded) -> Iterator[FoundFault]:
     """What schemathesis and the judge have against one recorded exchange."""
     request = Request(recorded.method, recorded.path, ABSENT, recorded.headers, recorded.body)
     label = f"generated {recorded.method} {recorded.path[:60]}"
     for title, message in recorded.faults:
-        yield Fault(title, Instance(label, message or title, request, recorded.answer))
+        yield FoundFault(title, Instance(label, message or title, request, recorded.answer))
     answer = recorded.answer
     if answer is None:
         yield no_answer(label, request, NoAnswer("the connection failed, or the time was up"))

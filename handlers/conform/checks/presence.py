@@ -2,13 +2,13 @@
 
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint
-from handlers.conform.finding import Fault, Instance
+from handlers.conform.finding import FoundFault, Instance
 from handlers.conform.target import Target
 
 _NOT_THERE = (404, 405, 501)
 
 
-def absence(target: Target, endpoint: Endpoint) -> Fault | None:
+def absence(target: Target, endpoint: Endpoint) -> FoundFault | None:
     """The fault of an operation that answers every request as if it were not there.
 
     A request that nobody could answer well is among them, since 404 may be said of a model, too.
@@ -26,4 +26,4 @@ def absence(target: Target, endpoint: Endpoint) -> Fault | None:
             return None
     assert last is not None
     told = f"{last.status} for every request: {endpoint.method} {endpoint.path} is not there"
-    return Fault("The operation is not there", Instance("examples", told, requests[0], last))
+    return FoundFault("The operation is not there", Instance("examples", told, requests[0], last))

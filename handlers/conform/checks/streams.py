@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from handlers.conform.client import NoAnswer
 from handlers.conform.document import Endpoint
-from handlers.conform.finding import Fault, Instance
+from handlers.conform.finding import FoundFault, Instance
 from handlers.conform.place import put
 from handlers.conform.request import Request
 from handlers.conform.target import Target, no_answer
@@ -26,7 +26,7 @@ def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request
         yield name, request._replace(body=body)
 
 
-def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, list[Fault]]]:
+def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, list[FoundFault]]]:
     """Of each stream, with the number of its requests."""
     for name, request in streaming(target, endpoint):
         yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
@@ -35,7 +35,7 @@ def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, lis
         yield 3, _faults_of_text(target, endpoint, first[1])
 
 
-def _faults_of_stream(target: Target, label: str, request: Request) -> list[Fault]:
+def _faults_of_stream(target: Target, label: str, request: Request) -> list[FoundFault]:
     try:
         answer = target.client.send(request)
     except NoAnswer as error:
@@ -43,11 +43,13 @@ def _faults_of_stream(target: Target, label: str, request: Request) -> list[Faul
     faults = list(target.judged(label, request, answer))
     if answer.status == 200 and answer.media_type != _EVENTS:
         told = f"It is {answer.media_type or 'of no media type'}; a stream is {_EVENTS}"
-        faults.append(Fault("A stream was asked for, and none came", Instance(label, told, request, answer)))
+        faults.append(
+            FoundFault("A stream was asked for, and none came", Instance(label, told, request, answer))
+        )
     return faults
 
 
-def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> list[Fault]:
+def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> list[FoundFault]:
     """Greedy text, streamed and not; nothing is said of a server whose greedy text changes by itself."""
     streamed = request._replace(body=target.table.greedy(endpoint, request.body, _NUM_TOKENS))
     path = endpoint.path.removesuffix("_stream")
@@ -68,4 +70,4 @@ def _faults_of_text(target: Target, endpoint: Endpoint, request: Request) -> lis
         return []
     told = f"Streamed: {text!r}. Not streamed: {expected!r}"
     kind = "The streamed text is not that of the whole answer"
-    return [Fault(kind, Instance("greedy text", told, streamed, answer))]
+    return [FoundFault(kind, Instance("greedy text", told, streamed, answer))]

@@ -14,8 +14,8 @@ from handlers.hf.chat.events import ChatEvents
 from handlers.hf.chat.request import chat_params, includes_usage
 from handlers.hf.chat.response import chat_completion
 from handlers.hf.headers import costs
+from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import ChatWriter
-from handlers.service.exchange import Exchange
 from handlers.service.timing import Timing
 from handlers.tgi_family import chat as family
 from handlers.tgi_family.headers import Headers
@@ -36,8 +36,8 @@ class Chat(
     """Answers conversations."""
 
     @override
-    def permits(self, exchange: Exchange, plan: m.ChatCompletionRequest) -> HeldPermits:
-        return exchange.permits("n", 1)
+    def permits(self, active: ActiveRequest, plan: m.ChatCompletionRequest) -> HeldPermits:
+        return active.permits("n", 1)
 
     @override
     async def prepare(self, plan: m.ChatCompletionRequest) -> PreparedChat:

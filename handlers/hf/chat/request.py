@@ -14,14 +14,14 @@ from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.hf.chat.messages import chat_message
 from handlers.hf.sampling import sampling_params, stop_texts
-from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request_limits import RequestLimits
 from handlers.tgi_family.tool_prompt import with_tool_prompt
 from handlers.wire.missing import given, given_or
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
 
 
-def chat_params(body: m.ChatCompletionRequest, limits: Limits) -> ChatParams:
+def chat_params(body: m.ChatCompletionRequest, limits: RequestLimits) -> ChatParams:
     """Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
     stop = stop_texts(body.stop)
     limits.check_stop(stop)
@@ -92,7 +92,7 @@ def _offers_tools(body: m.ChatCompletionRequest) -> bool:
     return bool(given(body.tools)) and body.tool_choice != "none"
 
 
-def _response_format(body: m.ChatCompletionRequest, limits: Limits) -> ResponseFormat | None:
+def _response_format(body: m.ChatCompletionRequest, limits: RequestLimits) -> ResponseFormat | None:
     asked = body.response_format
     if asked is MISSING or isinstance(asked, m.TextFormat):
         return None

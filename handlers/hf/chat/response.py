@@ -10,7 +10,7 @@ from handlers.chat.reading.logprobs import bounded
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.hf.usage import usage
-from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
 
 
@@ -22,7 +22,7 @@ def chat_completion(
         object="chat.completion",
         created=envelope.created,
         model=envelope.model,
-        system_fingerprint=SYSTEM_FINGERPRINT,
+        system_fingerprint=SERVER_NAME,
         choices=[_choice(choice, with_logprobs) for choice in result.choices],
         usage=usage(result.usage.num_prompt_tokens, result.usage.num_completion_tokens),
     )

@@ -18,8 +18,8 @@ from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage, num_beams
 from handlers.openai.token_ids import check_named_ids
+from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import ChatOperation, ChatWriter
-from handlers.service.exchange import Exchange
 from handlers.service.shared import Shared
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers
@@ -45,8 +45,8 @@ class Chat(
         return partial(to_problem, prompt_field="messages", grammar_field=grammar_field(asked))
 
     @override
-    def permits(self, exchange: Exchange, plan: m.CreateChatCompletionRequest) -> HeldPermits:
-        return exchange.permits("n", given_or(plan.n, 1), Beams("n", num_beams(plan)))
+    def permits(self, active: ActiveRequest, plan: m.CreateChatCompletionRequest) -> HeldPermits:
+        return active.permits("n", given_or(plan.n, 1), Beams("n", num_beams(plan)))
 
     @override
     async def prepare(self, plan: m.CreateChatCompletionRequest) -> PreparedChat:

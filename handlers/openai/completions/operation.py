@@ -20,7 +20,7 @@ from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
-from handlers.service.exchange import Exchange
+from handlers.service.active_request import ActiveRequest
 from handlers.service.merged_operation import MergedOperation
 from handlers.service.operation import StreamWriter
 from handlers.service.sequences import GeneratedRequest
@@ -59,9 +59,9 @@ class Completions(
         return _Planned(asked, completion_plan(asked))
 
     @override
-    def permits(self, exchange: Exchange, plan: _Planned) -> HeldPermits:
+    def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
         body, own = plan
-        return exchange.permits(own.sequences_field, own.num_sequences, Beams("n", num_beams(body)))
+        return active.permits(own.sequences_field, own.num_sequences, Beams("n", num_beams(body)))
 
     @override
     async def prepare(self, plan: _Planned) -> Sequence[GenerationRequest]:

@@ -31,8 +31,8 @@ from handlers.openai.responses.request import (
 from handlers.openai.responses.response import ResponseDraft
 from handlers.openai.token_ids import check_bias_ids
 from handlers.runtime.problem import Problem
+from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import deltas
-from handlers.service.exchange import Exchange
 from handlers.service.operation import GeneratingOperation, StreamWriter
 from handlers.service.shared import Shared
 
@@ -68,8 +68,8 @@ class Responses(
         return asked
 
     @override
-    def permits(self, exchange: Exchange, plan: m.CreateResponseRequest) -> HeldPermits:
-        return exchange.permits("input", 1)
+    def permits(self, active: ActiveRequest, plan: m.CreateResponseRequest) -> HeldPermits:
+        return active.permits("input", 1)
 
     @override
     async def prepare(self, plan: m.CreateResponseRequest) -> _Turn:
@@ -80,8 +80,8 @@ class Responses(
         return _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs))
 
     @override
-    async def collect(self, exchange: Exchange, plan: m.CreateResponseRequest, prepared: _Turn) -> _Turn:
-        async with aclosing(deltas(prepared.outputs, self.tokens(exchange, prepared))) as gains:
+    async def collect(self, active: ActiveRequest, plan: m.CreateResponseRequest, prepared: _Turn) -> _Turn:
+        async with aclosing(deltas(prepared.outputs, self.tokens(active, prepared))) as gains:
             async for delta in gains:
                 deque(prepared.output.feed(delta), maxlen=0)  # nobody reads the steps
         return prepared
@@ -95,8 +95,8 @@ class Responses(
         return result.ended()
 
     @override
-    def tokens(self, exchange: Exchange, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
-        return exchange.run(prepared.chat.request)
+    def tokens(self, active: ActiveRequest, prepared: _Turn) -> AsyncGenerator[TokenEvent, None]:
+        return active.run(prepared.chat.request)
 
     @override
     def writer(self, plan: m.CreateResponseRequest, prepared: _Turn) -> "_Writer":

@@ -21,8 +21,8 @@ _CHOICES = {
 }
 
 
-class Fault(NamedTuple):
-    """The fault to report for an invalid value.
+class InvalidValue(NamedTuple):
+    """The error to report for an invalid value.
 
     field: its path (`messages[0].content`), empty for the whole body. reason: a predicate ("must be a
     string"), or a sentence for the whole body. given: the value at the path; None where there is none.
@@ -34,16 +34,16 @@ class Fault(NamedTuple):
     given: Any
 
 
-def explain(error: ValidationError, value: Any, schema: CoreSchema) -> Fault:
-    """Return the first fault of a value.
+def explain(error: ValidationError, value: Any, schema: CoreSchema) -> InvalidValue:
+    """Return the first error of a value.
 
     value: the value that was validated, as parsed JSON. schema: the schema it was validated by, of
     fail_fast_schema. pydantic reports every alternative of a union by itself. Here only the alternative that
     the value comes closest to is reported, or several together if they are equally close.
     """
     root = Schema(schema)
-    fault = _closest([Complaint(details, value, root) for details in error.errors(include_url=False)], 0)
-    return fault if fault.field else fault._replace(reason=f"The body {fault.reason}")
+    invalid = _closest([Complaint(details, value, root) for details in error.errors(include_url=False)], 0)
+    return invalid if invalid.field else invalid._replace(reason=f"The body {invalid.reason}")
 
 
 def render_path(path: Path) -> str:
@@ -79,12 +79,12 @@ class _Branch:
         """
         return max(map(len, self.paths)), -len(self.paths), self.complaints[0].positions
 
-    def fault(self) -> Fault:
+    def invalid_value(self) -> InvalidValue:
         return _closest(self.complaints, self.level + 1)
 
 
-def _closest(complaints: Sequence[Complaint], level: int) -> Fault:
-    """Return the fault to report for complaints, where `level` unions around them are already decided."""
+def _closest(complaints: Sequence[Complaint], level: int) -> InvalidValue:
+    """Return the error to report for complaints, where `level` unions around them are already decided."""
     first = complaints[0]
     if len(first.alternatives) == level:
         return _together([first])
@@ -102,8 +102,8 @@ def _closest(complaints: Sequence[Complaint], level: int) -> Fault:
     return _by_constants(of_the_whole or admitting)
 
 
-def _by_constants(branches: Sequence[_Branch]) -> Fault:
-    """Return the fault by those alternatives whose constants the value has; all admit the value's type."""
+def _by_constants(branches: Sequence[_Branch]) -> InvalidValue:
+    """Return the error by those alternatives whose constants the value has; all admit the value's type."""
     union = branches[0].union
     for name in distinguishing_fields([branch.schema for branch in branches]):
         path = (*union, name)
@@ -115,43 +115,43 @@ def _by_constants(branches: Sequence[_Branch]) -> Fault:
     return _furthest(branches)
 
 
-def _furthest(branches: Sequence[_Branch]) -> Fault:
-    """Return the fault by the alternatives that accept most of the value, where no constant decides."""
+def _furthest(branches: Sequence[_Branch]) -> InvalidValue:
+    """Return the error by the alternatives that accept most of the value, where no constant decides."""
     most = max(branch.progress for branch in branches)
     closest = [branch for branch in branches if branch.progress == most]
     if len(closest) == 1:
-        return closest[0].fault()
+        return closest[0].invalid_value()
     shared = [path for path in closest[0].paths if all(path in branch.paths for branch in closest)]
     if shared:
         return _at(max(shared, key=len), closest)
     violations = {complaint.violation for branch in closest for complaint in branch.complaints}
     if len(violations) == 1 and (violation := violations.pop()) in _CHOICES:
         return _choice(*_CHOICES[violation], closest)
-    return closest[0].fault()
+    return closest[0].invalid_value()
 
 
-def _choice(reason: str, conjunction: str, branches: Sequence[_Branch]) -> Fault:
+def _choice(reason: str, conjunction: str, branches: Sequence[_Branch]) -> InvalidValue:
     union = branches[0].union
     fields = dict.fromkeys(path[len(union) :] for branch in branches for path in branch.paths)
     *names, last = map(render_path, fields)
     listed = f"{', '.join(names)} {conjunction} {last}"
-    return Fault(render_path(union), f"{reason} {listed}", Violation.INVALID_VALUE, None)
+    return InvalidValue(render_path(union), f"{reason} {listed}", Violation.INVALID_VALUE, None)
 
 
-def _at(path: Path, branches: Sequence[_Branch]) -> Fault:
-    """Return the fault at one path by all branches, those that admit its type before those that do not."""
+def _at(path: Path, branches: Sequence[_Branch]) -> InvalidValue:
+    """Return the error at one path by all branches, those that admit its type before those that do not."""
     there = [complaint for branch in branches for complaint in branch.complaints if complaint.path == path]
     admitting = [complaint for complaint in there if complaint.violation not in _REFUSES_THE_TYPE]
     return _together(admitting or there)
 
 
-def _together(complaints: Sequence[Complaint]) -> Fault:
-    """Return one fault for the complaints at one path."""
+def _together(complaints: Sequence[Complaint]) -> InvalidValue:
+    """Return one error for the complaints at one path."""
     violations = [complaint.violation for complaint in complaints]
     # A text that is none of the constants has the right type, whatever other types there are.
     is_constant = Violation.UNSUPPORTED_VALUE in violations
     violation = Violation.UNSUPPORTED_VALUE if is_constant else violations[0]
-    return Fault(render_path(complaints[0].path), _reason(complaints), violation, complaints[0].given)
+    return InvalidValue(render_path(complaints[0].path), _reason(complaints), violation, complaints[0].given)
 
 
 def _reason(complaints: Sequence[Complaint]) -> str:

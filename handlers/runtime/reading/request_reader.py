@@ -20,7 +20,7 @@ from handlers.runtime.problem import BodyTooLarge, InvalidRequest, UnsupportedMe
 
 from .complaint import Path
 from .fail_fast import fail_fast_schema, fail_fast_validator
-from .invalid import Fault, explain, render_path
+from .invalid import InvalidValue, explain, render_path
 from .raw_headers import raw_header
 from .structure import TooManyValues, check_structure
 from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most
@@ -82,7 +82,7 @@ class RequestReader:
         except TooManyValues as error:
             reason = str(error) if error.field else f"The body {error}"
             raise InvalidRequest(
-                self._status(), Fault(error.field, reason, Violation.TOO_LONG, None)
+                self._status(), InvalidValue(error.field, reason, Violation.TOO_LONG, None)
             ) from None
 
     def _refuse(self, error: ValidationError, raw: bytes, declared: "_Declared") -> NoReturn:
@@ -90,12 +90,12 @@ class RequestReader:
         first = error.errors(include_url=False)[0]
         if first["type"] == "json_invalid":
             violation = Violation.MALFORMED_JSON if _is_utf8(raw) else Violation.INVALID_UTF8
-            raise InvalidRequest(status, Fault("", first["msg"], violation, None)) from None
+            raise InvalidRequest(status, InvalidValue("", first["msg"], violation, None)) from None
         raise InvalidRequest(status, explain(error, from_json(raw), declared.schema)) from None
 
     def _refuse_unknown_fields(self, raw: bytes, declared: "_Declared") -> None:
         """Refuse an object with too many unknown fields to validate; a value that passes may have
-        other faults.
+        other errors.
         """
         try:
             value = from_json(raw)
@@ -115,16 +115,18 @@ class RequestReader:
         try:
             json.loads(raw, parse_constant=_refuse_constant)
         except ValueError as error:
-            fault = Fault("", f"Invalid JSON: {error}", Violation.MALFORMED_JSON, None)
-            raise InvalidRequest(self._status(), fault) from None
+            invalid = InvalidValue("", f"Invalid JSON: {error}", Violation.MALFORMED_JSON, None)
+            raise InvalidRequest(self._status(), invalid) from None
 
     def _refuse_infinity(self, raw: bytes) -> None:
         """Refuse a number too large for a float, which pydantic reads as infinity where any
         value may stand.
         """
         for path in _infinities(from_json(raw), ()):
-            fault = Fault(render_path(path), "must be a finite number", Violation.INVALID_VALUE, None)
-            raise InvalidRequest(self._status(), fault)
+            invalid = InvalidValue(
+                render_path(path), "must be a finite number", Violation.INVALID_VALUE, None
+            )
+            raise InvalidRequest(self._status(), invalid)
 
     def _read_arguments(self, scope: Scope) -> Any:
         assert self._arguments is not None
@@ -132,8 +134,8 @@ class RequestReader:
         try:
             return self._arguments.validator.validate_python(values)
         except ValidationError as error:
-            fault = explain(error, values, self._arguments.schema)
-            raise InvalidRequest(self._status(), self._as_sent(fault)) from None
+            invalid = explain(error, values, self._arguments.schema)
+            raise InvalidRequest(self._status(), self._as_sent(invalid)) from None
 
     def _parameter_values(self, scope: Scope) -> dict[str, Any]:
         headers = Headers(scope=scope)
@@ -148,18 +150,18 @@ class RequestReader:
             name = parameter.name.lower() if parameter.location == "header" else parameter.name
             texts = [value for key, value in given[parameter.location] if key == name]
             if len(texts) > 1 and not parameter.is_list:
-                fault = Fault(parameter.name, "is given more than once", Violation.REPEATED, texts)
-                raise InvalidRequest(self._status(), fault)
+                invalid = InvalidValue(parameter.name, "is given more than once", Violation.REPEATED, texts)
+                raise InvalidRequest(self._status(), invalid)
             if texts:
                 read = texts if parameter.is_text else [_scalar(text) for text in texts]
                 values[parameter.member] = read if parameter.is_list else read[0]
         return values
 
-    def _as_sent(self, fault: Fault) -> Fault:
-        """Return the fault with a list named by the parameter of its items, whichever item is at fault."""
-        member = fault.field.partition("[")[0]
+    def _as_sent(self, invalid: InvalidValue) -> InvalidValue:
+        """Return the error with a list named by the parameter of its items, whichever item is at fault."""
+        member = invalid.field.partition("[")[0]
         names = [one.name for one in self._operation.parameters if one.is_list and one.member == member]
-        return fault._replace(field=names[0]) if names else fault
+        return invalid._replace(field=names[0]) if names else invalid
 
     def _status(self) -> int:
         assert self._operation.validation_status is not None, "the generator refuses input without one"

@@ -13,7 +13,7 @@ from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.tgi.chat.response import logprobs
 from handlers.tgi.usage import usage
-from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
 
@@ -50,7 +50,7 @@ class ChatEvents:
             object="chat.completion.chunk",
             created=self._envelope.created,
             model=self._envelope.model,
-            system_fingerprint=SYSTEM_FINGERPRINT,
+            system_fingerprint=SERVER_NAME,
             choices=choices,
             usage=None,
         )

@@ -10,8 +10,8 @@ from generated.tgi import models as m
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
+from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import ChatWriter
-from handlers.service.exchange import Exchange
 from handlers.service.timing import Timing
 from handlers.tgi.chat.events import ChatEvents
 from handlers.tgi.chat.request import chat_params
@@ -28,8 +28,8 @@ class Chat(family.Chat[m.ChatRequest, Answer[m.ChatCompletion], m.ChatCompletion
     """Answers conversations."""
 
     @override
-    def permits(self, exchange: Exchange, plan: m.ChatRequest) -> HeldPermits:
-        return exchange.permits("n", plan.n or 1)
+    def permits(self, active: ActiveRequest, plan: m.ChatRequest) -> HeldPermits:
+        return active.permits("n", plan.n or 1)
 
     @override
     async def prepare(self, plan: m.ChatRequest) -> PreparedChat:

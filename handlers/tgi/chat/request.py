@@ -14,13 +14,13 @@ from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.tgi.sampling import answer_format, openai_sampling
-from handlers.tgi_family.limits import Limits
+from handlers.tgi_family.request_limits import RequestLimits
 from handlers.tgi_family.tool_prompt import with_tool_prompt
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}
 
 
-def chat_params(body: m.ChatRequest, limits: Limits) -> ChatParams:
+def chat_params(body: m.ChatRequest, limits: RequestLimits) -> ChatParams:
     """Raises Refused, ToolsWithResponseFormat or InvalidResponseFormat."""
     stop = stop_texts(body.stop)
     limits.check_stop(stop)
@@ -105,7 +105,7 @@ def _with_tool_prompt(messages: tuple[ChatMessage, ...], body: m.ChatRequest) ->
     return with_tool_prompt(messages, body.tool_prompt)
 
 
-def _response_format(body: m.ChatRequest, limits: Limits) -> ResponseFormat | None:
+def _response_format(body: m.ChatRequest, limits: RequestLimits) -> ResponseFormat | None:
     response_format = body.response_format
     if response_format is None or isinstance(response_format, m.TextFormat):
         return None

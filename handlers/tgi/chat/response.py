@@ -8,7 +8,7 @@ from handlers.chat.reading.logprobs import bounded
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.tgi.usage import usage
-from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
 
 
@@ -18,7 +18,7 @@ def chat_completion(envelope: Envelope, result: ChatResult, *, with_logprobs: bo
         object="chat.completion",
         created=envelope.created,
         model=envelope.model,
-        system_fingerprint=SYSTEM_FINGERPRINT,
+        system_fingerprint=SERVER_NAME,
         choices=[_choice(choice, with_logprobs) for choice in result.choices],
         usage=usage(result.usage.num_prompt_tokens, result.usage.num_completion_tokens),
     )

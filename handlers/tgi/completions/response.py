@@ -10,8 +10,8 @@ from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.usage import usage
-from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
 from handlers.tgi_family.finish import COMPLETION_REASONS
+from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
 
@@ -26,7 +26,7 @@ def completion(envelope: Envelope, generated: Sequence[GeneratedRequest]) -> m.C
         object="text_completion",
         created=envelope.created,
         model=envelope.model,
-        system_fingerprint=SYSTEM_FINGERPRINT,
+        system_fingerprint=SERVER_NAME,
         choices=[
             m.CompletionComplete(
                 index=index,
@@ -70,6 +70,6 @@ class CompletionEvents:
             object="text_completion",
             created=self._envelope.created,
             model=self._envelope.model,
-            system_fingerprint=SYSTEM_FINGERPRINT,
+            system_fingerprint=SERVER_NAME,
             choices=choices,
         )

@@ -13,8 +13,8 @@ from typing_extensions import override
 from handlers.checking.endpoint import CheckedEndpoints
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
-from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import Problem
+from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer
 from tests.unit.handlers.runtime.notes import Kept, NoteHandlers, NotesContract, stream_of
 

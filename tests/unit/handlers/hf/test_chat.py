@@ -11,7 +11,7 @@ from engine.request import GenerationRequest, GrammarKind
 from generated.hf import models as m
 from handlers.chat.reading.delta import ChatDelta
 from handlers.hf.chat.events import ChatEvents
-from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says
 from tests.unit.handlers.hf.api import Api, chat
@@ -72,7 +72,7 @@ async def test_an_answer_has_what_the_document_requires_and_no_more() -> None:
     assert answer == {
         "object": "chat.completion",
         "model": "verbatim-demo",
-        "system_fingerprint": SYSTEM_FINGERPRINT,
+        "system_fingerprint": SERVER_NAME,
         "choices": [
             {"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}
         ],

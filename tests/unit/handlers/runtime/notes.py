@@ -12,8 +12,8 @@ from generated.json_types import StrictFloat, StrictInt
 from generated.operation import Call, EncodedEvent, EventStream, Handlers, Operation, Parameter
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
-from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import Problem
+from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer
 
 

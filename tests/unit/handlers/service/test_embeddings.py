@@ -16,8 +16,8 @@ from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.concurrency.workers import Workers
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
+from handlers.service.active_request import ActiveRequests
 from handlers.service.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
-from handlers.service.exchange import Exchanges
 from handlers.service.timing import Timing
 from handlers.settings.settings import Settings
 from tests.scripted_engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
@@ -42,16 +42,16 @@ class Embeddings:
         self.limit = ConcurrencyLimit(settings.get("max_concurrent_requests", 128))
         self.num_validated: list[tuple[int, int]] = []
         self.answered: list[Timing] = []
-        self._exchanges = Exchanges(engine, self.limit)
-        self._exchanges.observe(self)
+        self._active_requests = ActiveRequests(engine, self.limit)
+        self._active_requests.observe(self)
         self._embedder = Embedder(engine, workers, Settings(**settings))  # type: ignore[arg-type]  # by its names
 
     async def embed(
         self, *texts: str | Sequence[int], dimensions: int | None = None, adapter: str | None = None
     ) -> EmbeddedTexts:
-        with self._exchanges.open(perf_counter(), lambda error: error) as exchange:
+        with self._active_requests.open(perf_counter(), lambda error: error) as active:
             return await self._embedder.embed(
-                exchange, texts, field="input", dimensions=dimensions, adapter=adapter
+                active, texts, field="input", dimensions=dimensions, adapter=adapter
             )
 
     def received(self) -> None:

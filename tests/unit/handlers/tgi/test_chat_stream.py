@@ -9,7 +9,7 @@ from engine.events import FinishReason
 from generated.tgi import models as m
 from handlers.chat.reading.delta import ChatDelta
 from handlers.tgi.chat.events import ChatEvents
-from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import says
 from tests.unit.handlers.tgi.api import Api, chat
@@ -110,7 +110,7 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str, model: st
         object="chat.completion.chunk",
         created=envelope.created,
         model=model,
-        system_fingerprint=SYSTEM_FINGERPRINT,
+        system_fingerprint=SERVER_NAME,
         choices=[
             m.ChatCompletionChoice(
                 index=index, delta=m.ChatCompletionDelta(content=text), logprobs=None, finish_reason=None

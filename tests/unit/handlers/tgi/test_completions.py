@@ -10,7 +10,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.request import GenerationRequest
 from generated.tgi import models as m
 from handlers.tgi.completions.response import CompletionEvents
-from handlers.tgi_family.fingerprint import SYSTEM_FINGERPRINT
+from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import ScriptedEngine, says, token
 from tests.unit.handlers.tgi.api import Api
@@ -135,7 +135,7 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(text: str, model: st
         object="text_completion",
         created=envelope.created,
         model=model,
-        system_fingerprint=SYSTEM_FINGERPRINT,
+        system_fingerprint=SERVER_NAME,
         choices=[m.CompletionChunkChoice(index=index, text=text, logprobs=None, finish_reason=None)],
     )
     assert CompletionEvents(envelope).encode(index, event) == chunk.__pydantic_serializer__.to_json(chunk)

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import Problem
+from handlers.runtime.runtime_options import RuntimeOptions
 from tests.unit.handlers.runtime.client import events, send
 from tests.unit.handlers.runtime.notes import Added, Kept, Note, NotesContract, serve, stream_of
 from tests.virtual_time import run_in_virtual_time

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 from generated.json_types import StrictFloat, StrictInt
 from handlers.faults.violation import Violation
 from handlers.runtime.reading.fail_fast import fail_fast_schema, fail_fast_validator
-from handlers.runtime.reading.invalid import Fault, explain, render_path
+from handlers.runtime.reading.invalid import InvalidValue, explain, render_path
 
 
 class Text(BaseModel):
@@ -43,7 +43,7 @@ class Chat(BaseModel):
     messages: list[Message]
 
 
-def fault_of(model: Any, body: Any) -> Fault:
+def invalid_value_of(model: Any, body: Any) -> InvalidValue:
     schema = fail_fast_schema(model)
     with pytest.raises(ValidationError) as raised:
         fail_fast_validator(schema).validate_json(json.dumps(body))
@@ -52,8 +52,8 @@ def fault_of(model: Any, body: Any) -> Fault:
 
 def told(message: dict[str, Any]) -> str:
     """What is said of a chat of one message, "field: reason"."""
-    fault = fault_of(Chat, {"messages": [message]})
-    return f"{fault.field}: {fault.reason}"
+    invalid = invalid_value_of(Chat, {"messages": [message]})
+    return f"{invalid.field}: {invalid.reason}"
 
 
 @pytest.mark.parametrize(
@@ -330,14 +330,14 @@ IMAGE = {"type": "image", "image": {"url": "a"}}
 def test_one_alternative_speaks_for_a_union_and_says_what_kind_of_fault_it_is(
     body: Any, field: str, reason: str, violation: Violation
 ) -> None:
-    assert fault_of(Request, body)[:3] == (field, reason, violation)
+    assert invalid_value_of(Request, body)[:3] == (field, reason, violation)
 
 
 def test_what_stands_in_the_field_is_told_with_the_fault() -> None:
-    assert fault_of(Request, {"messages": [USER, {**USER, "name": "anna"}]}).given == "anna"
-    assert fault_of(Request, {"stop": ["a", 1]}).given == 1
-    assert fault_of(Request, {"messages": [{"role": "user"}]}).given is None
-    assert fault_of(Chat, {"messages": [{"part": {"type": "sound"}}]}).given == "sound"
+    assert invalid_value_of(Request, {"messages": [USER, {**USER, "name": "anna"}]}).given == "anna"
+    assert invalid_value_of(Request, {"stop": ["a", 1]}).given == 1
+    assert invalid_value_of(Request, {"messages": [{"role": "user"}]}).given is None
+    assert invalid_value_of(Chat, {"messages": [{"part": {"type": "sound"}}]}).given == "sound"
 
 
 class Call(Closed):
@@ -357,8 +357,8 @@ class Parts(Closed):
 def test_an_unknown_field_is_told_though_its_alternative_is_called_as_another_field(
     part: dict[str, Any],
 ) -> None:
-    fault = fault_of(Parts, {"content": [part]})
-    assert fault == ("content[0].foo", "is not a field of this object", Violation.UNKNOWN, part["foo"])
+    invalid = invalid_value_of(Parts, {"content": [part]})
+    assert invalid == ("content[0].foo", "is not a field of this object", Violation.UNKNOWN, part["foo"])
 
 
 class Inputs(Closed):
@@ -372,8 +372,8 @@ class Inputs(Closed):
 
 @pytest.mark.parametrize("item", ["a", [1]])
 def test_an_array_that_is_too_long_is_at_fault_rather_than_its_items(item: Any) -> None:
-    fault = fault_of(Inputs, {"input": [item] * 4})
-    assert fault[:3] == ("input", "must have at most 3 items", Violation.TOO_LONG)
+    invalid = invalid_value_of(Inputs, {"input": [item] * 4})
+    assert invalid[:3] == ("input", "must have at most 3 items", Violation.TOO_LONG)
 
 
 class Regex(Closed):
@@ -410,4 +410,4 @@ class Form(Closed):
 def test_alternatives_that_no_constant_tells_apart_are_told_by_their_fields(
     form: Any, field: str, reason: str, violation: Violation
 ) -> None:
-    assert fault_of(Form, {"form": form})[:3] == (field, reason, violation)
+    assert invalid_value_of(Form, {"form": form})[:3] == (field, reason, violation)

@@ -15,9 +15,9 @@ from generated.operation import Call
 from handlers.access.key_check import KeyCheck
 from handlers.access.keyring import Keyring
 from handlers.faults.violation import Violation
-from handlers.runtime.options import RuntimeOptions
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.reading.request_reader import RequestReader
+from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer
 from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.runtime.notes import (

@@ -46,7 +46,7 @@ class Observer(Protocol):
         """It was answered in full."""
 
 
-class Exchange(AbstractContextManager["Exchange"]):
+class ActiveRequest(AbstractContextManager["ActiveRequest"]):
     """A request that is answered in its block; an error there is counted and mapped by `to_problem`."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Exchange(AbstractContextManager["Exchange"]):
         self._held: HeldPermits | None = None
 
     @override
-    def __enter__(self) -> "Exchange":
+    def __enter__(self) -> "ActiveRequest":
         for observer in self._observers:
             observer.received()
         return self
@@ -147,8 +147,8 @@ class Exchange(AbstractContextManager["Exchange"]):
             observer.validated(num_prompt_tokens, max_new_tokens)
 
 
-class Exchanges:
-    """A factory of exchanges over one engine and one limit."""
+class ActiveRequests:
+    """A factory of active requests over one engine and one limit."""
 
     def __init__(self, engine: Engine, limit: ConcurrencyLimit) -> None:
         self._engine = engine
@@ -159,12 +159,12 @@ class Exchanges:
         """Report all requests from now on to the observer."""
         self._observers += (observer,)
 
-    def open(self, received_s: float, to_problem: ToProblem) -> Exchange:
+    def open(self, received_s: float, to_problem: ToProblem) -> ActiveRequest:
         """For a block that answers a request.
 
         received_s: when the request arrived, by time.perf_counter().
         """
-        return Exchange(Timing(received_s), to_problem, self._engine, self._limit, self._observers)
+        return ActiveRequest(Timing(received_s), to_problem, self._engine, self._limit, self._observers)
 
     def check_room(self, to_problem: ToProblem) -> None:
         """Raise Overloaded, as `to_problem` maps it, if no request can be let in, whatever it asks for."""

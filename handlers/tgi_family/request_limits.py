@@ -15,7 +15,7 @@ from handlers.tgi_family.settings import TgiFamilySettings
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """The settings that bound requests, resolved for the served model."""
 
     max_best_of: int
@@ -28,7 +28,7 @@ class Limits:
     watermark: Watermark
 
     @classmethod
-    def of(cls, settings: TgiFamilySettings, shared: SharedSettings, info: ModelInfo) -> "Limits":
+    def of(cls, settings: TgiFamilySettings, shared: SharedSettings, info: ModelInfo) -> "RequestLimits":
         longest_prompt = info.max_total_tokens - 1
         return cls(
             max_best_of=settings.max_best_of,
