@@ -1,7 +1,8 @@
-"""A step whose rows all decode, without the modelling code around its layers.
+"""The fast path for steps whose rows all decode, without the modelling code around the layers.
 
-Where one stack computes all layers, four calls are left of a model: an embedding, positions, a norm and a
-head. transformers' forward takes a millisecond around them, as products have emptied the caches.
+If one stack computes all layers, four other calls remain: the embedding, the rotary embedding, the final norm
+and the head. transformers' forward adds a millisecond to them, since its code and data are no longer in the
+caches.
 """
 
 from torch import Tensor, nn
@@ -11,10 +12,10 @@ from engine.fusion.decoder_stack import DecoderStack
 
 
 class DecodeFastPath:
-    """Made by `install_fast_path`, of a model's own modules.
+    """A `DecodePath` made of a model's own modules by `install_fast_path`.
 
-    embedding: of ids; what the first layer is given. rotary: that and positions -> cosine, sine. norm: of
-    what the last layer returns; head: of its rows.
+    embedding: maps ids to the first layer's input. rotary: maps that and positions to cosine and sine. norm:
+    the final norm. head: maps its rows to logits.
     """
 
     def __init__(
@@ -27,9 +28,10 @@ class DecodeFastPath:
         self._head = head
 
     def hidden_states(self, batch: Batch) -> Tensor | None:
-        """[num_rows, hidden_size], after the norm; None where layers shall be computed by themselves.
+        """Return the rows after the final norm, [num_rows, hidden_size]; None if the stack does not take the
+        batch.
 
-        To be called under `current_attention`.
+        Call it under `current_attention`.
         """
         if batch.chunks or not self._stack.takes(len(batch.input_ids)):
             return None
@@ -41,7 +43,7 @@ class DecodeFastPath:
         return rows[0]
 
     def logits(self, hidden_states: Tensor, rows: list[int]) -> Tensor:
-        """[len(rows), vocab_size], raw, of these rows."""
+        """Return raw logits [len(rows), vocab_size] of these rows."""
         if rows != list(range(len(hidden_states))):
             hidden_states = hidden_states[rows]
         logits: Tensor = self._head(hidden_states[None])

@@ -1,7 +1,7 @@
-"""Fused layers that follow one another, computed together where every row of the batch decodes.
+"""A stack of consecutive fused layers, computed together when every row of the batch decodes.
 
 The model's loop over its layers stays as it is. The first layer of a stack computes all of them and returns
-what the last one would; the others, when they are given just that, hand it on.
+the output of the last one; the others, when given this tensor, return it unchanged.
 """
 
 from collections.abc import Sequence
@@ -15,22 +15,22 @@ from engine.fusion.native_layer_end import NativeLayerEnd
 
 
 class DecoderStack:
-    """Of layers whose products are compiled, all of one kind, and whose rotary embedding is the same."""
+    """A stack of layers whose products are all compiled code of one kind, with the same rotary embedding."""
 
     def __init__(self, layers: Sequence[LayerParts], ends: Sequence[NativeLayerEnd]) -> None:
         self._decoder = NativeDecoder(layers, ends)
         self._output: Tensor | None = None
 
     def has_made(self, hidden_states: Tensor) -> bool:
-        """Whether this is what the last call returned."""
+        """Return whether this is the tensor that the last call returned."""
         return hidden_states is self._output
 
     def takes(self, num_rows: int) -> bool:
-        """Whether a step of so many rows may be computed at once."""
+        """Return whether a step of this many rows can be computed by the stack."""
         return self._decoder.takes(num_rows)
 
     def compute(self, hidden_states: Tensor, cosine: Tensor, sine: Tensor) -> Tensor | None:
-        """What the last layer returns; None where each layer shall compute by itself.
+        """Return the output of the last layer; None if the layers must compute one by one.
 
         hidden_states: [1, num_rows, hidden_size], as is the result; cosine, sine: [1, num_rows, dim].
         """

@@ -1,8 +1,8 @@
 """A decoder layer whose small operations are compiled: norms, rotary embedding, activation.
 
-It computes what the modelling code of Llama, Mistral, Qwen2, Qwen3 and their like does in some fifty calls of
-torch and as much Python around them. Products stay with the layer's own linears, whatever they are; attention
-stays with `current_attention`. Which layers it may stand for, engine/fusion/layer_fusion.py finds out.
+It replaces about fifty calls of torch, and the Python around them, in the modelling code of Llama, Mistral,
+Qwen2, Qwen3 and similar models. Products are computed by the layer's own linears, attention by
+`current_attention`. engine/fusion/layer_fusion.py finds the layers that it can replace.
 """
 
 from typing import Any, Self
@@ -22,10 +22,11 @@ from engine.native.obstacles import name_of
 
 
 class FusedLayer(nn.Module):
-    """Stands where the layer stood, which it keeps: for what is not paged attention, and for its linears.
+    """The replacement of a decoder layer. It keeps the layer, for its linears and for other attention than
+    paged.
 
-    end: what it does after attention as one call, where there is one. leads: the stack that it is the first
-    layer of.
+    end: the part after attention as one call; None if its products are not compiled. leads: the stack of
+    which it is the first layer, if any.
     """
 
     def __init__(self, layer: nn.Module, parts: LayerParts) -> None:
@@ -39,7 +40,9 @@ class FusedLayer(nn.Module):
 
     @override
     def forward(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """[1, num_tokens, hidden_size] -> the same, as transformers calls its decoder layers."""
+        """Return the layer's output, [1, num_tokens, hidden_size] like its input; arguments as in
+        transformers.
+        """
         if self._follows is not None and self._follows.has_made(hidden_states):
             return hidden_states
         is_paged = self._config._attn_implementation == ATTENTION_NAME
@@ -54,7 +57,7 @@ class FusedLayer(nn.Module):
         return self._compute(hidden_states[0].contiguous(), cosine[0], sine[0])[None]
 
     def takes(self, hidden_states: Tensor, positions: object) -> bool:
-        """Whether positions are cosines and sines of whole heads, of the type of all the rest."""
+        """Return whether positions are cosines and sines of whole heads, in the hidden states' dtype."""
         if not isinstance(positions, tuple) or len(positions) != 2:
             return False
         shape = (*hidden_states.shape[:2], self.parts.dim)
@@ -64,7 +67,9 @@ class FusedLayer(nn.Module):
         )
 
     def stacking_obstacle(self) -> Obstacle | None:
-        """Return why the layer cannot be in a stack; None if compiled code has all of its products."""
+        """Return the reason why the layer cannot be in a stack; None if compiled code computes all its
+        products.
+        """
         dtype = self.parts.before_attention.weight.dtype
         if dtype != torch.bfloat16:
             return Obstacle(f"takes bfloat16, not {name_of(dtype)}")
@@ -76,17 +81,19 @@ class FusedLayer(nn.Module):
         return None
 
     def can_follow(self, other: Self) -> bool:
-        """Whether both, which can stack, can be in one stack."""
+        """Return whether both layers, which can be in stacks, can be in the same one."""
         assert self.end is not None and other.end is not None
         return self.end.kind == other.end.kind and self.parts.dim == other.parts.dim
 
     def enter_stack(self, stack: DecoderStack | None, *, is_first: bool = False) -> None:
-        """Its first layer computes it, the others hand on what it made. None: each computes by itself."""
+        """Join a stack, as the first layer or a later one. None: leave it, and compute alone again."""
         self.leads = stack if is_first else None
         self._follows = None if is_first else stack
 
     def _compute(self, residual: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-        """residual: [num_tokens, hidden_size], which stays as it is; cosine, sine: [num_tokens, dim]."""
+        """Compute the layer. residual: [num_tokens, hidden_size], not changed; cosine, sine: [num_tokens,
+        dim].
+        """
         parts = self.parts
         qkv = parts.qkv(parts.before_attention(residual))
         parts.rotary(qkv, cosine, sine)

@@ -1,7 +1,8 @@
-"""Finds what is left of a model beside a stack of all its layers, and lets steps call just that.
+"""The installation of the fast path: finding the modules around a model's stack, and comparing the results.
 
-What a pass of the model calls is observed, and whose result is given to whom. Then both compute the same
-rows; where a bit differs, as where a model does more to its logits, its own forward stays.
+A pass of the model is observed, to see which module's result is given to which. Then the model and the fast
+path compute the same rows. If a bit differs, as in a model that transforms its logits, its own forward is
+kept.
 """
 
 from collections.abc import Callable
@@ -20,9 +21,9 @@ from engine.model.runner import ModelRunner
 
 @torch.inference_mode()
 def install_fast_path(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> Kernel:
-    """Let a `DecodeFastPath` compute steps whose rows all decode, or return why the model's forward stays.
+    """Install a `DecodeFastPath` if its logits equal those of the model's forward, and report on it.
 
-    run: computes such steps, and returns their logits [num_rows, vocab_size] each.
+    run: computes steps whose rows all decode, and returns their logits, [num_rows, vocab_size] each.
     """
     return kernel("decode_path", _install(model, runner, run))
 
@@ -43,7 +44,7 @@ def _install(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list
 
 
 class _Call(NamedTuple):
-    """A module's last call. given: without names, then by name."""
+    """The last call of a module. given: its arguments, positional ones first. named: those with names."""
 
     given: list[Any]
     named: dict[str, Any]
@@ -53,7 +54,7 @@ class _Call(NamedTuple):
 def _observe(
     model: PreTrainedModel, first_layer: FusedLayer, run: Callable[[], list[Tensor]]
 ) -> tuple[dict[nn.Module, _Call], list[Tensor]]:
-    """The calls of the last step that concern a pass, and all logits."""
+    """Return the last call of each module around the stack, and the logits of all steps."""
     calls: dict[nn.Module, _Call] = {}
 
     def note(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any], returned: Any) -> None:
@@ -68,7 +69,7 @@ def _observe(
 def _find_pass(
     model: PreTrainedModel, first_layer: FusedLayer, calls: dict[nn.Module, _Call]
 ) -> DecodeFastPath | None:
-    """None where another module stands between them."""
+    """Return the fast path; None if there are other modules between embedding, stack, norm and head."""
     stack, embedding = first_layer.leads, model.get_input_embeddings()
     head: nn.Module | None = model.get_output_embeddings()  # type: ignore[no-untyped-call]  # transformers'
     if stack is None or head is None or not {embedding, first_layer} <= calls.keys():

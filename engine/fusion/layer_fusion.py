@@ -1,7 +1,7 @@
-"""Finds decoder layers that `FusedLayer` can stand for, and proves it on each before it does.
+"""The fusion of decoder layers: finding those that `FusedLayer` can replace, and comparing the results.
 
-A layer is recognised by the modules it is made of. What these do, and what their modelling code does beside
-them, is not looked up: both compute a small batch, and a layer whose outputs differ stays as it was.
+A layer is recognised by its submodules. Their code is not examined: the layer and its replacement both
+compute a small batch, and a layer whose outputs differ stays as it was.
 """
 
 from collections.abc import Callable
@@ -29,16 +29,17 @@ _LAYER = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
 _ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}
 _HEAD_NORMS = {"q_norm", "k_norm"}
 _MLP = {"gate_proj", "up_proj", "down_proj", "act_fn"}
-# Largest relative difference of a layer's output: rounding, of which a layer of 16 bits does some ten.
+# The largest relative difference of a layer's output. It is due to rounding, of which a 16-bit layer does
+# about ten.
 _TOLERANCE = {torch.float32: 1e-5}
 _TOLERANCE_16_BIT = 2e-2
 
 
 @torch.inference_mode()
 def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
-    """Replace the layers that it can, and return how many, and why not the others.
+    """Replace the layers that can be fused, and report how many, and why not the others.
 
-    run: computes a few tokens by paged attention, and returns their logits [num_tokens, vocab_size].
+    run: computes a few tokens with paged attention, and returns their logits [num_tokens, vocab_size].
     """
     layers = {
         (parent, name): child
@@ -78,9 +79,9 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
 
 
 class _Trial(nn.Module):
-    """Computes a layer, and beside it what would stand for it.
+    """A layer on trial: it computes the layer and its replacement, and compares them.
 
-    fused: that, while they agree; obstacle: why there is none.
+    fused: the replacement, as long as both agree; obstacle: the reason if there is none.
     """
 
     def __init__(self, layer: nn.Module) -> None:
@@ -117,7 +118,7 @@ class _Trial(nn.Module):
             return Obstacle("their inputs or outputs are not like those of Llama's layers")
         actual = fused(hidden_states, **kwargs)
         tolerance = _TOLERANCE.get(expected.dtype, _TOLERANCE_16_BIT)
-        # What a layer adds to its input may be smaller than the rounding of their sum.
+        # The change that a layer makes to its input may be smaller than the rounding of their sum.
         change = (expected - hidden_states).float().norm(dim=-1)
         rounding = torch.finfo(expected.dtype).eps / 2 * expected.float().norm(dim=-1)
         difference = (actual - expected).float().norm(dim=-1)
@@ -127,7 +128,7 @@ class _Trial(nn.Module):
 
 
 class _Call(NamedTuple):
-    """What a layer asked of attention."""
+    """The arguments with which a layer called attention."""
 
     query: Tensor
     key: Tensor
@@ -136,7 +137,7 @@ class _Call(NamedTuple):
 
 
 class _Observer:
-    """Passes on what a layer asks of attention, and notes it."""
+    """An attention that records the arguments of each call, and passes the call on."""
 
     def __init__(self, attention: Attention) -> None:
         self._attention = attention
@@ -154,7 +155,7 @@ def _names(module: nn.Module) -> set[str]:
 
 
 def _unknown_part(layer: nn.Module, dtype: torch.dtype) -> str | None:
-    """Return what of a layer is unlike Llama's; None if its modules are known, whatever it does with them."""
+    """Return the way in which a layer's modules differ from Llama's; None if all of them are known."""
     if _names(layer) != _LAYER:
         return "its layers are not made like Llama's"
     attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
@@ -173,7 +174,9 @@ def _unknown_part(layer: nn.Module, dtype: torch.dtype) -> str | None:
 
 
 def _merged(parent: nn.Module, *names: str) -> MergedLinear | None:
-    """That of which these children are the parts: all of them, in this order."""
+    """Return the merged linear of which these children are all the parts, in this order; None if there is
+    none.
+    """
     parts = [parent.get_submodule(name) for name in names]
     merged = [part.merged for part in parts if isinstance(part, MergedPart)]
     is_whole = len(merged) == len(parts) == len(merged[0].sizes) and len(set(merged)) == 1
@@ -192,7 +195,7 @@ def _norm(module: Any) -> RmsNorm:
 
 
 def _parts(layer: nn.Module, observer: _Observer) -> LayerParts | None:
-    """Of a layer that is known; None if its attention asks for what a fused layer has not."""
+    """Return the parts of a layer of known modules; None if a fused layer does not support its attention."""
     attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
     qkv, gate_up = _merged(attention, "q_proj", "k_proj", "v_proj"), _merged(mlp, "gate_proj", "up_proj")
     assert qkv is not None and gate_up is not None

@@ -1,4 +1,4 @@
-"""What compiled code needs to know of a decoder layer."""
+"""The parts of a decoder layer that compiled code uses."""
 
 from typing import NamedTuple
 
@@ -9,10 +9,12 @@ from engine.fusion.native_layer import RmsNorm, Rotary
 
 
 class LayerParts(NamedTuple):
-    """What a layer is made of, in order.
+    """The parts of a layer, in the order of computation.
 
-    qkv: queries, keys and values in one product; their sizes; dim: of a head. gate_up: gates, and
-    what they are for, in one product. window, scores: what the layer's attention asks for.
+    qkv: the merged linear of queries, keys and values. sizes: their numbers of outputs. dim: the size of a
+    head.
+    gate_up: the merged linear of the MLP's two input projections. window, scores: the parameters with which
+    the layer calls attention.
     """
 
     before_attention: RmsNorm

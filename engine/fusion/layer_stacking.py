@@ -1,6 +1,7 @@
-"""Finds fused layers that follow one another, and lets a stack compute them together where it gives the same.
+"""The stacking of consecutive fused layers: finding them, and comparing the results.
 
-Which layers do, a pass shows: each is given just what the one before it returned, and the same positions.
+A pass shows which layers are consecutive: each is given the tensor that the one before it returned, and the
+same positions.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,15 +18,15 @@ from engine.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.model.call_hooks import observed
 from engine.model.reference_pass import relative_difference
 
-# Of logits, since a stack does what its layers do.
+# The largest relative difference of logits; a stack computes the same operations as its layers.
 _TOLERANCE = 2e-2
 
 
 @torch.inference_mode()
 def stack_layers(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> Kernel:
-    """Stack what can be stacked, and return how many layers are in stacks, and why not the others.
+    """Put fused layers into stacks, and report how many, and why not the others.
 
-    run: computes steps whose rows all decode, and returns their logits [num_rows, vocab_size] each.
+    run: computes steps whose rows all decode, and returns their logits, [num_rows, vocab_size] each.
     """
     fused = [part for part in model.modules() if isinstance(part, FusedLayer)]
     obstacle = next((why for layer in fused if (why := layer.stacking_obstacle()) is not None), None)
@@ -45,7 +46,7 @@ def stack_layers(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> Ker
 
 
 class _Call(NamedTuple):
-    """A layer's last call in a pass."""
+    """The last call of a layer."""
 
     layer: FusedLayer
     given: Tensor
@@ -54,7 +55,7 @@ class _Call(NamedTuple):
 
 
 def _observe(layers: list[FusedLayer], run: Callable[[], list[Tensor]]) -> tuple[list[_Call], list[Tensor]]:
-    """The calls of the last step, in order, and all logits."""
+    """Return the last call of each layer, in order, and the logits of all steps."""
     calls: dict[nn.Module, _Call] = {}
 
     def note(layer: FusedLayer, inputs: tuple[Any, ...], named: dict[str, Any], output: Tensor) -> None:

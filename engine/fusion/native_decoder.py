@@ -1,7 +1,7 @@
-"""Decoder layers of rows that decode, all in one call of compiled code.
+"""All decoder layers of decoding rows in one call of compiled code.
 
-Between the products of a layer there is little to compute where rows are few; as calls from Python, each with
-its caches emptied by the product before it, that took a tenth of a step for one sequence and more for eight.
+With few rows there is little to compute between the products of a layer. Calls from Python, whose data the
+product before has evicted from the caches, took a tenth of a step for one sequence, and more for eight.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ _MOST_ROWS = 64
 
 
 class PartTimes:
-    """How long calls take, by part, added up. Products hold norms, gates and sums."""
+    """The accumulated time of calls by part, in seconds."""
 
     def __init__(self) -> None:
         self._nanoseconds = (ctypes.c_int64 * NUM_TIMED_PARTS)()
@@ -32,19 +32,19 @@ class PartTimes:
 
     @property
     def products(self) -> float:
-        """Seconds."""
+        """The seconds in products, norms, gates and sums."""
         return self._nanoseconds[0] / 1e9
 
     @property
     def attention(self) -> float:
-        """Seconds, of rotary embedding and of writing keys and values too."""
+        """The seconds in attention, the rotary embedding, and the writing of keys and values."""
         return self._nanoseconds[1] / 1e9
 
 
 class NativeDecoder:
-    """Layers whose ends are of one kind. Where `times` is set, calls add theirs to it.
+    """A sequence of layers whose weights are of one kind, computed by one call.
 
-    windows: those of the layers, each once.
+    times: if set, calls add their times to it. windows: the distinct windows of the layers.
     """
 
     times: ClassVar[PartTimes | None] = None
@@ -53,18 +53,20 @@ class NativeDecoder:
         self.windows = tuple(dict.fromkeys(parts.window for parts in layers))
         self._size = len(layers[0].before_attention.weight)
         self._dim = layers[0].dim
-        self._owners: list[Any] = [layers, ends]  # of the memory that the fields name
+        self._owners: list[Any] = [layers, ends]  # kept alive, since the fields have their addresses
         self._fields = (LayerFields * len(layers))(*map(self._layer, layers, ends))
         self._attention = [parts.attention for parts in layers]
         self._pages: KVPages | None = None
         self._compute = compiled()[f"verbatim_{ends[0].kind}_decoder"]
 
     def takes(self, num_rows: int) -> bool:
-        """Whether there are any, and few enough; of more, attention and products are most of the work."""
+        """Return whether one call takes this many rows, of which there must be some."""
         return 0 < num_rows <= _MOST_ROWS
 
     def __call__(self, residual: Tensor, cosine: Tensor, sine: Tensor, keys: DecodedKeys) -> Tensor:
-        """residual: [num_rows, hidden_size]; cosine, sine: [num_rows, dim]; bfloat16."""
+        """Return the last layer's output. residual: [num_rows, hidden_size]; cosine, sine: [num_rows, dim];
+        bfloat16.
+        """
         num_rows = len(residual)
         residual, cosine, sine = residual.contiguous(), cosine.contiguous(), sine.contiguous()
         assert residual.dtype == cosine.dtype == sine.dtype == keys.pages.dtype == torch.bfloat16

@@ -1,6 +1,6 @@
-"""The small operations of a decoder layer by compiled code; transformers' stay their oracle.
+"""The small operations of a decoder layer by compiled code; transformers' code remains their oracle.
 
-Each takes one call where torch takes four to twelve, and rounds where transformers does.
+Each takes one call instead of torch's four to twelve, and rounds at the same places as transformers.
 """
 
 import ctypes
@@ -11,25 +11,25 @@ from torch import Tensor
 from engine.native.library import compiled
 from engine.native.structures import GateCall, NormCall, RotaryCall
 
-# Fewer numbers than this are done before a second thread has begun.
+# Fewer numbers are done before a second thread has started.
 _FEWEST_NUMBERS_A_THREAD = 1 << 13
 
 
 class RmsNorm:
-    """weight: [size]. epsilon: added to the mean of squares (arXiv 1910.07467)."""
+    """RMS norm (arXiv 1910.07467). weight: [size]. epsilon: the number added to the mean of squares."""
 
     def __init__(self, weight: Tensor, epsilon: float) -> None:
         self.weight = weight.detach().contiguous()
         self.epsilon = epsilon
 
     def __call__(self, residual: Tensor) -> Tensor:
-        """residual: [num_rows, size], dense, as is the result."""
+        """Return the norm of a residual [num_rows, size]; both are contiguous."""
         output = torch.empty_like(residual)
         self._run(residual, None, None, output)
         return output
 
     def add(self, residual: Tensor, added: Tensor) -> tuple[Tensor, Tensor]:
-        """[num_rows, size] each, dense: the sum, and its norm."""
+        """Return the sum of both and its norm; all are [num_rows, size] and contiguous."""
         total, output = torch.empty_like(residual), torch.empty_like(residual)
         self._run(residual, added, total, output)
         return total, output
@@ -54,12 +54,12 @@ class RmsNorm:
 
 
 class Rotary:
-    """Rotary embedding (arXiv 2104.09864), whose pairs are the halves of a head; norms of heads before it."""
+    """RoPE (arXiv 2104.09864), which pairs the two halves of a head; preceded by norms of heads if given."""
 
     def __init__(
         self, num_query_heads: int, num_key_heads: int, dim: int, norms: tuple[RmsNorm, RmsNorm] | None
     ) -> None:
-        """norms: of queries and of keys."""
+        """Make the operation. norms: those of query heads and of key heads."""
         self._shape = (num_query_heads, num_key_heads, dim)
         self.norms = norms
 
@@ -94,7 +94,10 @@ class Rotary:
 
 
 def swiglu(rows: Tensor) -> Tensor:
-    """SwiGLU (arXiv 2002.05202): [num_rows, 2 * size] of gates and values, dense -> [num_rows, size]."""
+    """Return silu(gate) * up (SwiGLU, arXiv 2002.05202), [num_rows, size].
+
+    rows: [num_rows, 2 * size], contiguous, the outputs of gate_up.
+    """
     num_rows, size = rows.shape[0], rows.shape[1] // 2
     assert rows.is_contiguous()
     output = rows.new_empty(num_rows, size)
@@ -111,6 +114,6 @@ def swiglu(rows: Tensor) -> Tensor:
 
 
 def _num_threads(num_parts: int, num_numbers: int) -> int:
-    """num_parts: those that a call is split into at most."""
+    """Return the number of threads of a call. num_parts: the most parts that it can be split into."""
     most = 1 + num_numbers // _FEWEST_NUMBERS_A_THREAD
     return max(1, min(torch.get_num_threads(), num_parts, most))

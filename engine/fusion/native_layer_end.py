@@ -1,7 +1,7 @@
-"""What a decoder layer does after attention in one call of compiled code, for rows of bfloat16.
+"""The part of a decoder layer after attention, in one call of compiled code, for rows of bfloat16.
 
-Where rows are few, products leave nothing in the caches but weights, and each call from Python costs several
-times what it computes. Where they are many, sums and gates are computed while a product's outputs are in the
+With few rows, products leave only weights in the caches, and each call from Python costs several times as
+much as its computation. With many rows, sums and gates are computed while a product's outputs are in the
 caches.
 """
 
@@ -15,28 +15,33 @@ from engine.fusion.native_weight import NativeWeights, native_weights
 from engine.native.library import compiled
 from engine.native.structures import PANEL_OUTPUTS, LayerEndCall, LayerEndFields
 
-# For which each thread would keep 20 KB a row, of Qwen2.5-0.5B's shape, from call to call.
+# Each thread keeps 20 KB per row from call to call, for a model of Qwen2.5-0.5B's shape.
 _MOST_ROWS = 1024
 
 
 class NativeLayerEnd:
-    """The product of what was attended to, sum, norm, gates, product, sum. Made by `join_end`.
+    """The output projection, residual sum, norm and MLP of a layer. Made by `join_end`.
 
-    kind: of its weights. fields: its constants.
+    kind: that of its weights. fields: the structure that compiled code reads.
     """
 
     def __init__(self, weights: NativeWeights, norm: RmsNorm, linears: tuple[nn.Module, ...]) -> None:
-        self._owners = (norm, linears)  # of the memory that the fields name
+        self._owners = (norm, linears)  # kept alive, since the fields have their addresses
         self.kind = weights.kind
         self.fields = LayerEndFields(*weights.fields, norm.weight.data_ptr(), norm.epsilon)
         self._compute = compiled()[f"verbatim_{self.kind}_layer_end"]
 
     def takes(self, rows: Tensor) -> bool:
-        """Whether there are any, and not more than memory is kept for; those are computed step by step."""
+        """Return whether one call takes these rows: at least one, and at most as many as threads keep memory
+        for.
+        """
         return 0 < len(rows) <= _MOST_ROWS and rows.dtype == torch.bfloat16
 
     def __call__(self, residual: Tensor, attended: Tensor) -> Tensor:
-        """residual: [num_rows, hidden_size]; attended: [num_rows, num_heads * dim]; all dense."""
+        """Return the layer's output [num_rows, hidden_size].
+
+        residual: [num_rows, hidden_size]. attended: [num_rows, num_heads * dim]. All are contiguous bfloat16.
+        """
         assert residual.is_contiguous() and attended.is_contiguous() and len(attended) == len(residual)
         assert residual.dtype == attended.dtype == torch.bfloat16
         output = torch.empty_like(residual)
@@ -47,7 +52,7 @@ class NativeLayerEnd:
 
 
 def join_end(output: nn.Module, norm: RmsNorm, gate_up: nn.Module, down: nn.Module) -> NativeLayerEnd | None:
-    """The end of a layer of these, or None where compiled code has not all their products."""
+    """Return the end of a layer with these parts; None if compiled code cannot compute all their products."""
     weights = native_weights(output, gate_up, down)
     if weights is None or norm.weight.dtype != torch.bfloat16:
         return None

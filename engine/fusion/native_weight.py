@@ -1,4 +1,4 @@
-"""Weights of linear layers as compiled decoder layers take them, whichever class of ours keeps them."""
+"""The weights of linear layers in the form that compiled decoder layers take."""
 
 from typing import NamedTuple
 
@@ -11,14 +11,18 @@ from engine.native.structures import WeightFields
 
 
 class NativeWeights(NamedTuple):
-    """kind: "bfloat16" or "int8", of which functions take them. fields: of memory that the layers keep."""
+    """The weights of some linears, all of one kind.
+
+    kind: "bfloat16" or "int8", which is part of the names of the functions that take them. fields: structures
+    with addresses in memory that the linears own.
+    """
 
     kind: str
     fields: list[WeightFields]
 
 
 def native_weights(*linears: nn.Module) -> NativeWeights | None:
-    """None where they are not all of one kind."""
+    """Return the weights of these linears; None if they are not all of one kind."""
     panels = [_of_panels(linear) for linear in linears if isinstance(linear, PanelLinear)]
     rounded = [linear.rounded for linear in linears if isinstance(linear, Int8Linear)]
     of_int8 = [weight.fields for weight in rounded if isinstance(weight, VnniWeight)]

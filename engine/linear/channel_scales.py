@@ -1,28 +1,29 @@
-"""How weights of linear layers are rounded to 8 bits."""
+"""The rounding of linear layers' weights to 8 bits, with a scale for each output channel."""
 
 from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
-_SMALLEST = 1e-30  # of a channel of zeros, which stays one
-_WEIGHTS_AT_ONCE = 1 << 20  # whose float32 stay in the caches, and are not memory that is new each time
-_ROWS_AT_ONCE = 32  # or a multiple of it: a panel of compiled code
+_SMALLEST = 1e-30  # the scale of a channel of zeros
+_WEIGHTS_AT_ONCE = 1 << 20  # as float32 these fit the caches, and need no new memory each time
+_ROWS_AT_ONCE = 32  # or a multiple of it: the rows of a panel of compiled code
 
 
 def channel_scales(weight: Tensor) -> Tensor:
-    """What 1 stands for in each output channel: its largest magnitude becomes 127.
+    """Return the scale of each output channel, by which its largest magnitude becomes 127.
 
-    weight: of any float type, [num_outputs, num_inputs] -> float32 [num_outputs]
+    weight: [num_outputs, num_inputs] of any float type. Returns float32 [num_outputs].
     """
     largest = [weight[rows].float().abs().amax(dim=1) for rows in _blocks(weight)]
     return (torch.cat(largest) / 127).clamp_(min=_SMALLEST)
 
 
 def round_channels(weight: Tensor, scales: Tensor) -> Iterator[tuple[slice, Tensor]]:
-    """A weight as of `channel_scales` in units of its channels' scales, some channels at a time.
+    """Yield the rounded weight, some channels at a time; arguments as in `channel_scales`.
 
-    Which, from a multiple of 32 on, and their whole numbers from -127 to 127, float32 [n, num_inputs].
+    Each item is a slice of channels, whose start is a multiple of 32, and their integers from -127 to 127 as
+    float32 [n, num_inputs].
     """
     for rows in _blocks(weight):
         yield rows, (weight[rows].float() / scales[rows, None]).round_().clamp_(-127, 127)

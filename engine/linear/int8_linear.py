@@ -3,11 +3,11 @@
 Weights are rounded once, with a scale for each output channel. Activations are rounded at each call, with a
 scale for each row, so that a token is computed alike whatever else is in its batch. A row is divided by its
 largest magnitude, then rounded to 255 levels between -1 and 1, fewer where there is no VNNI; products are
-summed as whole numbers.
+summed as integers.
 
-Half the bytes of bfloat16 are read for a token. The error is some 1% of a layer's output
-(tests/parity/test_int8_parity.py). That of the head is the logits' own, so its activations are not rounded.
-Each layer is compared with the plain one before it takes its place.
+A token needs half of the memory reads of bfloat16. The error is about 1% of a layer's output
+(tests/parity/test_int8_parity.py). The head's error is that of the logits, so its activations are not
+rounded. Each layer is compared with the plain one before it replaces it.
 """
 
 from typing import Any, NamedTuple
@@ -25,17 +25,17 @@ from engine.linear.vnni_weight import VnniWeight, has_vnni
 from engine.native.bfloat16 import has_compiled_bfloat16
 from engine.native.instructions import usable_instructions
 
-_MOST_INPUTS = 2**31 // 127**2  # whose products' sum always fits into 32 bits
-# Largest relative difference of a layer's outputs. Rounding gives 1 to 2%, of weights with far outliers 4%;
-# sums that overflowed gave 7% and more.
+_MOST_INPUTS = 2**31 // 127**2  # the sum of their products always fits into 32 bits
+# The largest relative difference of a layer's outputs. Rounding gives 1 to 2%, with far outliers in the
+# weights 4%; sums that overflowed gave 7% and more.
 MAX_DIFFERENCE = 0.05
 _NUM_TRIED_ROWS = 4
 
 
 class Int8Linear(nn.Module):
-    """Computes what `nn.Linear` does, rounded; in inference alone, on a CPU. rounded: its weight.
+    """A replacement of `nn.Linear` for inference on a CPU, with rounded weights and activations.
 
-    Raises ModelNotSupported for more inputs than can be summed.
+    rounded: its weight. Raises ModelNotSupported for more inputs than can be summed in 32 bits.
     """
 
     def __init__(self, linear: nn.Linear) -> None:
@@ -51,7 +51,7 @@ class Int8Linear(nn.Module):
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
-        """[..., in_features] -> [..., out_features] of the rows' type"""
+        """Return the outputs of rows [..., in_features]: [..., out_features] of their dtype."""
         shape = (*rows.shape[:-1], self.out_features)
         if rows.numel() == 0:
             return rows.new_empty(shape)
@@ -59,9 +59,10 @@ class Int8Linear(nn.Module):
 
 
 class Quantized(NamedTuple):
-    """What became of a model's linear layers, those that are in several places counted once.
+    """The result of quantizing a model's linear layers; a layer in several places is counted once.
 
-    refused: those that 8 bits cannot stand for, by name, and by how much their outputs differed.
+    refused: the layers that stay as they are since their outputs differed too much, by name, with the
+    relative difference.
     """
 
     num_layers: int
@@ -75,7 +76,7 @@ class Quantized(NamedTuple):
 
 
 def check_can_quantize(device: torch.device) -> None:
-    """Raises ModelNotSupported where int8 cannot be computed."""
+    """Raise ModelNotSupported if int8 products cannot be computed on this device."""
     if device.type != "cpu":
         raise ModelNotSupported(f"quantize int8 runs on a CPU only, not on {device.type}")
     if not (has_vnni() or has_fbgemm()):
@@ -87,12 +88,12 @@ def check_can_quantize(device: torch.device) -> None:
 
 @torch.inference_mode()
 def quantize_linears(model: PreTrainedModel) -> Quantized:
-    """Replaces every plain linear layer that 8 bits can stand for; the head only where `Int8PanelLinear` can.
+    """Replace every plain linear layer by one of 8 bits; the head only where `Int8PanelLinear` can be used.
 
-    Weights that are no linear layer's, as the embeddings and the experts of most mixtures, stay as they are,
-    and so does a layer whose outputs would differ. Raises ModelNotSupported if all of them would.
+    Weights outside linear layers, such as embeddings and the experts of most mixtures, stay as they are, and
+    so does a layer whose outputs would differ too much. Raises ModelNotSupported if all layers would.
     """
-    get_head: Any = model.get_output_embeddings  # transformers gives it no type
+    get_head: Any = model.get_output_embeddings  # transformers does not annotate it
     head = get_head()
     num_weights = 0
     taken: dict[nn.Linear, nn.Module] = {}
@@ -121,11 +122,11 @@ def quantize_linears(model: PreTrainedModel) -> Quantized:
 
 
 def _difference(plain: nn.Linear, rounded: nn.Module) -> float:
-    """That of the outputs of a few random rows, relative; NaN where they are no numbers."""
+    """Return the relative difference of the outputs for a few random rows; NaN if these hold NaN."""
     generator = torch.Generator().manual_seed(0)
     rows = torch.randn(_NUM_TRIED_ROWS, plain.in_features, generator=generator).to(plain.weight.dtype)
     expected, actual = plain(rows).float(), rounded(rows).float()
-    smallest = torch.finfo(torch.float32).tiny  # of a layer of zeros, whose outputs are zeros
+    smallest = torch.finfo(torch.float32).tiny  # for a layer of zeros, whose outputs are zeros
     return float((actual - expected).norm() / expected.norm().clamp(min=smallest))
 
 

@@ -1,8 +1,8 @@
-"""Linear layers of the same input, as those of queries, keys and values, computed as one.
+"""The merging of linear layers with the same input, such as those of queries, keys and values.
 
-One large product costs less than several small ones. Which layers belong together is seen, not looked up by
-name: a pass of a few tokens shows which children of one module were given the same tensor. So this serves any
-modelling code, and changes none of it.
+One large product costs less than several small ones. Layers with the same input are found by observation, not
+by name: a pass of a few tokens shows which children of one module were given the same tensor. So this works
+for any modelling code, and changes none of it.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from engine.model.reference_pass import is_same, reference_logits, relative_diff
 from engine.native.huge_pages import empty_tensor
 
 _PROBE = list(range(4))
-# Largest relative difference of a merged layer's output, which may be rounded the other way.
+# The largest relative difference of a merged layer's output, which may be rounded differently.
 _TOLERANCE = {torch.float32: 1e-5}
 _TOLERANCE_16_BIT = 1e-2
 
@@ -28,9 +28,9 @@ T = TypeVar("T")
 
 
 class MergedLinear(nn.Module):
-    """Several `nn.Linear` of one input, their outputs side by side; each is asked for on its own.
+    """Several `nn.Linear` with the same input, computed as one; each output is fetched on its own.
 
-    linear: all of them as one. sizes: how many outputs each has.
+    linear: the merged layer, whose outputs are concatenated. sizes: the number of outputs of each.
     """
 
     def __init__(self, linears: list[nn.Linear]) -> None:
@@ -41,9 +41,9 @@ class MergedLinear(nn.Module):
         self._outputs: dict[int, Tensor] = {}
 
     def take(self, index: int, rows: Tensor) -> Tensor:
-        """The output of the linear of this index; computed for all when the first of them asks.
+        """Return the output of the linear with this index; the first call for some rows computes all outputs.
 
-        Each output is given out once, so a tensor that was changed in place meanwhile is computed anew.
+        Each output is returned once, so that a second call computes it anew, for rows changed in place.
         """
         if rows is not self._rows or index not in self._outputs:
             self._rows = rows
@@ -55,7 +55,7 @@ class MergedLinear(nn.Module):
 
 
 class MergedPart(nn.Module):
-    """Stands where one of the linears stood, that of this index."""
+    """The replacement of one of the linears: the part of a merged layer with its index."""
 
     def __init__(self, merged: MergedLinear, index: int, linear: nn.Linear) -> None:
         super().__init__()
@@ -66,13 +66,13 @@ class MergedPart(nn.Module):
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
-        """[..., in_features] -> [..., out_features], a view of what all parts share."""
+        """Return the outputs [..., out_features] of rows [..., in_features], a view of the merged ones."""
         return self.merged.take(self.index, rows)
 
 
 @dataclass(slots=True)
 class _Group:
-    """Children of one module that were given the same rows. outputs: of the plain linears, one each."""
+    """The linear children of one module that were given the same rows, and their outputs."""
 
     parent: nn.Module
     rows: Tensor
@@ -86,9 +86,9 @@ class _Group:
 
 @torch.inference_mode()
 def merge_linears(model: PreTrainedModel) -> int:
-    """Merges what can be merged, and returns how many linears remain of how many it took away.
+    """Merge the linears that have the same input, and return the number of merged layers.
 
-    A group whose merged output is not that of its members stays as it is; all do, if the logits change.
+    A group stays as it is if the merged output differs from its members'; all do if the logits change.
     """
     expected, groups = _observe(model)
     merged = [group for group in groups if _can_merge(group.linears)]
@@ -101,7 +101,7 @@ def merge_linears(model: PreTrainedModel) -> int:
 
 
 def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Group]]:
-    """Logits of a pass, and the groups that it shows."""
+    """Return the logits of a pass, and the groups of linears that were given the same rows."""
     parents = [
         (parent, name, child)
         for parent in model.modules()
@@ -136,7 +136,10 @@ def _can_merge(linears: list[nn.Linear]) -> bool:
 
 
 def _merge(group: _Group) -> Callable[[], None] | None:
-    """Puts parts where the linears are; returns what puts the linears back, or None where they stayed."""
+    """Replace the linears by parts of a merged one.
+
+    Returns a function that undoes it, or None if they differ.
+    """
     linears = group.linears
     merged = MergedLinear(linears)
     parts = [MergedPart(merged, index, linear) for index, linear in enumerate(linears)]
@@ -156,7 +159,7 @@ def _put(group: _Group, modules: list[T]) -> None:
 def _still_gives(model: PreTrainedModel, expected: Tensor) -> bool:
     try:
         difference = relative_difference(reference_logits(model, _PROBE), expected)
-    except Exception:  # whatever modelling code raises that wants of its linears what parts do not have
+    except Exception:  # modelling code may raise anything if it uses attributes that parts lack
         return False
     return is_same(difference, model.dtype)
 

@@ -1,6 +1,6 @@
-"""Linear layers of bfloat16 by compiled code, on processors that multiply it in AVX-512 and have no AMX.
+"""Linear layers of bfloat16 by compiled code, for processors with AVX-512 BF16 and without AMX.
 
-oneDNN, which serves all others, reaches there half of what memory and processor allow (docs/cpu_profile.md).
+On these, oneDNN reaches half of what memory and processor allow (docs/cpu_profile.md); on others it is used.
 """
 
 import ctypes
@@ -14,13 +14,13 @@ from engine.native.huge_pages import empty_tensor
 from engine.native.library import compiled
 from engine.native.structures import PANEL_OUTPUTS, LinearCall
 
-_OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # that are packed in place
-# Products of fewer weights than this are done before a second thread has begun.
+_OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # the number of outputs that are packed in place at once
+# A product of fewer weights is done before a second thread has started.
 _FEWEST_WEIGHTS_A_THREAD = 1 << 15
 
 
 class Panels(nn.Module):
-    """A linear layer of bfloat16 in inference alone. `has_compiled_bfloat16` must hold.
+    """A linear layer of bfloat16 for inference. Requires `has_compiled_bfloat16()`.
 
     panels: the weight [num_outputs, num_inputs] as native/src/linear/bfloat16_panels.h describes it, of
     bfloat16, or of int8 with scales. scales, bias: float32, padded with zeros to whole panels.
@@ -29,7 +29,7 @@ class Panels(nn.Module):
     def __init__(
         self, weight: Tensor, scales: Tensor | None, bias: Tensor | None, *, in_place: bool = False
     ) -> None:
-        """in_place: the panels may take the weight's memory, which nothing else needs."""
+        """Pack the weight. in_place: whether the panels may overwrite it, as nothing else needs it."""
         super().__init__()
         self.out_features, self.in_features = weight.shape
         self.panels = _pack(weight, in_place=in_place)
@@ -38,7 +38,7 @@ class Panels(nn.Module):
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
-        """[..., in_features] -> [..., out_features]"""
+        """Return the outputs [..., out_features] of rows [..., in_features], all bfloat16."""
         assert rows.dtype == torch.bfloat16 and rows.shape[-1] == self.in_features, rows.shape
         output = rows.new_empty(*rows.shape[:-1], self.out_features)
         flat = rows.reshape(-1, self.in_features)
@@ -61,17 +61,17 @@ class Panels(nn.Module):
 
 
 class PanelLinear(Panels):
-    """Computes what `nn.Linear` does."""
+    """A replacement of `nn.Linear`, with its weight in bfloat16."""
 
     def __init__(self, linear: nn.Linear, *, in_place: bool = False) -> None:
-        """in_place: as of `Panels`."""
+        """Pack the layer's weight. in_place: as in `Panels`."""
         super().__init__(linear.weight.detach(), None, linear.bias, in_place=in_place)
 
 
 class Int8PanelLinear(Panels):
-    """As `nn.Linear`, but with a weight of 8 bits and a scale for each output; rows stay as they are.
+    """A replacement of `nn.Linear` with an int8 weight and a scale for each output; rows are not rounded.
 
-    Half the bytes are read, and rounding the weight is all that is lost. Many rows take a sixth longer.
+    It reads half the bytes, and only rounding the weight loses precision. Many rows take a sixth longer.
     """
 
     def __init__(self, linear: nn.Linear) -> None:
@@ -84,13 +84,13 @@ class Int8PanelLinear(Panels):
 
 
 def _pack(weight: Tensor, *, in_place: bool) -> Tensor:
-    """[num_outputs, num_inputs] -> its panels, one after another."""
+    """Return the panels of a weight [num_outputs, num_inputs], concatenated."""
     num_outputs, num_inputs = weight.shape
     size = compiled().verbatim_panels_size
     size.restype = ctypes.c_int64
     num_numbers = size(ctypes.c_int64(num_outputs), ctypes.c_int64(num_inputs))
     if in_place and weight.is_contiguous() and num_numbers == weight.numel():
-        # Then a panel has the place of its outputs.
+        # A panel then takes exactly the memory of its outputs.
         for first in range(0, num_outputs, _OUTPUTS_AT_ONCE):
             rows = weight[first : first + _OUTPUTS_AT_ONCE]
             _pack_into(rows, rows.clone())
@@ -111,7 +111,7 @@ def _pack_into(panels: Tensor, weight: Tensor) -> None:
 
 
 def _whole_panels(numbers: Tensor) -> Tensor:
-    """As float32, zeros after them."""
+    """Return the numbers as float32, padded with zeros to whole panels."""
     return nn.functional.pad(numbers.float(), (0, -len(numbers) % PANEL_OUTPUTS))
 
 

@@ -1,6 +1,6 @@
-"""A linear layer's weight of 8 bits for compiled code, where there is a compiler and VNNI of AVX-512.
+"""A linear layer's int8 weight for compiled code, which uses AVX-512 VNNI.
 
-One call rounds the rows, multiplies, scales and adds the bias. With AMX it serves too, by VNNI.
+One call rounds the rows, multiplies, scales and adds the bias. Processors with AMX use VNNI too.
 """
 
 import ctypes
@@ -21,21 +21,22 @@ _FUNCTION = "verbatim_int8_linear"
 
 
 class VnniWeight:
-    """weight: [num_outputs, num_inputs] of any float type; scales, bias: float32 [num_outputs].
+    """A weight that is rounded to 8 bits and packed in panels. Requires `has_vnni()`.
 
-    `has_vnni` must hold. fields: what compiled code reads of it.
+    weight: [num_outputs, num_inputs] of any float type. scales, bias: float32 [num_outputs]. fields: the
+    structure that compiled code reads.
     """
 
     def __init__(self, weight: Tensor, scales: Tensor, bias: Tensor | None) -> None:
         self._num_outputs, num_inputs = weight.shape
-        # The structure holds their addresses.
+        # Kept alive, since the structure has their addresses.
         self._tensors = (_panels(weight, scales), scales.contiguous(), bias)
         addresses = (None if tensor is None else tensor.data_ptr() for tensor in self._tensors)
         self.fields = WeightFields(*addresses, num_inputs, self._num_outputs)
         self._multiply = _function()
 
     def multiply(self, rows: Tensor) -> Tensor:
-        """[num_rows, num_inputs] -> [num_rows, num_outputs] of the rows' type"""
+        """Return the product with rows [num_rows, num_inputs]: [num_rows, num_outputs] of their dtype."""
         if rows.dtype not in (torch.float32, torch.bfloat16):
             return self.multiply(rows.float()).to(rows.dtype)
         if rows.stride(1) != 1:
@@ -55,7 +56,7 @@ class VnniWeight:
 
 
 def vnni_obstacle() -> Obstacle | None:
-    """Return why compiled code does not multiply weights of 8 bits; None if it does."""
+    """Return the reason why compiled code does not multiply int8 weights; None if it does."""
     obstacle = lacks_instructions(Instructions.AVX512_VNNI) or lacks_library()
     if obstacle is not None or hasattr(compiled(), _FUNCTION):
         return obstacle
@@ -63,7 +64,7 @@ def vnni_obstacle() -> Obstacle | None:
 
 
 def has_vnni() -> bool:
-    """Return whether compiled code multiplies weights of 8 bits."""
+    """Return whether compiled code multiplies int8 weights."""
     return vnni_obstacle() is None
 
 
@@ -78,7 +79,9 @@ def _function() -> Any:
 
 
 def _panels(weight: Tensor, scales: Tensor) -> Tensor:
-    """[ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4] bytes; what is padded stands for 0."""
+    """Return the panels, uint8 [ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4], padded with zero
+    weights.
+    """
     num_outputs, num_inputs = weight.shape
     num_panels, num_quads = -(-num_outputs // PANEL_OUTPUTS), -(-num_inputs // QUAD_INPUTS)
     panels = empty_tensor((num_panels, num_quads, PANEL_OUTPUTS, QUAD_INPUTS), torch.uint8)

@@ -1,4 +1,4 @@
-"""Compiles libraries ahead of time, for this processor or for those of other machines."""
+"""The compilation of libraries ahead of time, for this processor or for those of other machines."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +13,8 @@ _ALL = "all"
 def build_kernels(isa: str | None, march: str | None, output: str | None) -> Iterator[Path]:
     """Compile a library for each target and yield its path.
 
-    isa: sets of x86 by name, comma-separated, or "all". march: the compiler's name for processors of another
-    architecture. output: the folder, which is made if it is not there; the server's own by default.
+    isa: instruction sets of x86 by name, comma-separated, or "all". march: the compiler's name for processors
+    of another architecture. output: the folder, which is created if needed; the server's own by default.
     Raises ValueError for an unknown name, CannotCompile, OSError, and RuntimeError without folder and home.
     """
     targets = dict.fromkeys(_targets(isa, march))

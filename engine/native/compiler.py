@@ -1,10 +1,10 @@
-"""Compiles src/ for a target: the instructions that a library may use.
+"""The compilation of src/ for a target, which is the set of instructions that a library may use.
 
-Each .cpp file holds some of the functions, and all are linked into one library. It is plain C++ behind a C
-interface, called through ctypes. It takes no headers of torch, so g++ is done with a file in two seconds.
+All .cpp files are linked into one library. It is plain C++ behind a C interface, called through ctypes. It
+uses no headers of torch, so that g++ compiles a file in two seconds.
 
-It is linked without an OpenMP library and finds torch's, whatever file that is in: a second one would keep
-threads of its own, which spin against torch's for the same cores.
+It is linked without an OpenMP library and finds torch's at run time: a second one would have threads of its
+own, which would compete with torch's for the same cores.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ _FLAGS = (
     *("-std=c++17", "-O3", "-fopenmp", "-fPIC"),
     *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math"),
 )
-# By name rather than as the compiler finds them on the processor: the callers go by `usable_instructions`.
+# Named one by one instead of -march=native, since callers decide by `usable_instructions`.
 _SETS = {
     Instructions.SSE4_2: ("-msse4.2", "-mpopcnt"),
     Instructions.AVX2: ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mmovbe"),
@@ -38,11 +38,11 @@ _TIMEOUT_S = 60
 
 
 class CannotCompile(Exception):
-    """There is no compiler, or it reports an error; the message is its own."""
+    """The error for a missing compiler, or for one that fails; the message is the compiler's."""
 
 
 class Target(NamedTuple):
-    """What a library is compiled for. label: as its file's name has it. flags: the compiler's."""
+    """The processors that a library is compiled for. label: part of its file name. flags: the compiler's."""
 
     label: str
     flags: tuple[str, ...]
@@ -60,23 +60,23 @@ class Target(NamedTuple):
 
     @classmethod
     def of_this_processor(cls) -> Self:
-        """Return the target that this processor, as far as it may be used, needs."""
+        """Return the target of this processor, limited to the instructions that may be used."""
         if is_x86():
             return cls.of_set(usable_instructions())
         return cls(f"{platform.machine()}-{_digest(_processor_flags())}", ("-march=native",))
 
     @property
     def file_name(self) -> str:
-        """The library's name, which another version of the sources or of the flags has not.
+        """The file name of the library, which depends on the sources and the flags.
 
-        Flags count on x86 alone: elsewhere a server cannot tell which -march a library was built with.
+        Flags count only on x86: elsewhere a server cannot know which -march a library was built with.
         """
         flags = self.flags if is_x86() else ()
         return f"native-{self.label}-{_digest(*_texts(), *_FLAGS, *flags, platform.machine())}.so"
 
 
 def file_names() -> list[str]:
-    """Return the names of the libraries that serve this processor, the best first."""
+    """Return the file names of the libraries that run on this processor, the best first."""
     here = Target.of_this_processor()
     return [here.file_name] if is_x86() else [here.file_name, Target.of_march("").file_name]
 
@@ -100,7 +100,7 @@ def build(target: Target, directory: Path) -> Path:
 
 
 def _build(compiler: str, target: Target, directory: Path) -> Path:
-    """Into a folder of its own first, as several servers may start at once."""
+    """Compile in a temporary folder, then move the library, since several servers may start at once."""
     directory.mkdir(parents=True, exist_ok=True)
     tuning = "native" if target == Target.of_this_processor() else "generic"
     with tempfile.TemporaryDirectory(dir=directory) as workplace:

@@ -1,4 +1,4 @@
-"""How many processors this process may really use."""
+"""The number of processors that this process may use."""
 
 import math
 import os
@@ -10,16 +10,19 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 def choose_num_threads() -> int:
-    """torch's own choice: OMP_NUM_THREADS, else the physical cores of the machine. Never more than the
-    process may run on, by its affinity and by the quota of its control group, as containers have one."""
+    """Return the number of threads to compute with.
+
+    This is torch's choice, which is OMP_NUM_THREADS or the number of physical cores, but at most the number
+    of processors that the process may use by its affinity and by the quota of its control group (containers).
+    """
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(torch.get_num_threads(), allowed, _cgroup_cpus(_CGROUPS) or allowed))
 
 
 def _cgroup_cpus(root: Path) -> int | None:
-    """The quota in whole processors, rounded up; None where there is none.
+    """Return the quota of the control group in processors, rounded up; None if it has none.
 
-    Of version 2 (Documentation/admin-guide/cgroup-v2.rst, cpu.max), else of version 1.
+    It is read from version 2 (Documentation/admin-guide/cgroup-v2.rst, cpu.max), else from version 1.
     """
     try:
         quota, period = (root / "cpu.max").read_text().split()

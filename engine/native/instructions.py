@@ -1,7 +1,7 @@
-"""Which of the processor's instruction sets are used: all that it has, or those that `VERBATIM_ISA` allows.
+"""The instruction sets that are used: all that the processor has, or those that `VERBATIM_ISA` allows.
 
-Every choice between kernels asks here, and so do the flags that our own are compiled with: none can take a
-set for usable that another takes for missing. One variable shows on any processor what older ones compute.
+Every choice between kernels depends on this module, and so do the flags that our own are compiled with, so
+that all agree on which sets are usable. The variable lets any processor compute as an older one does.
 """
 
 import os
@@ -15,9 +15,9 @@ _X86 = ("x86_64", "AMD64")
 
 
 class Instructions(IntEnum):
-    """Sets of x86, each of which comes with all before it, in every processor that is sold with it.
+    """The instruction sets of x86 in ascending order; processors that have one have all before it.
 
-    OTHER: those of another architecture. AVX512: F, BW, CD, DQ and VL.
+    OTHER: another architecture. AVX512: F, BW, CD, DQ and VL.
     """
 
     OTHER = 0
@@ -30,13 +30,13 @@ class Instructions(IntEnum):
 
     @property
     def label(self) -> str:
-        """The name as settings have it."""
+        """The name of the set in settings."""
         return self.name.lower()
 
 
 ISA_NAMES = (NATIVE, *(each.label for each in Instructions if each is not Instructions.OTHER))
 
-# By which ATen, oneDNN, FBGEMM and MKL are kept from what lies above; they read it when torch is imported.
+# The variables that limit ATen, oneDNN, FBGEMM and MKL, which read them when torch is imported.
 _LIBRARIES = (
     "ATEN_CPU_CAPABILITY",
     "ONEDNN_MAX_CPU_ISA",
@@ -54,10 +54,10 @@ _replaced: dict[str, str | None] = {}
 
 
 def limit_libraries(name: str | None = None) -> None:
-    """Keeps torch's libraries to the sets of this name, or to those that the environment allows.
+    """Limit torch's libraries to the set of this name, or to the one that the environment names.
 
-    To be called before torch is imported. The last call holds. A name that there is not limits nothing: the
-    server's settings refuse it.
+    Call it before torch is imported; the last call counts. An unknown name limits nothing, since the server's
+    settings refuse it.
     """
     if name is not None:
         os.environ[VARIABLE] = name
@@ -81,12 +81,12 @@ def is_x86() -> bool:
 
 
 def usable_instructions() -> Instructions:
-    """The best set that the processor has and that may be used."""
+    """Return the highest set that the processor has and that may be used."""
     return min(_found(), _allowed())
 
 
 def hides(least: Instructions) -> bool:
-    """Whether the processor has a set which may not be used."""
+    """Return whether the processor has this set, but it may not be used."""
     return usable_instructions() < least <= _found()
 
 
@@ -97,7 +97,7 @@ def _allowed() -> Instructions:
 
 @cache
 def _found() -> Instructions:
-    """As torch finds them, by CPUID."""
+    """Return the highest set of the processor, which torch finds by CPUID."""
     import torch  # whose libraries must be limited first
 
     if not is_x86():

@@ -1,6 +1,6 @@
 """The comparison of our structures and constants with those that the library was compiled with.
 
-With a difference compiled code would read and write memory that is not meant, so such a library is not used.
+If they differed, compiled code would read and write the wrong memory, so such a library is not used.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ def layout_differences(
             yield f"{name} is {number} in C++ and {value} in Python"
 
 
-# Size of the structure; of each field its name, offset, size and kind.
+# The size of the structure, and the name, offset, size and kind of each field.
 _Layout = tuple[int, list[tuple[str, int, int, int]]]
 
 

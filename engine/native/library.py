@@ -1,7 +1,7 @@
-"""Finds the compiled functions, or compiles them once, and loads them where they fit.
+"""The library of compiled functions, which is compiled once, and loaded if its structures match ours.
 
-They are kept in the folder that VERBATIM_KERNEL_CACHE names, else in the user's cache. With `verbatim
-build-kernels` an image has them without a compiler. Where none can be had, the callers keep to torch.
+It is kept in the folder that VERBATIM_KERNEL_CACHE names, or in the user's cache. `verbatim build-kernels`
+puts it into an image that has no compiler. Without a library, the callers use torch.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class Loaded(NamedTuple):
-    """The compiled functions, or why there are none."""
+    """The compiled functions, or the reason why there are none."""
 
     library: ctypes.CDLL | None
     why_not: str = ""
@@ -60,7 +60,10 @@ def _without(reason: str, level: int) -> Loaded:
 
 
 def kernel_cache() -> Path:
-    """Return the folder of compiled functions. Raises RuntimeError without a named one and a home."""
+    """Return the folder of compiled functions.
+
+    Raises RuntimeError if none is named and the user has no home.
+    """
     named = os.environ.get(VARIABLE)
     if named:
         return Path(named)
@@ -68,12 +71,12 @@ def kernel_cache() -> Path:
 
 
 def load_library() -> ctypes.CDLL | None:
-    """Return the compiled functions; None where they cannot be had."""
+    """Return the compiled functions; None if there are none."""
     return loaded().library
 
 
 def compiled() -> ctypes.CDLL:
-    """Return the functions, which must be there."""
+    """Return the compiled functions, which must exist."""
     library = load_library()
     assert library is not None
     return library

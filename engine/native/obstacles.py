@@ -16,9 +16,9 @@ def find_obstacle(
     *,
     dtypes: tuple[torch.dtype, ...] = _DTYPES,
 ) -> Obstacle | None:
-    """Return what keeps compiled code from tensors there of that type; None if nothing does.
+    """Return the reason why compiled code does not serve this device and dtype; None if it does.
 
-    least: instructions without which there is no such function, or torch is not known to be slower.
+    least: the lowest instruction set for which the function exists and is known to be faster than torch.
     """
     if device.type != "cpu":
         return Obstacle(f"serves a CPU, not {device.type}")
@@ -36,11 +36,11 @@ def lacks_instructions(least: Instructions) -> Obstacle | None:
 
 
 def lacks_library() -> Obstacle | None:
-    """Return an obstacle if the compiled functions could not be had."""
+    """Return an obstacle if there are no compiled functions."""
     library, why_not = loaded()
     return None if library is not None else Obstacle(why_not, is_lack=True)
 
 
 def name_of(dtype: torch.dtype) -> str:
-    """Return the dtype's name without torch's."""
+    """Return the name of the dtype, such as `float32`."""
     return str(dtype).removeprefix("torch.")

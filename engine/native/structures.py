@@ -1,6 +1,6 @@
-"""The structures that compiled functions are given, as ctypes has them.
+"""The ctypes structures that are passed to compiled functions.
 
-Each mirrors one of engine/native/src, whose comments say what the fields are. engine/native/layouts.py
+Each mirrors a structure of engine/native/src, whose comments describe the fields. engine/native/layouts.py
 compares sizes, offsets and kinds with those that the library exports, before any function is called.
 """
 
@@ -10,7 +10,7 @@ _POINTER, _INTEGER, _FLOAT, _SHORT = ctypes.c_void_p, ctypes.c_int64, ctypes.c_f
 
 
 class NormCall(ctypes.Structure):
-    """VerbatimNorm of layer/norm.cpp."""
+    """The mirror of VerbatimNorm in layer/norm.cpp."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("residual", "added", "weight", "sum", "output")),
@@ -21,7 +21,7 @@ class NormCall(ctypes.Structure):
 
 
 class RotaryCall(ctypes.Structure):
-    """VerbatimRotary of layer/rotary.cpp."""
+    """The mirror of VerbatimRotary in layer/rotary.cpp."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("qkv", "cosine", "sine", "query_weight", "key_weight")),
@@ -32,7 +32,7 @@ class RotaryCall(ctypes.Structure):
 
 
 class GateCall(ctypes.Structure):
-    """VerbatimGate of layer/gate.cpp."""
+    """The mirror of VerbatimGate in layer/gate.cpp."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("rows", "output")),
@@ -42,7 +42,7 @@ class GateCall(ctypes.Structure):
 
 
 class DecodeCall(ctypes.Structure):
-    """VerbatimDecode of attention/decode_attention.h."""
+    """The mirror of VerbatimDecode in attention/decode_attention.h."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("query", "keys", "values", "output", "blocks")),
@@ -55,7 +55,7 @@ class DecodeCall(ctypes.Structure):
 
 
 class ChunksCall(ctypes.Structure):
-    """VerbatimChunks of attention/chunk_attention.cpp."""
+    """The mirror of VerbatimChunks in attention/chunk_attention.cpp."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("query", "keys", "values", "output", "blocks", "chunks", "sinks")),
@@ -67,7 +67,7 @@ class ChunksCall(ctypes.Structure):
 
 
 class LinearCall(ctypes.Structure):
-    """VerbatimLinear of linear/bfloat16_linear.cpp."""
+    """The mirror of VerbatimLinear in linear/bfloat16_linear.cpp."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("rows", "panels", "scales", "bias", "output")),
@@ -77,7 +77,7 @@ class LinearCall(ctypes.Structure):
 
 
 class WeightFields(ctypes.Structure):
-    """VerbatimInt8Weight of linear/int8_weight.h, and VerbatimWeight of layer/layer_steps.h."""
+    """The mirror of VerbatimInt8Weight in linear/int8_weight.h and VerbatimWeight in layer/layer_steps.h."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("panels", "scales", "bias")),
@@ -86,7 +86,7 @@ class WeightFields(ctypes.Structure):
 
 
 class LayerEndFields(ctypes.Structure):
-    """VerbatimLayerEnd of layer/layer_steps.h."""
+    """The mirror of VerbatimLayerEnd in layer/layer_steps.h."""
 
     _fields_ = [
         *((name, WeightFields) for name in ("output", "gate_up", "down")),
@@ -96,7 +96,7 @@ class LayerEndFields(ctypes.Structure):
 
 
 class LayerEndCall(ctypes.Structure):
-    """VerbatimLayerEndRows of layer/layer_steps.h."""
+    """The mirror of VerbatimLayerEndRows in layer/layer_steps.h."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("layer", "residual", "attended", "output")),
@@ -106,7 +106,7 @@ class LayerEndCall(ctypes.Structure):
 
 
 class LayerFields(ctypes.Structure):
-    """VerbatimDecoderLayer of layer/decoder.h."""
+    """The mirror of VerbatimDecoderLayer in layer/decoder.h."""
 
     _fields_ = [
         ("qkv", WeightFields),
@@ -118,13 +118,13 @@ class LayerFields(ctypes.Structure):
 
 
 class VisibleKeys(ctypes.Structure):
-    """VerbatimVisibleKeys of layer/decoder.h."""
+    """The mirror of VerbatimVisibleKeys in layer/decoder.h."""
 
     _fields_ = [(name, _POINTER) for name in ("blocks", "firsts", "lows", "highs")]
 
 
 class DecoderCall(ctypes.Structure):
-    """VerbatimDecoder of layer/decoder.h."""
+    """The mirror of VerbatimDecoder in layer/decoder.h."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("layers", "keys", "residual", "output", "cosine", "sine")),
@@ -135,7 +135,7 @@ class DecoderCall(ctypes.Structure):
 
 
 class BestCall(ctypes.Structure):
-    """VerbatimBest of sampling/ranking.cpp."""
+    """The mirror of VerbatimBest in sampling/ranking.cpp."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("logits", "values", "ids")),
@@ -144,7 +144,7 @@ class BestCall(ctypes.Structure):
     ]
 
 
-# By the names that the library exports them under.
+# The structures by the names under which the library exports their layouts.
 MIRRORS: dict[str, type[ctypes.Structure]] = {
     "VerbatimNorm": NormCall,
     "VerbatimRotary": RotaryCall,
@@ -162,10 +162,10 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
     "VerbatimBest": BestCall,
 }
 
-PANEL_OUTPUTS = 32  # of a weight's panel, of 8 bits or 16
-QUAD_INPUTS = 4  # inputs that lie beside each other in a panel of 8 bits
-WEIGHT_SHIFT = 128  # by which a weight of 8 bits is kept larger than it is
-NUM_TIMED_PARTS = 2  # of a call of decoder layers: products, attention
+PANEL_OUTPUTS = 32  # the outputs in a panel of a weight
+QUAD_INPUTS = 4  # the adjacent inputs in a panel of int8
+WEIGHT_SHIFT = 128  # the offset that is added to an int8 weight
+NUM_TIMED_PARTS = 2  # the timed parts of a call of decoder layers: products, attention
 CONSTANTS = {
     "kOutputs": PANEL_OUTPUTS,
     "kChannels": PANEL_OUTPUTS,
