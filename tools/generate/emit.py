@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import jinja2
-from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
+from openapi_spec_validator import OpenAPIV32SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from .document import Document, SpecError, dump_document, load_document
@@ -14,6 +14,7 @@ from .interface import Interface
 from .models import render_models
 from .overlay import apply_overlay
 from .reader import read_operations
+from .spec_validator import SpecValidator
 from .twin import fuzz_twin
 from .upgrade import upgrade
 
@@ -25,7 +26,7 @@ def effective_document(folder: Path) -> Document:
     for overlay in overlays:
         document = apply_overlay(document, load_document(overlay))
     document = upgrade(document)
-    _refuse_first(OpenAPIV31SpecValidator(document).iter_errors())
+    _refuse_first(SpecValidator(document).iter_errors())
     return document
 
 

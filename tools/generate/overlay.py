@@ -1,8 +1,8 @@
 """OpenAPI Overlay 1.0, applied so that a correction that no longer corrects anything is an error."""
 
-import json
 from typing import Any
 
+import msgspec
 from jsonpath_ng.exceptions import JSONPathError
 from jsonpath_ng.ext.parser import parse
 from oas_patch.overlay import apply_overlay as apply_actions
@@ -56,5 +56,5 @@ def _unshare(document: Document) -> Document:
 
     oas-patch puts one and the same object into every match, so that a later action on one would change all.
     """
-    copy: Document = json.loads(json.dumps(document))
+    copy: Document = msgspec.json.decode(msgspec.json.encode(document))
     return copy

@@ -88,7 +88,7 @@ def _import_all(target: Path) -> None:
 
 def _import_command(clients: Path, package: str, contracts: list[str]) -> list[str]:
     """Return the command that imports contracts and their clients, and fails at a warning."""
-    lines = [f"import sys; sys.path.append({str(clients)!r})"]
+    lines = [f"import gc, sys; gc.disable(); sys.path.append({str(clients)!r})"]
     lines += [f"import {package}.{contract}.operations, {PACKAGE}.{contract}" for contract in contracts]
     return [sys.executable, "-B", "-W", "error", "-c", "\n".join(lines)]
 

@@ -9,8 +9,8 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.context import BaseContext
 from pathlib import Path
 
-# The libraries of the generator take two seconds to load, so they are loaded once, where workers are forked.
-_LIBRARIES = [f"{__package__}.contract", "datamodel_code_generator.parser.openapi"]
+# The libraries of the generator take a second to load, so they are loaded once, where workers are forked.
+_LIBRARIES = [f"{__package__}.preload"]
 
 
 def emit_contracts(folders: list[Path], tree: Path) -> None:
