@@ -35,10 +35,10 @@ from engine.text.tokenizer import Tokenizer
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
-# A step that takes longer is taken for one that never ends.
+# A step that takes longer is assumed never to end.
 MAX_STEP_S = 120.0
-STOP_TIMEOUT_S = 0.5  # of a step that runs when the engine stops
-_START_TIMEOUT_S = 3.0  # of a load that is under way when its start is given up
+STOP_TIMEOUT_S = 0.5  # for a step that runs when the engine stops
+_START_TIMEOUT_S = 3.0  # for loading that is under way when `start` is cancelled
 _THREAD_NAME = "engine"
 # Events between two looks at how many of them wait to be read.
 _UNREAD_LOOK_EVENTS = 256
@@ -61,9 +61,9 @@ class AsyncEngine:
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
-        """Use `start`. Needs a running event loop. thread: that built the core.
+        """Start the engine's thread; `start` also loads the model. Requires a running event loop.
 
-        max_unread_bytes: as of EngineConfig.
+        thread: the one in which the core was built. max_unread_bytes: as in EngineConfig.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
@@ -72,7 +72,7 @@ class AsyncEngine:
         self._num_arrivals = 0
         self._streams: dict[int, RequestStream] = {}  # by arrival
         self._unread_bound = UnreadBound(max_unread_bytes)
-        self._num_delivered = 0  # since the last look at the bound
+        self._num_delivered = 0  # since the bound was last checked
         self._arrivals: dict[str, int] = {}  # by request id; ids may come again, arrivals do not
         self._has_no_streams = asyncio.Event()
         self._has_no_streams.set()
@@ -92,9 +92,10 @@ class AsyncEngine:
     async def start(
         cls, config: EngineConfig, *, on_progress: Callable[[str], None] | None = None
     ) -> "AsyncEngine":
-        """Loads the model in the engine's thread. `on_progress` is called in this loop, a line at a time.
+        """Load the model in the engine's thread. `on_progress` is called in this loop with one line at a
+        time.
 
-        Raises ModelNotSupported where the model cannot be served.
+        Raises ModelNotSupported if the model cannot be served.
         """
         loop = asyncio.get_running_loop()
 
@@ -110,7 +111,7 @@ class AsyncEngine:
             return cls(*built, thread, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
-            # A process that ends while libraries load in it may abort, so that it waits a while.
+            # Wait a while, since a process that ends while libraries are being loaded may crash.
             if not thread.join(_START_TIMEOUT_S):
                 _log.error("the model is still being loaded, and nothing waits for it any longer")
             raise
@@ -118,15 +119,15 @@ class AsyncEngine:
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
     ) -> AsyncGenerator[TokenEvent, None]:
-        """Runs a request. Closing the iterator, or cancelling who waits for it, aborts.
+        """Run a request. Closing the iterator, or cancelling the task that awaits it, aborts the request.
 
-        on_end: called with how many of the sequences have ended, as soon as they do, though nobody may have
-        read their events yet; for all of them in the end, unless the iterator is closed before.
+        on_end: called with the number of sequences that have just ended, even before their events are read;
+        for all of them in the end, unless the iterator is closed before.
 
-        The events of all its sequences come mixed, in order within a sequence; the iterator ends after the
-        last sequence's terminal event. Raises at the first event: InvalidRequest, EngineBusy, or
-        EngineStopped; then or later: GenerationFailed, RequestAborted, or ReaderTooSlow where more events
-        wait to be read than are kept. Of a dead engine: EngineDied.
+        The events of its sequences are interleaved, in order within each sequence; the iterator ends after
+        the last event of the last sequence. Raises at the first event: InvalidRequest, EngineBusy, or
+        EngineStopped; then or later: GenerationFailed, RequestAborted, or ReaderTooSlow if too many events
+        are unread; EngineDied if the engine is dead.
         """
         submitted_at = time.perf_counter()
         arrival, stream = self._open(request, check_request, on_end)
@@ -150,7 +151,7 @@ class AsyncEngine:
                 self._thread.post(Abort(arrival))
 
     async def embed(self, request: EmbeddingRequest) -> Embedding:
-        """A text's vector. Cancelling who waits for it aborts.
+        """Return a text's vector. Cancelling the task that awaits it aborts the request.
 
         Raises InvalidRequest, EngineStopped, GenerationFailed or RequestAborted.
         """
@@ -172,12 +173,12 @@ class AsyncEngine:
         return told
 
     async def abort(self, request_id: str) -> None:
-        """Ends a request, whose iterator raises RequestAborted. Unknown and ended ids are passed over."""
+        """End a request, whose iterator raises RequestAborted. Unknown and ended ids are ignored."""
         if (arrival := self._arrivals.get(request_id)) is not None:
             self._end(arrival, RequestAborted(f"request {request_id} was aborted"))
 
     async def health(self) -> Health:
-        """Whether requests can be expected to succeed."""
+        """Return whether requests can be expected to succeed."""
         if self._death.is_set():
             return Health(False, "the engine died", is_alive=False)
         if self._core.is_failing:
@@ -196,7 +197,7 @@ class AsyncEngine:
         return self._core.stats()
 
     async def drain(self, timeout_s: float) -> None:
-        """Takes no new requests, and waits for those that run; after `timeout_s` they raise EngineStopped."""
+        """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""
         self._is_draining = True
         try:
             async with asyncio.timeout(timeout_s):
@@ -206,8 +207,10 @@ class AsyncEngine:
             self._grammars.stop()
 
     async def stop(self) -> None:
-        """Ends all requests with EngineStopped, and the threads. A step that does not end within
-        STOP_TIMEOUT_S is left to itself, which is logged."""
+        """End all requests with EngineStopped, and end the threads.
+
+        A step that does not end within STOP_TIMEOUT_S is left running, which is logged.
+        """
         if self._is_stopped:
             return
         self._is_stopped = True
@@ -252,12 +255,12 @@ class AsyncEngine:
             raise
 
     def _call_soon(self, callback: Callable[..., object], *arguments: object) -> None:
-        """From the engine's thread, whose last step may outlive the loop."""
+        """Call in the event loop, from the engine's thread; ignored if the loop has closed since."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(callback, *arguments)
 
     async def _tables(self, request: GenerationRequest) -> RequestTables | None:
-        """Large ones from another thread, since steps wait for what the engine's own does between them."""
+        """Make the request's tables in another thread if they are large, so as not to delay steps."""
         if not are_large(request):
             return None
         device = self._core.device
@@ -275,7 +278,7 @@ class AsyncEngine:
             self._end_unread()
 
     def _end_unread(self) -> None:
-        """Ends the requests whose readers leave more than may wait; what waits is forgotten."""
+        """End the requests with more unread events than the bound, and drop these events."""
         for arrival in self._unread_bound.exceeded(self._streams):
             self._streams[arrival].clear()
             self._end(arrival, ReaderTooSlow("the answer is read more slowly than it comes"))
@@ -290,5 +293,5 @@ class AsyncEngine:
             self._end(arrival, new_error())
 
     def _end(self, arrival: int, error: EngineError) -> None:
-        self._thread.post(Abort(arrival))  # now, since who reads the stream may be slow
+        self._thread.post(Abort(arrival))  # now, since the reader may be slow
         self._streams[arrival].put(error)

@@ -38,7 +38,7 @@ from engine.text.tokenizer import Tokenizer
 
 
 class EngineParts(NamedTuple):
-    """A loaded model and what makes a core of it."""
+    """A loaded model, and the parts from which its core is built."""
 
     config: EngineConfig
     runner: ModelRunner
@@ -71,9 +71,9 @@ def build_core(
 
 
 def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:
-    """Do as `build_core`, but for joining the parts."""
+    """Load the parts of `build_core` without joining them."""
     if config.require_native and choose_device(config.device).type == "cpu":
-        check_none_is_missing([kernel("ranking", lacks_library())])  # before the model takes its time
+        check_none_is_missing([kernel("ranking", lacks_library())])  # before the model is loaded
     torch.set_num_threads(config.num_threads or choose_num_threads())
     if config.quantize:
         check_can_quantize(choose_device(config.device))
@@ -106,7 +106,7 @@ def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> Eng
 
 
 def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Callable[[str], None]) -> int:
-    """Merges, quantizes and packs linear layers where a CPU gains by it; returns how many have 8 bits."""
+    """Merge, quantize and pack linear layers as far as it helps; return the number of those with 8 bits."""
     model = loaded.model
     num_int8_layers = 0
     if model.device.type == "cpu":
@@ -126,13 +126,13 @@ def _hasten_linears(loaded: LoadedModel, quantize: str | None, on_progress: Call
 def _install_kernels(
     model: PreTrainedModel, runner: ModelRunner, kv_dtype: torch.dtype, quantize: str | None
 ) -> Iterator[Kernel]:
-    """Put compiled code in place of layers and passes, and report all that serves the model."""
+    """Replace layers and passes by compiled code, and report on all compiled code that the model can use."""
     yield kernel("decode_attention", decode_obstacle(model.device, kv_dtype))
     yield kernel("chunk_attention", chunk_obstacle(model.device, kv_dtype))
     yield linear_kernel(model)
     if quantize:
         yield kernel("int8", vnni_obstacle())
-    # Each stands on what the one before it did.
+    # Each of these needs the result of the one before it.
     yield fuse_layers(model, lambda: paged_logits(runner))
     yield stack_layers(model, lambda: decoded_logits(runner))
     yield install_fast_path(model, runner, lambda: decoded_logits(runner))

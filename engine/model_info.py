@@ -1,4 +1,4 @@
-"""What is known of a loaded model; no torch."""
+"""The description of a loaded model; no torch."""
 
 import msgspec
 

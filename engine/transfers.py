@@ -14,7 +14,7 @@ from torch import Tensor
 
 
 def is_on_host(tensor: Tensor) -> bool:
-    """Whether reading the tensor waits for no device."""
+    """Return whether the tensor can be read without waiting for a device."""
     return tensor.is_cpu
 
 

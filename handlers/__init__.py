@@ -1,1 +1,1 @@
-"""What we decide: each contract's operations, the HTTP runtime, the composition root and the command line."""
+"""The hand-written part of the server: operations of contracts, HTTP runtime, and command line."""

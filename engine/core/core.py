@@ -82,7 +82,7 @@ class EngineCore:
 
     @property
     def is_failing(self) -> bool:
-        """Whether several steps in a row failed, so that the model or its device is broken."""
+        """True if several steps in a row failed, so that the model or its device is broken."""
         return self._num_failed_in_row >= _MAX_FAILED_IN_ROW
 
     def stats(self) -> EngineStats:

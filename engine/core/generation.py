@@ -52,12 +52,12 @@ class Job:
 
     @property
     def has_more(self) -> bool:
-        """Whether another sequence begins when one ends."""
+        """True if another sequence begins when one ends."""
         return self.request.beams is None and self.num_begun < self.request.num_sequences
 
     @property
     def reads_cache(self) -> bool:
-        """Whether cached blocks may be used: not if the prompt's log-probabilities are requested."""
+        """True if cached blocks may be used: not if the prompt's log-probabilities are requested."""
         return self.request.sampling.num_prompt_logprobs is None
 
     @property

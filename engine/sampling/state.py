@@ -80,7 +80,7 @@ class SamplingState:
 
     @property
     def adjusts_logits(self) -> bool:
-        """Whether a logits processor applies to the next token, besides temperature and truncation."""
+        """True if a logits processor applies to the next token, besides temperature and truncation."""
         return self._always_adjusts or self.forbidden_ids is not None
 
     @property
@@ -101,7 +101,7 @@ class SamplingState:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the sequence ends because its grammar is complete and there is no end token to draw."""
+        """True if the sequence ends because its grammar is complete and there is no end token to draw."""
         return self.grammar is not None and self.grammar.is_complete and not self.grammar.stop_token_ids
 
     def accept(self, token_id: int) -> None:

@@ -12,10 +12,10 @@ Prompt = str | Sequence[Item]
 
 
 def encode_prompt(prompt: Prompt, tokenizer: Tokenizer, max_total_tokens: int) -> tuple[int, ...]:
-    """At least one token id: an empty prompt begins a text, which is the token that stands before all texts.
+    """Return the token ids of a prompt, at least one: an empty prompt gives the token that begins all texts.
 
-    The tokenizer's special tokens stand before a text that comes first. Raises Refused for an image, and for
-    a token id outside of the vocabulary, PromptTooLong for a text that cannot fit.
+    A text that comes first is preceded by the tokenizer's special tokens. Raises Refused for an image or a
+    token id outside the vocabulary, PromptTooLong for a text that cannot fit.
     """
     if isinstance(prompt, str):
         tokenizer.check_length(prompt, max_total_tokens)

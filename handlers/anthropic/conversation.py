@@ -115,7 +115,7 @@ class _Reader:
 
 
 def _without_empty_beginning(messages: Sequence[m.MessageParam]) -> Sequence[m.MessageParam]:
-    """Only the last message can be empty, if it is where the assistant's answer begins."""
+    """Return the messages without an empty last one of the assistant, which only begins the answer."""
     *before, last = messages
     return before if before and last.role == "assistant" and not last.content else messages
 

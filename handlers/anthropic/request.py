@@ -66,7 +66,7 @@ def request_field(field: str) -> str:
 
 
 def hides_thoughts(body: m.MessageCreateParams) -> bool:
-    """Whether thoughts are left out of the answer, and only their blocks are in it."""
+    """Return whether thoughts are left out of the answer, and only their blocks are in it."""
     match body.thinking:
         case m.ThinkingConfigEnabledParam() | m.ThinkingConfigAdaptiveParam() as thinking:
             return thinking.display == "omitted"

@@ -82,7 +82,7 @@ def _stop_texts(stop: str | list[str] | None) -> tuple[str, ...]:
 
 
 def _stop_token_ids(body: m.ChatRequest, vocab_size: int) -> tuple[int, ...]:
-    """Without what is no int32, and without ids of no token: what never comes stops nothing."""
+    """Return the given ids that belong to a token, each once; others are ignored, since they never occur."""
     given_ids = (part for part in body.stop_token_ids or () if type(part) is int and part in _INT32)
     return tuple(dict.fromkeys(token_id for token_id in given_ids if 0 <= token_id < vocab_size))
 

@@ -10,12 +10,12 @@ def asked_n(body: m.ChatRequest) -> int:
 
 
 def asked_best_of(body: m.ChatRequest) -> int | None:
-    """None where the request leaves it out, and `n` counts."""
+    """Return `best_of`; None if the request leaves it out, so that `n` counts."""
     return body.best_of if "best_of" in body.model_fields_set else None
 
 
 def asked_top_logprobs(body: m.ChatRequest) -> int | None:
-    """None where it has no effect."""
+    """Return `top_logprobs`; None if it has no effect."""
     is_counted = body.logprobs or "logprobs" not in body.model_fields_set
     return body.top_logprobs if is_counted and "top_logprobs" in body.model_fields_set else None
 

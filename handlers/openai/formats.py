@@ -35,7 +35,7 @@ _FIELDS = (
 
 
 def answer_form(body: Body) -> ResponseFormat | None:
-    """None is free text.
+    """Return the form that the answer must have; None for free text.
 
     Raises Refused for two forms at once, InvalidResponseFormat for what is no JSON Schema or structural tag,
     NotStrict for a schema that says that it is strict and is not.

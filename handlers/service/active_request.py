@@ -160,9 +160,9 @@ class ActiveRequests:
         self._observers += (observer,)
 
     def open(self, received_s: float, to_problem: ToProblem) -> ActiveRequest:
-        """For a block that answers a request.
+        """Return the context manager of a block that answers a request.
 
-        received_s: when the request arrived, by time.perf_counter().
+        received_s: the time at which the request arrived, by `time.perf_counter`.
         """
         return ActiveRequest(Timing(received_s), to_problem, self._engine, self._limit, self._observers)
 

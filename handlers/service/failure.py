@@ -1,4 +1,4 @@
-"""Why a request failed, as operators count it."""
+"""The kinds of failed requests that metrics count."""
 
 import asyncio
 from typing import Literal
@@ -28,7 +28,7 @@ _FAILURES: dict[type[BaseException], Failure] = {
 
 
 def failure_of(error: BaseException) -> Failure:
-    """ "generation" for whatever is not the request's own fault."""
+    """Return the kind of an error: "generation" unless it is the request's own fault."""
     for cause, failure in _FAILURES.items():
         if isinstance(error, cause):
             return failure

@@ -20,7 +20,7 @@ class GeneratedSequence:
 
     @property
     def finish(self) -> FinishReason:
-        """Why the sequence ended, once it has."""
+        """The reason why the sequence ended. Requires its last event."""
         reason = self.events[-1].finish
         assert reason is not None, "asked for before the sequence's last event"
         return reason
@@ -32,7 +32,7 @@ class GeneratedSequence:
 
 
 class GeneratedRequest:
-    """All sequences of one request while their events arrive.
+    """The sequences of one request while their events arrive.
 
     prompt: with log-probabilities, where the request asked for them.
     """

@@ -40,12 +40,12 @@ class NativeParams(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def wants_details(self) -> bool:
-        """Whether a whole answer has details of how the text came about."""
+        """True if a whole answer has details of how the text came about."""
         return self.details or self.decoder_input_details
 
     @property
     def is_sampled(self) -> bool:
-        """Whether tokens are drawn at random."""
+        """True if tokens are drawn at random."""
         return not self.sampling.is_greedy
 
     def complete_sampling(self, seed: int, watermark: Watermark, *, with_logprobs: bool) -> SamplingParams:

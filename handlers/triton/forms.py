@@ -23,7 +23,10 @@ _STRUCTURED: Final = Nested(m.StructuredOutputs, _OUTPUTS)
 
 
 def text_form(members: Members, options: m.SamplingOptions) -> ResponseFormat | None:
-    """None is free text. Raises Refused, or InvalidResponseFormat for what is no JSON Schema or tag."""
+    """Return the form that the text must have; None for free text.
+
+    Raises Refused, or InvalidResponseFormat for what is no JSON Schema or tag.
+    """
     outputs = options.structured_outputs
     kind = None if "sampling_parameters" in members else members.get("guided_decoding_guide_type")
     if kind is not None:

@@ -123,7 +123,10 @@ def _stopping(wanted: Wanted, max_tokens: int) -> StopConditions:
 
 
 def _beams(options: m.SamplingOptions, rules: Members) -> BeamParams | None:
-    """None for one beam, which searches nothing. Raises Refused for what no search can have."""
+    """Return the parameters of a beam search; None for one beam.
+
+    Raises Refused for options that exclude one.
+    """
     width = rules.get("beam_width", 1)
     if width == 1:
         return None

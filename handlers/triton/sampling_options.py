@@ -16,7 +16,10 @@ _OPTIONS: Final = Nested(m.SamplingOptions, "sampling_parameters")
 
 
 def sampling_options(members: Members) -> m.SamplingOptions:
-    """Those of `sampling_parameters` alone, if they are there. Raises Refused."""
+    """Return the sampling options: those of `sampling_parameters` if present, else the members.
+
+    Raises Refused.
+    """
     text = members.get("sampling_parameters")
     if text is None:
         return m.SamplingOptions.model_validate(_from_members(members))

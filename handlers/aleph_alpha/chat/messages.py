@@ -11,9 +11,9 @@ _TURNS: Final = ("user", "assistant")
 
 
 def conversation(messages: Sequence[m.ChatMessage]) -> tuple[ChatMessage, ...]:
-    """At least one message. Names are ignored, as the contract says.
+    """Return the messages of a conversation, at least one. Names are ignored, as the contract says.
 
-    Raises Refused for the first message that stands where it must not.
+    Raises Refused for the first message of a wrong role for its place.
     """
     _check_order([message.role for message in messages])
     return tuple(ChatMessage(role=message.role, content=message.content) for message in messages)

@@ -34,7 +34,7 @@ class CompletionWriter:
 
     @property
     def shows_tokens(self) -> bool:
-        """Whether a token is shown even if it adds no text."""
+        """True if a token is shown even if it adds no text."""
         return self._plan.num_logprobs is not None or self._plan.shows_tokens or self._plan.shows_raw
 
     def finish_reason(

@@ -30,7 +30,7 @@ class ChatChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChatResult(msgspec.Struct, frozen=True, kw_only=True):
-    """All answers to a request, in the order of their index."""
+    """The answers to a request, in the order of their index."""
 
     choices: tuple[ChatChoice, ...]
     usage: ChatUsage

@@ -35,7 +35,7 @@ class ChatEvents:
         self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
     def encode(self, delta: ChatDelta) -> EncodedEvent | m.CreateChatCompletionStreamResponse | None:
-        """None where there is nothing to show."""
+        """Return the chunk of a delta; None if there is nothing to show."""
         is_text = not (delta.tool_calls or delta.finish or delta.reasoning)
         if self._is_plain and is_text and delta.index in self._begun:
             return self._encode_text(delta.index, delta.content)

@@ -100,7 +100,7 @@ class Chat(
 
 
 def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
-    """Whether the request asks for what not every answer has, or leaves out what others have."""
+    """Return whether the request changes which fields answers have."""
     return bool(
         body.logprobs
         or body.stop_token_ids

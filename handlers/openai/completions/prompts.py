@@ -6,7 +6,7 @@ from collections.abc import Sequence
 def prompts_of(
     given: str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]],
 ) -> Sequence[str | Sequence[int]]:
-    """Each a text or token ids."""
+    """Return the prompts of a request, each a text or token ids."""
     if isinstance(given, str):
         return (given,)
     token_ids = [part for part in given if isinstance(part, int)]

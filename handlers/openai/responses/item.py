@@ -30,11 +30,11 @@ class OutputItem(ABC):
 
     @property
     def text(self) -> str:
-        """All that it has gained."""
+        """Return all text added so far."""
         return "".join(self._pieces)
 
     def gain(self, piece: str, logprobs: Sequence[m.ResponseLogprob] = ()) -> None:
-        """Only a message keeps log-probabilities."""
+        """Add a piece of text. Only a message keeps log-probabilities."""
         self._pieces.append(piece)
 
     @abstractmethod

@@ -35,7 +35,7 @@ def check_rules(body: m.CreateResponseRequest) -> None:
 
 
 def includes_logprobs(body: m.CreateResponseRequest) -> bool:
-    """Whether the answer is to have the log-probabilities of its tokens."""
+    """Return whether the answer has the log-probabilities of its tokens."""
     return body.include is not None and _LOGPROBS in body.include
 
 

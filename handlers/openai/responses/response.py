@@ -31,7 +31,7 @@ class ResponseDraft:
         return self._response("incomplete" if is_cut else "completed", output, response_usage(usage))
 
     def failed(self, output: Sequence[WireItem], problem: Problem) -> m.Response:
-        """Only what is not the request's fault fails so late."""
+        """Return the response of a request that failed late, which is never the request's own fault."""
         error = m.ResponseError(code="server_error", message=problem.message)
         return self._response("failed", output, error=error)
 

@@ -1,0 +1,55 @@
+"""The docstrings of the code: sentences that begin with what the thing is or does."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.unit.docs.pages import ROOT
+
+# The folders whose docstrings are held to this.
+ROOTS: Final = ("engine", "handlers")
+# Folders inside them that are not yet.
+EXEMPT: Final = ("handlers/conform",)
+# First words of a fragment, whose verb or noun is missing: "What a layer does", "Of the last batch".
+FRAGMENT: Final = re.compile(r"\W*(What|Of|As|How|Where|Whether|Which|Whose|Who|Why|That of|Those of)\b")
+
+
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each docstring in a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text is not None:
+                yield node.body[0].lineno, text
+
+
+def is_exempt(path: Path) -> bool:
+    return any(path.is_relative_to(ROOT / folder) for folder in EXEMPT)
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_a_docstring_begins_with_what_the_thing_is_or_does(root: str) -> None:
+    files = [path for path in sorted((ROOT / root).rglob("*.py")) if not is_exempt(path)]
+    found = {path: list(docstrings(path)) for path in files}
+    assert any(found.values()), f"{root} has no docstrings: it has moved"
+    fragments = [
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
+        for path, texts in found.items()
+        for line, text in texts
+        if FRAGMENT.match(text)
+    ]
+    assert not fragments, "\n".join(fragments)
+
+
+@pytest.mark.parametrize("text", ["What a layer does.", "Of `works`, one each.", '"How" it is.'])
+def test_a_fragment_is_found(text: str) -> None:
+    assert FRAGMENT.match(text)
+
+
+@pytest.mark.parametrize("text", ["Whatever.", "Return what it is.", "Offsets of tokens.", "Assert it."])
+def test_a_sentence_is_not_taken_for_a_fragment(text: str) -> None:
+    assert not FRAGMENT.match(text)
