@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import torch
 from msgspec.structs import replace
 
-from engine.core.generation import Generation, Job
+from engine.core.job import Job, SequenceState
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams
@@ -24,7 +24,7 @@ class BeamGroup:
     until the others are; if it loses its blocks meanwhile, its child is computed again from its tokens.
     """
 
-    def __init__(self, job: Job, first: Generation, params: BeamParams, tokenizer: Tokenizer) -> None:
+    def __init__(self, job: Job, first: SequenceState, params: BeamParams, tokenizer: Tokenizer) -> None:
         stopping = job.request.stopping
         self._job = job
         self._beams = [first]
@@ -62,7 +62,7 @@ class BeamGroup:
         for beam in self._beams:
             if beam not in children:
                 scheduler.remove(beam.sequence)
-                del self._job.generations[beam.sequence]
+                del self._job.states[beam.sequence]
         self._beams = children
         if not children and len(self._search.hypotheses) < self._job.request.num_sequences:
             raise GenerationFailed(
@@ -81,9 +81,9 @@ class BeamGroup:
                 order=(request.priority, self._job.arrival, rank), prompt_token_ids=request.prompt_token_ids
             )
             sequence.num_preemptions = self._num_preemptions
-            generation = self._job.begin(sequence, tokenizer, device)
+            state = self._job.begin(sequence, tokenizer, device)
             events += [
-                generation.accept(
+                state.accept(
                     Sampled(token.token_id, token.logprob, token.top_logprobs),
                     tokenizer,
                     batch_size=batch_size,
@@ -93,7 +93,7 @@ class BeamGroup:
             ]
             assert events[-1].finish is not None
             events[-1] = replace(events[-1], beam_score=hypothesis.score)
-            del self._job.generations[sequence]
+            del self._job.states[sequence]
         return events
 
     def _completes(self, continuation: Continuation) -> bool:
@@ -105,7 +105,7 @@ class BeamGroup:
         text = self._beams[continuation.beam].text.fork()
         return text.append(token_id, is_last=False).stop_match is not None
 
-    def _children(self, living: list[Continuation], scheduler: Scheduler) -> Iterator[Generation]:
+    def _children(self, living: list[Continuation], scheduler: Scheduler) -> Iterator[SequenceState]:
         """Yield the next beams. A beam becomes its own last child; each child before that is a fork."""
         num_left = [sum(one.beam == beam for one in living) for beam in range(len(self._beams))]
         forks = []
@@ -117,18 +117,18 @@ class BeamGroup:
             self._append(child, one.token.token_id, scheduler)
             yield child
 
-    def _fork(self, parent: Generation, scheduler: Scheduler) -> Generation:
+    def _fork(self, parent: SequenceState, scheduler: Scheduler) -> SequenceState:
         parent.sequence.num_siblings = 1
         sequence = scheduler.fork(parent.sequence, index=self._num_begun)
         sequence.num_prompt_tokens = parent.sequence.num_prompt_tokens
         sequence.num_preemptions = parent.sequence.num_preemptions
         self._num_begun += 1
         text = parent.text.fork() if self._job.request.stopping.stop else parent.text
-        child = Generation(self._job, sequence, parent.sampling.fork(), text, parent.last_time)
-        self._job.generations[sequence] = child
+        child = SequenceState(self._job, sequence, parent.sampling.fork(), text, parent.last_time)
+        self._job.states[sequence] = child
         return child
 
-    def _append(self, beam: Generation, token_id: int, scheduler: Scheduler) -> None:
+    def _append(self, beam: SequenceState, token_id: int, scheduler: Scheduler) -> None:
         sequence = beam.sequence
         sequence.token_ids.append(token_id)
         beam.sampling.accept(token_id)

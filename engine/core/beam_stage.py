@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from engine.core.beam_group import BeamGroup
-from engine.core.generation import Generation, Job, JobResult
+from engine.core.job import Job, JobResult, SequenceState
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams
@@ -38,7 +38,7 @@ class BeamStage:
         self._device = device
         self._groups: dict[Job, BeamGroup] = {}
 
-    def begin(self, job: Job, first: Generation, params: BeamParams) -> None:
+    def begin(self, job: Job, first: SequenceState, params: BeamParams) -> None:
         """Begin the search of a job. first: its only sequence, not yet computed."""
         self._groups[job] = BeamGroup(job, first, params, self._tokenizer)
 
@@ -55,9 +55,9 @@ class BeamStage:
         """
         if not beams:
             return None
-        states = [job.generations[sequence].sampling for job, sequence in beams]
+        sampling_states = [job.states[sequence].sampling for job, sequence in beams]
         num_candidates = max(self._groups[job].num_candidates for job, _ in beams)
-        candidates = self._sampler.launch_candidates(logits, states, num_candidates, readback)
+        candidates = self._sampler.launch_candidates(logits, sampling_states, num_candidates, readback)
         return LaunchedBeams(beams, candidates)
 
     def collect(self, launched: LaunchedBeams, batch_size: int) -> Iterator[JobResult]:

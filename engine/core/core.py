@@ -10,7 +10,7 @@ from engine.attention.batch import build_batch
 from engine.core.beam_stage import BeamStage
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.embedding_stage import EmbeddingStage
-from engine.core.generation import Job
+from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
 from engine.core.launched_step import LaunchedStep
 from engine.core.limited_log import LimitedLog
@@ -127,9 +127,9 @@ class EngineCore:
             media=request.media,
             reads_cache=job.reads_cache,
         )
-        generation = job.begin(sequence, self.tokenizer, self._runner.device)
+        state = job.begin(sequence, self.tokenizer, self._runner.device)
         if request.beams:
-            self._beam_stage.begin(job, generation, request.beams)
+            self._beam_stage.begin(job, state, request.beams)
         self._begin(sequence)
         self._jobs.generating[arrival] = job
 
@@ -225,7 +225,7 @@ class EngineCore:
         grammars = [
             grammar
             for job, sequence, _ in ends
-            if (grammar := job.generations[sequence].sampling.grammar) is not None
+            if (grammar := job.states[sequence].sampling.grammar) is not None
         ]
         began = time.perf_counter()
         with self._mask_thread.filling(grammars):
@@ -242,13 +242,13 @@ class EngineCore:
         """Start ranking candidates for beams, and sampling all other sequences."""
         searched = [row for row, (job, _) in enumerate(ends) if job.request.beams]
         if not searched:
-            step.generations = self._sampling_stage.launch(ends, logits, step.readback)
+            step.sequences = self._sampling_stage.launch(ends, logits, step.readback)
             return
         sampled = [row for row, (job, _) in enumerate(ends) if not job.request.beams]
         of_sampled, of_searched = (
             logits[upload(rows, logits.device, torch.int64)] for rows in (sampled, searched)
         )
-        step.generations = self._sampling_stage.launch(
+        step.sequences = self._sampling_stage.launch(
             [ends[row] for row in sampled], of_sampled, step.readback
         )
         step.beams = self._beam_stage.launch([ends[row] for row in searched], of_searched, step.readback)
@@ -263,8 +263,8 @@ class EngineCore:
             step.prompt_scores.keep(self.tokenizer)
         if step.embeddings is not None:
             self._jobs.take_embeddings(step.embeddings.results(), outputs)
-        if step.generations is not None:
-            self._jobs.take(self._sampling_stage.collect(step.generations, batch_size), outputs)
+        if step.sequences is not None:
+            self._jobs.take(self._sampling_stage.collect(step.sequences, batch_size), outputs)
         if step.beams is not None:
             self._jobs.take(self._beam_stage.collect(step.beams, batch_size), outputs)
 
@@ -276,7 +276,7 @@ class EngineCore:
                 self.counters.queue_s.observe(now - job.submitted_at)
                 self._count_prompt(job)
             elif isinstance(job, Job):
-                job.generations[entry.sequence].begin_step(now)
+                job.states[entry.sequence].begin_step(now)
 
     def _count_prompt(self, job: AnyJob) -> None:
         num_tokens = len(job.request.prompt_token_ids)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.core.beam_stage import BeamStage
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.embedding_stage import EmbeddingStage
-from engine.core.generation import Job, JobResult
+from engine.core.job import Job, JobResult
 from engine.core.limited_log import LimitedLog
 from engine.core.runner import Runner
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
@@ -65,7 +65,7 @@ class JobTable:
             for event in result:
                 if event.finish is not None:
                     self._counters.count_finish(event.finish.value)
-            if not job.generations:
+            if not job.states:
                 self._forget(job)
 
     def take_embeddings(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from engine.core.beam_stage import LaunchedBeams
 from engine.core.embedding_stage import LaunchedEmbeddings
 from engine.core.prompt_logprobs import LaunchedPromptScores
-from engine.core.sampling_stage import LaunchedGenerations
+from engine.core.sampling_stage import LaunchedSequences
 from engine.scheduling.schedule import Schedule
 from engine.stats import StepCounters
 from engine.transfers import Readback
@@ -28,6 +28,6 @@ class LaunchedStep:
     readback: Readback = field(default_factory=Readback)
     prompt_scores: LaunchedPromptScores | None = None
     embeddings: LaunchedEmbeddings | None = None
-    generations: LaunchedGenerations | None = None
+    sequences: LaunchedSequences | None = None
     beams: LaunchedBeams | None = None
     error: Exception | None = None

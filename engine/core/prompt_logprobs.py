@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from engine.attention.batch import Batch
-from engine.core.generation import Job
+from engine.core.job import Job
 from engine.events import PromptToken
 from engine.sampling.logprobs import ScoredTokens
 from engine.text.tokenizer import Tokenizer

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.core.generation import Generation, Job, JobResult
+from engine.core.job import Job, JobResult, SequenceState
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler
@@ -17,10 +17,10 @@ from engine.text.tokenizer import Tokenizer
 from engine.transfers import Readback, upload
 
 
-class LaunchedGenerations(NamedTuple):
+class LaunchedSequences(NamedTuple):
     """Sequences whose next tokens the device draws; the samples are in the same order."""
 
-    generations: list[Generation]
+    states: list[SequenceState]
     samples: LaunchedSamples
 
 
@@ -44,7 +44,7 @@ class SamplingStage:
 
     def launch(
         self, ends: list[tuple[Job, Sequence]], logits: Tensor, readback: Readback
-    ) -> LaunchedGenerations | None:
+    ) -> LaunchedSequences | None:
         """Start drawing a token for each sequence; siblings that begin here draw from the same row of logits.
 
         logits: raw, [n, vocab_size], one row for each of `ends`. Returns None if `ends` is empty.
@@ -52,14 +52,14 @@ class SamplingStage:
         if not ends:
             return None
         groups = [self._fork(job, sequence) for job, sequence in ends]
-        generations = [generation for group in groups for generation in group]
-        if len(generations) > len(groups):
+        states = [state for group in groups for state in group]
+        if len(states) > len(groups):
             sizes = upload([len(group) for group in groups], logits.device)
-            logits = logits.repeat_interleave(sizes, dim=0, output_size=len(generations))
-        states = [generation.sampling for generation in generations]
-        return LaunchedGenerations(generations, self._sampler.launch(logits, states, readback))
+            logits = logits.repeat_interleave(sizes, dim=0, output_size=len(states))
+        sampling_states = [state.sampling for state in states]
+        return LaunchedSequences(states, self._sampler.launch(logits, sampling_states, readback))
 
-    def collect(self, launched: LaunchedGenerations, batch_size: int) -> Iterator[JobResult]:
+    def collect(self, launched: LaunchedSequences, batch_size: int) -> Iterator[JobResult]:
         """Yield each sequence's events; call it after `Readback.read`.
 
         A job that is over is skipped, so that it fails at most once: the caller marks it before taking the
@@ -67,46 +67,46 @@ class SamplingStage:
         """
         samples = launched.samples.results(self._tokenizer)
         now = time.perf_counter()
-        for generation, sampled in zip(launched.generations, samples, strict=True):
-            job = generation.job
+        for state, sampled in zip(launched.states, samples, strict=True):
+            job = state.job
             if job.is_over:
                 continue
             try:
-                yield job, list(self._follow(generation, sampled, batch_size, now))
+                yield job, list(self._follow(state, sampled, batch_size, now))
             except GenerationFailed as error:
                 yield job, error
 
-    def _fork(self, job: Job, sequence: Sequence) -> list[Generation]:
-        """Return the generations of the sequence and of its siblings, which begin here."""
-        group = [job.generations[sequence]]
+    def _fork(self, job: Job, sequence: Sequence) -> list[SequenceState]:
+        """Return the states of the sequence and of its siblings, which begin here."""
+        group = [job.states[sequence]]
         while sequence.num_siblings:
             child = self._scheduler.fork(sequence, index=len(group))
             group.append(job.begin(child, self._tokenizer, self._device))
         return group
 
     def _follow(
-        self, generation: Generation, sampled: Sampled | GenerationFailed, batch_size: int, now: float
+        self, state: SequenceState, sampled: Sampled | GenerationFailed, batch_size: int, now: float
     ) -> Iterator[TokenEvent]:
         """Yield the events of the token drawn and of the forced tokens after it."""
-        for token in self._drawn_and_forced(generation, sampled):
-            event = generation.accept(token, self._tokenizer, batch_size=batch_size, now=now)
+        for token in self._drawn_and_forced(state, sampled):
+            event = state.accept(token, self._tokenizer, batch_size=batch_size, now=now)
             yield event
             if event.finish is not None:
-                self._end(generation, now)
+                self._end(state, now)
                 return
 
-    def _end(self, generation: Generation, now: float) -> None:
+    def _end(self, state: SequenceState, now: float) -> None:
         """Remove an ended sequence, and begin the next one of its request if one has not begun yet."""
-        job, sequence = generation.job, generation.sequence
+        job, sequence = state.job, state.sequence
         self._scheduler.remove(sequence)
-        del job.generations[sequence]
+        del job.states[sequence]
         if job.has_more:
             follower = self._scheduler.begin_again(sequence, index=job.num_begun)
             job.num_begun += 1
             job.begin(follower, self._tokenizer, self._device).last_time = now
 
     def _drawn_and_forced(
-        self, generation: Generation, sampled: Sampled | GenerationFailed
+        self, state: SequenceState, sampled: Sampled | GenerationFailed
     ) -> Iterator[Sampled]:
         """Yield the token drawn, then those that the grammar forces, each once the one before is accepted."""
         if isinstance(sampled, GenerationFailed):
@@ -114,6 +114,6 @@ class SamplingStage:
         yield sampled
         if self._jump_forward:
             for _ in range(MAX_NEW_TOKENS_PER_STEP - 1):
-                if (token_id := generation.sampling.forced_token_id) is None:
+                if (token_id := state.sampling.forced_token_id) is None:
                     return
                 yield Sampled(token_id)

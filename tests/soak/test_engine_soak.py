@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.core.embedding_job import EmbeddingJob
-from engine.core.generation import Generation, Job
+from engine.core.job import Job, SequenceState
 from engine.demo_model import DEMO_MODEL
 from engine.errors import GenerationFailed, InvalidRequest, RequestAborted
 from engine.events import TokenEvent
@@ -182,7 +182,9 @@ def assert_nothing_left(engine: AsyncEngine) -> None:
     assert not engine._streams
     assert not engine._arrivals
     gc.collect()
-    left = [thing for thing in gc.get_objects() if type(thing) in (Job, EmbeddingJob, Generation, Sequence)]
+    left = [
+        thing for thing in gc.get_objects() if type(thing) in (Job, EmbeddingJob, SequenceState, Sequence)
+    ]
     assert not left, f"{len(left)} of them are still referred to"
 
 

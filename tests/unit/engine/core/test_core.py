@@ -13,7 +13,7 @@ from engine.attention.batch import Batch
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
-from engine.core.generation import Generation
+from engine.core.job import SequenceState
 from engine.core.job_table import Output
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import FinishReason, TokenEvent
@@ -144,14 +144,14 @@ def test_what_a_step_told_before_it_failed_is_not_lost(
     core: EngineCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a request that ended in it would wait for its end for ever."""
-    accept = Generation.accept
+    accept = SequenceState.accept
 
-    def fail_on_second(self: Generation, *args: Any, **options: Any) -> TokenEvent:
+    def fail_on_second(self: SequenceState, *args: Any, **options: Any) -> TokenEvent:
         if self.job.arrival == 1:
             raise RuntimeError("a bug")
         return accept(self, *args, **options)
 
-    monkeypatch.setattr(Generation, "accept", fail_on_second)
+    monkeypatch.setattr(SequenceState, "accept", fail_on_second)
     for arrival, max_tokens in enumerate((1, 9, 9)):
         core.add(arrival, new_request(max_tokens=max_tokens))
     outputs = core.step()

@@ -20,7 +20,7 @@ class Job:
     """A request in the engine. Times are seconds of one monotonic clock.
 
     started_at: the start of the first step that computed any of it. num_cached_tokens: set at that time.
-    generations: the sequences that have begun and not ended, or the current beams of a beam search.
+    states: those of the sequences that have begun and not ended, or the current beams of a beam search.
     prompt_scores: the log-probabilities of the prompt's tokens from the second on, as far as they are
         computed; preemption keeps them.
     has_sent_prompt: whether the prompt's log-probabilities were sent.
@@ -36,7 +36,7 @@ class Job:
     grammar: CompiledGrammar | None
     started_at: float | None = None
     num_cached_tokens: int = 0
-    generations: dict[Sequence, "Generation"] = field(default_factory=dict)
+    states: dict[Sequence, "SequenceState"] = field(default_factory=dict)
     prompt_scores: list[PromptToken] = field(default_factory=list)
     has_sent_prompt: bool = False
     tables: RequestTables | None = None
@@ -62,9 +62,9 @@ class Job:
 
     @property
     def sequences(self) -> list[Sequence]:
-        return list(self.generations)
+        return list(self.states)
 
-    def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "Generation":
+    def begin(self, sequence: Sequence, tokenizer: Tokenizer, device: torch.device) -> "SequenceState":
         """Make and return the sampling and text state of a sequence without output."""
         request = self.request
         tables = self.tables = self.tables or RequestTables(
@@ -87,15 +87,15 @@ class Job:
             skip_special_tokens=request.skip_special_tokens,
             stop_patterns=tables.stop_patterns,
         )
-        generation = Generation(self, sequence, sampling, text, self.started_at or self.submitted_at)
-        self.generations[sequence] = generation
-        return generation
+        state = SequenceState(self, sequence, sampling, text, self.started_at or self.submitted_at)
+        self.states[sequence] = state
+        return state
 
     def start(self, now: float, *, num_cached_tokens: int) -> None:
         self.started_at = now
         self.num_cached_tokens = num_cached_tokens
-        for generation in self.generations.values():
-            generation.last_time = now
+        for state in self.states.values():
+            state.last_time = now
 
     def take_prompt(self, tokenizer: Tokenizer) -> tuple[PromptToken, ...] | None:
         """Return the prompt's log-probabilities if they are requested, for the first event;
@@ -110,7 +110,7 @@ class Job:
 
 
 @dataclass(slots=True, eq=False)
-class Generation:
+class SequenceState:
     """One sequence's sampling state and text.
 
     last_time: the time of its previous token, or of its request's start. wait_s: the seconds from then until
