@@ -22,8 +22,8 @@ from pydantic import TypeAdapter, ValidationError
 from schemathesis.core import NotSet
 
 from generated.operation import Operation
-from tools.generate.document import resolve
-from tools.generate.schemas import sub_schemas
+from tools.generate.documents.document import resolve
+from tools.generate.documents.schemas import sub_schemas
 
 GENERATED = Path(__file__).parents[2] / "generated"
 CONTRACTS = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))

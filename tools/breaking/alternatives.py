@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Final, NamedTuple
 
 from tools.drift.structure import structure
-from tools.generate.document import Document, Pointer, Schema, resolve
+from tools.generate.documents.document import Document, Pointer, Schema, resolve
 
 from .change import show
 

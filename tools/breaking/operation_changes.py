@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tools.generate.document import Document, Pointer, operations_of, resolve
+from tools.generate.documents.document import Document, Pointer, operations_of, resolve
 
 from .change import Change, show, show_both
 from .schema_changes import SchemaChanges

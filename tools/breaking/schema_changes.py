@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tools.generate.document import Document, Pointer, Schema
+from tools.generate.documents.document import Document, Pointer, Schema
 
 from .alternatives import Alternative, alternatives, pair
 from .change import Change, schema_change

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools.generate.document import Document, load_document
+from tools.generate.documents.document import Document, load_document
 from tools.generate.inputs import contract_folders
 
 from .errata import errata_page

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from tools.generate.document import Document, Schema, resolve
+from tools.generate.documents.document import Document, Schema, resolve
 
 from .table import code, one_line, table
 

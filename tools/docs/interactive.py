@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Final
 
-from tools.generate.document import dump_document
+from tools.generate.documents.document import dump_document
 
 from .contract import Contract
 

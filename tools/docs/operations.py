@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tools.generate.document import Document, Pointer, operations_of, resolve
+from tools.generate.documents.document import Document, Pointer, operations_of, resolve
 
 from .fields import field_table, type_anchor, type_words
 from .table import one_line, table

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tools.generate.document import operations_of
+from tools.generate.documents.document import operations_of
 
 from .contract import Contract
 from .table import table

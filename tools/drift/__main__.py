@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tools.generate.document import SpecError, load_document
+from tools.generate.documents.document import SpecError, load_document
 from tools.generate.inputs import find_inputs
 
 from .difference import differences

@@ -5,7 +5,7 @@ from typing import Any
 
 from deepdiff import DeepDiff
 
-from tools.generate.document import Document, Pointer
+from tools.generate.documents.document import Document, Pointer
 
 from .structure import structure
 

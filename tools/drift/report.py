@@ -4,7 +4,7 @@ import json
 from itertools import groupby
 from typing import Any
 
-from tools.generate.document import Pointer, render_pointer
+from tools.generate.documents.document import Pointer, render_pointer
 
 from .difference import Difference
 

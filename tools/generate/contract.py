@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from .document import SpecError
+from tools.generate.documents.document import SpecError
+
 from .emit import emit_contract
 from .sdk.emit import emit_client
 from .sdk.package import FOLDER

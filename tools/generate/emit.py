@@ -8,15 +8,16 @@ import jinja2
 from openapi_spec_validator import OpenAPIV32SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
-from .document import Document, SpecError, dump_document, load_document
+from tools.generate.documents.document import Document, SpecError, dump_document, load_document
+from tools.generate.documents.overlay import apply_overlay
+from tools.generate.documents.twin import fuzz_twin
+from tools.generate.documents.upgrade import upgrade
+from tools.generate.reading.interface import Interface
+from tools.generate.reading.reader import read_operations
+
 from .inputs import find_inputs
-from .interface import Interface
 from .models import render_models
-from .overlay import apply_overlay
-from .reader import read_operations
 from .spec_validator import SpecValidator
-from .twin import fuzz_twin
-from .upgrade import upgrade
 
 
 def effective_document(folder: Path) -> Document:

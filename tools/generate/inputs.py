@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .document import SpecError
+from tools.generate.documents.document import SpecError
 
 
 def contract_folders(specs: Path) -> list[Path]:

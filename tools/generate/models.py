@@ -7,10 +7,10 @@ from typing import Any
 
 from datamodel_code_generator import generate
 
-from .document import Document, Pointer, Schema, SpecError, resolve
-from .interface import Interface
-from .reader import member_name, parameters_of
-from .schemas import map_schemas
+from tools.generate.documents.document import Document, Pointer, Schema, SpecError, resolve
+from tools.generate.documents.schemas import map_schemas
+from tools.generate.reading.interface import Interface
+from tools.generate.reading.reader import member_name, parameters_of
 
 # strict_types: JSON has no coercion. use_missing_sentinel: absent and null are different answers.
 # use_type_alias: a union or a bounded string is what it is, not a model with a `root`.

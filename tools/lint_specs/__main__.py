@@ -7,7 +7,7 @@ from typing import Final
 
 import yaml
 
-from tools.generate.document import Document, load_document
+from tools.generate.documents.document import Document, load_document
 
 from .exceptions import ExceptionsError, complaints, read_exceptions
 from .rules import Breach, breaches

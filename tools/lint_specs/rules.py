@@ -6,7 +6,7 @@ A document may be valid and yet say too little for who reads it, or for what is 
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from tools.generate.document import Document, operations_of, resolve
+from tools.generate.documents.document import Document, operations_of, resolve
 
 from .schemas import KEYWORDS, Located, schemas_of
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from handlers.checking.answer import EVENTS, one_of
 from handlers.checking.exchange import Exchange, Headers
 from handlers.checking.media_type import read_media_type
-from tools.generate.document import Document, Schema, operations_of, resolve
+from tools.generate.documents.document import Document, Schema, operations_of, resolve
 
 from .declared import Reading
 from .record import Recorded

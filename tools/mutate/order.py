@@ -5,7 +5,7 @@ from math import nan
 from typing import Any
 
 from handlers.checking.pointer import look_up, parse_pointer
-from tools.generate.document import Schema
+from tools.generate.documents.document import Schema
 
 from .wire import WireEvent
 

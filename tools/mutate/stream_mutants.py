@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from handlers.checking.pointer import look_up
-from tools.generate.document import Schema
+from tools.generate.documents.document import Schema
 
 from .declared import Reading
 from .order import excuse_for_double, excuse_for_loss, excuse_for_swap, is_failure, is_repeated

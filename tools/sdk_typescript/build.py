@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tools.generate.document import load_document
+from tools.generate.documents.document import load_document
 
 from .render import render_package
 

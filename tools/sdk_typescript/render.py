@@ -7,7 +7,7 @@ from typing import Any
 
 import jinja2
 
-from tools.generate.document import Document
+from tools.generate.documents.document import Document
 from tools.generate.sdk.call import Call
 from tools.generate.sdk.package import contract_path, version
 from tools.generate.sdk.reader import read_calls

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tools.generate.document import Document
+from tools.generate.documents.document import Document
 from tools.generate.emit import emit_contract
 
 OK = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tools.generate.document import Document, SpecError
+from tools.generate.documents.document import Document, SpecError
 from tools.generate.sdk.call import Call
 from tools.generate.sdk.errors import error_classes
 from tools.generate.sdk.reader import read_calls

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.generate.document import SpecError, load_document, parse_pointer, render_pointer, resolve
+from tools.generate.documents.document import SpecError, load_document, parse_pointer, render_pointer, resolve
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tools.generate.document import SpecError
-from tools.generate.overlay import apply_overlay
+from tools.generate.documents.document import SpecError
+from tools.generate.documents.overlay import apply_overlay
 
 DOCUMENT = {"info": {"title": "A"}, "paths": {"/a": {"get": {}}, "/b": {"get": {}}}}
 

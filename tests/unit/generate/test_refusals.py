@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tools.generate.document import Document, SpecError
+from tools.generate.documents.document import Document, SpecError
 from tools.generate.inputs import find_inputs
 from tools.generate.models import render_models
-from tools.generate.reader import read_operations
+from tools.generate.reading.reader import read_operations
 
 from .documents import BODY, INVALID, OK, document, operation
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tools.generate.document import Document
+from tools.generate.documents.document import Document
 from tools.sdk_typescript.render import camel_case, render_package, type_in_typescript
 
 from .documents import INVALID, document, operation

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from tools.generate.document import SpecError
-from tools.generate.upgrade import upgrade
+from tools.generate.documents.document import SpecError
+from tools.generate.documents.upgrade import upgrade
 
 from .documents import document
 

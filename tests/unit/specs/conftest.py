@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tools.generate.document import Document
+from tools.generate.documents.document import Document
 from tools.generate.emit import effective_document
 
 SPECS = Path(__file__).parents[3] / "specs"

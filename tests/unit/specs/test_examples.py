@@ -6,8 +6,15 @@ from typing import Any
 import pytest
 
 from tests.unit.specs.conftest import SPECS, effective, validator
-from tools.generate.document import Document, Pointer, Schema, operations_of, render_pointer, resolve
-from tools.generate.schemas import map_schemas
+from tools.generate.documents.document import (
+    Document,
+    Pointer,
+    Schema,
+    operations_of,
+    render_pointer,
+    resolve,
+)
+from tools.generate.documents.schemas import map_schemas
 
 CONTRACTS = sorted(folder.name for folder in SPECS.iterdir() if folder.is_dir())
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..interface import ErrorAnswer, Interface
+from tools.generate.reading.interface import ErrorAnswer, Interface
 
 _STREAM = "stream"
 

@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..document import Document
+from tools.generate.documents.document import Document
+
 from .errors import error_classes
 from .examples import render_examples
 from .fields import members_of

@@ -4,7 +4,8 @@ import shutil
 import tomllib
 from pathlib import Path
 
-from ..document import Document, load_document
+from tools.generate.documents.document import Document, load_document
+
 from .examples import render_examples
 from .reader import read_calls
 from .rendering import render

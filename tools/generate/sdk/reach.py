@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..document import Document
+from tools.generate.documents.document import Document
 
 _PREFIX = "#/components/schemas/"
 

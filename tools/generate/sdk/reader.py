@@ -3,10 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from ..document import Document, Pointer, SpecError, resolve
-from ..interface import Interface
-from ..naming import is_identifier, snake_case
-from ..reader import is_list, member_name, parameters_of, read_operations
+from tools.generate.documents.document import Document, Pointer, SpecError, resolve
+from tools.generate.reading.interface import Interface
+from tools.generate.reading.naming import is_identifier, snake_case
+from tools.generate.reading.reader import is_list, member_name, parameters_of, read_operations
+
 from .call import Call, CallParameter
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}

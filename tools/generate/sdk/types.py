@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
-from ..document import Document, Pointer, Schema, SpecError
+from tools.generate.documents.document import Document, Pointer, Schema, SpecError
+from tools.generate.documents.schemas import map_schemas
+
 from ..models import run_generator, top_level_names, without_deprecated
-from ..schemas import map_schemas
 from .call import Call
 from .reach import reachable
 

@@ -6,7 +6,7 @@ data of the event that ends every stream, and `x-sse-event-name`, the property w
 
 from collections.abc import Iterator
 
-from .document import Document, Pointer, Schema, SpecError, resolve
+from tools.generate.documents.document import Document, Pointer, Schema, SpecError, resolve
 
 EVENTS = "text/event-stream"
 TERMINATOR = "x-sse-terminator"

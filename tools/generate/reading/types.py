@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .document import Pointer, Schema, SpecError
+from tools.generate.documents.document import Pointer, Schema, SpecError
+
 from .naming import is_identifier
 
 _PRIMITIVES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}

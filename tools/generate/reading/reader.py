@@ -2,8 +2,16 @@
 
 from typing import Any
 
+from tools.generate.documents.document import (
+    Document,
+    Pointer,
+    SpecError,
+    operations_of,
+    render_pointer,
+    resolve,
+)
+
 from .answers import read_errors, read_success
-from .document import Document, Pointer, SpecError, operations_of, render_pointer, resolve
 from .interface import ErrorAnswer, Interface, ParameterField
 from .naming import is_identifier, pascal_case, snake_case
 from .types import component_type

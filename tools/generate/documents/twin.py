@@ -6,8 +6,9 @@
 
 from typing import Any
 
+from tools.generate.reading.events import EVENT_NAME, TERMINATOR, is_event_stream, named_events
+
 from .document import Document, Pointer, Schema
-from .events import EVENT_NAME, TERMINATOR, is_event_stream, named_events
 
 TWIN_VERSION = "3.2.0"
 

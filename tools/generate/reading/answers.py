@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .document import Document, Pointer, SpecError, resolve
+from tools.generate.documents.document import Document, Pointer, SpecError, resolve
+
 from .events import EVENT_NAME, EVENTS, TERMINATOR, is_event_stream, named_events
 from .interface import ErrorAnswer, HeaderField
 from .types import component_type, header_type, response_type

@@ -1,0 +1,1 @@
+"""The documents of contracts: read, corrected, upgraded, and how their schemas are walked."""
