@@ -125,7 +125,7 @@ def _build_kernels(given: argparse.Namespace) -> int:
 
 
 def _new_key(given: argparse.Namespace) -> int:
-    from handlers.access.new_key import as_toml, new_key
+    from handlers.access.keys.new_key import as_toml, new_key
 
     contracts = None if given.contracts is None else tuple(given.contracts.split(","))
     try:
@@ -163,7 +163,7 @@ def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
         return _fail(error, ExitStatus.FAILED)
     # What serves takes seconds to import, which a command that cannot succeed should not.
     from handlers.access.audit_log import CannotWriteAuditLog
-    from handlers.access.key_file import InvalidKeyFile
+    from handlers.access.keys.key_file import InvalidKeyFile
     from handlers.chat.errors import TemplateError
     from handlers.http.tls import BadCertificate
     from handlers.runtime.root_routes import UnknownContract

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
+from handlers.access.keys.key_check import KeyCheck
+from handlers.access.keys.keyring import Keyring
 from handlers.runtime.server import ContractServer
 from handlers.shared_settings.shared_settings import SharedSettings
 
 from .audit_log import STANDARD_OUTPUT, AuditLog, open_for_appending
 from .closed_pages import ClosedPages
 from .hosts import AllowedHosts, is_loopback
-from .key_check import KeyCheck
-from .keyring import Keyring
 from .visits import Visits
 from .web_pages import WebPageGuard
 

@@ -4,11 +4,10 @@ from typing import Final
 
 from starlette.types import Receive, Scope, Send
 
+from handlers.access.keys.key_check import KeyCheck
 from handlers.runtime.problem import Problem
 from handlers.runtime.reading.bearer import BEARER_HEADER, given_keys
 from handlers.runtime.server import ContractServer
-
-from .key_check import KeyCheck
 
 _HEADERS: Final = (BEARER_HEADER, "x-api-key")
 

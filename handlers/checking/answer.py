@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from handlers.checking.streams.laws import read_laws
+from handlers.checking.streams.stream import EventRules, StreamJudge
+
 from .exchange import Fault, Headers
 from .json_text import NotJson, read_json
-from .laws import read_laws
 from .media_type import MediaType, read_media_type
 from .pointer import resolve
 from .schemas import Rule, Schemas
-from .stream import EventRules, StreamJudge
 
 EVENTS: Final = "text/event-stream"
 _SCALARS: Final = frozenset({"integer", "number", "boolean"})

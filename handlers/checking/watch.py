@@ -4,10 +4,11 @@ import logging
 
 from starlette.types import Message, Receive, Scope, Send
 
+from handlers.checking.streams.stream import StreamJudge
+
 from .answer import request_value
 from .exchange import Exchange, Fault
 from .judge import DeclaredOperation
-from .stream import StreamJudge
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Literal
 
 from engine.errors import InvalidRequest, NoTokenLeft
-from handlers.access.key_check import RateLimited
+from handlers.access.keys.key_check import RateLimited
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import Overloaded
 from handlers.faults.refused import Refused

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from handlers.checking.event_reader import Event, EventReader
 from handlers.checking.json_text import NotJson, read_json
+from handlers.checking.streams.event_reader import Event, EventReader
 
 
 class WireEvent(NamedTuple):

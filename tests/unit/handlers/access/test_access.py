@@ -8,7 +8,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from handlers.access.audit_log import AuditLog, CannotWriteAuditLog
-from handlers.access.key_file import InvalidKeyFile
+from handlers.access.keys.key_file import InvalidKeyFile
 from handlers.app import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from handlers.access.key_file import InvalidKeyFile, read_key_file
-from handlers.access.keyring import SINGLE_KEY, Keyring
-from handlers.access.new_key import as_toml, new_key
+from handlers.access.keys.key_file import InvalidKeyFile, read_key_file
+from handlers.access.keys.keyring import SINGLE_KEY, Keyring
+from handlers.access.keys.new_key import as_toml, new_key
 from tests.unit.handlers.access.keys import table, write
 
 CONTRACTS = ("openai", "tgi")

@@ -9,7 +9,7 @@ from hypothesis import given
 from engine.events import FinishReason
 from generated.mindie import models as m
 from handlers.chat.reading.delta import ChatDelta
-from handlers.mindie.chat_events import ChatEvents
+from handlers.mindie.chat.events import ChatEvents
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.mindie.api import CALL, TOOL, Api, chat

@@ -12,8 +12,8 @@ from fastapi import FastAPI
 from starlette.types import Message, Scope
 
 from generated.operation import Call
-from handlers.access.key_check import KeyCheck
-from handlers.access.keyring import Keyring
+from handlers.access.keys.key_check import KeyCheck
+from handlers.access.keys.keyring import Keyring
 from handlers.faults.violation import Violation
 from handlers.runtime.problem import InvalidRequest
 from handlers.runtime.reading.request_reader import RequestReader

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .exchange import Fault
+from handlers.checking.exchange import Fault
+from handlers.checking.pointer import look_up
+
 from .laws import Joined
-from .pointer import look_up
 
 
 class JoinedText:

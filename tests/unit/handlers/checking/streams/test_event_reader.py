@@ -2,8 +2,8 @@
 
 import pytest
 
-from handlers.checking.event_reader import Event, EventReader
 from handlers.checking.exchange import Fault
+from handlers.checking.streams.event_reader import Event, EventReader
 
 
 def read(*pieces: bytes) -> list[Event | Fault]:

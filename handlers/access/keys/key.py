@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from .rate_limits import RateLimits
+from handlers.access.rate_limits import RateLimits
 
 PerMinute = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .pointer import parse_pointer
-from .schemas import Rule, Schemas
+from handlers.checking.pointer import parse_pointer
+from handlers.checking.schemas import Rule, Schemas
 
 Pointer = tuple[str, ...]
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from generated.operation import Operation
+from handlers.access.rate_limits import Exhausted
+from handlers.access.visit import current_visit
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.runtime.reading.bearer import BEARER_HEADER
 
 from .key import Key
 from .keyring import Keyring
-from .rate_limits import Exhausted
-from .visit import current_visit
 
 # The first of these that an operation declares is sent for a key over its rate limit.
 _RATE_STATUSES: Final = (429, 529, 503)

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from handlers.checking.exchange import Fault
+from handlers.checking.json_text import NotJson, read_json
+from handlers.checking.schemas import Rule
+
 from .event_reader import Event, EventReader
-from .exchange import Fault
-from .json_text import NotJson, read_json
 from .laws import StreamLaws
-from .schemas import Rule
 from .sequence import Sequence
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from handlers.checking.exchange import Fault
 from handlers.checking.judge import Judge
-from handlers.checking.stream import StreamJudge
-
-from .shop import document
+from handlers.checking.streams.stream import StreamJudge
+from tests.unit.handlers.checking.shop import document
 
 FINISHED = {"required": ["finish"]}
 LAWS: list[dict[str, Any]] = [

@@ -16,9 +16,9 @@ from handlers.chat.errors import ChatError
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
-from handlers.mindie.chat_events import ChatEvents
-from handlers.mindie.chat_request import chat_params, request_field
-from handlers.mindie.chat_response import chat_completion
+from handlers.mindie.chat.events import ChatEvents
+from handlers.mindie.chat.request import chat_params, request_field
+from handlers.mindie.chat.response import chat_completion
 from handlers.mindie.counts import beams, counting_field, num_answers, num_logprobs, num_sequences
 from handlers.mindie.errors import to_problem
 from handlers.mindie.room import Room

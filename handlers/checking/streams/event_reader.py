@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .exchange import Fault
+from handlers.checking.exchange import Fault
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 

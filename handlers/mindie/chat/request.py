@@ -10,8 +10,8 @@ from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Respon
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
+from handlers.mindie.chat.messages import conversation
 from handlers.mindie.counts import beam_params, num_answers, num_logprobs
-from handlers.mindie.messages import conversation
 from handlers.mindie.tools import tool_choice, tool_definitions
 from handlers.service.seed import draw_seed
 from handlers.wire.missing import given

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .exchange import Fault
+from handlers.checking.exchange import Fault
+from handlers.checking.pointer import ABSENT, look_up
+from handlers.checking.schemas import Rule
+
 from .joined import JoinedText
 from .laws import PartLaws, Pointer, SequenceLaws
-from .pointer import ABSENT, look_up
-from .schemas import Rule
 
 
 class Sequence:

@@ -1,0 +1,1 @@
+"""API keys: their file, the keyring that is reloaded from it, and the check of requests."""

@@ -1,0 +1,1 @@
+"""The check of event streams against the laws of their document."""
