@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.attack.pulse import pulse
-from tests.attack.wire import Answer, exchange, request_bytes
+from tests.attack.clients.pulse import pulse
+from tests.attack.clients.wire import Answer, exchange, request_bytes
 from tests.conftest import LIMITS, Server, running_server
-from tests.unit.handlers.access.keys import table, write
+from tests.unit.handlers.access.keys.key_files import table, write
 
 TRITON = "/v2/models/verbatim-demo/generate"
 PAGE = "https://evil.example"

@@ -7,8 +7,8 @@ from contextlib import suppress
 from random import Random
 from urllib.parse import urlsplit
 
-from tests.attack.deaf import wait_until
-from tests.attack.wire import exchange, request_bytes
+from tests.attack.clients.deaf import wait_until
+from tests.attack.clients.wire import exchange, request_bytes
 from tests.conftest import LIMITS, running_server
 from tests.soak.usage import usage
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.attack.pulse import pulse
-from tests.attack.wire import Answer, connect, exchange, read_answer, request_bytes
+from tests.attack.clients.pulse import pulse
+from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
 from tests.soak.usage import usage
 

@@ -8,8 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from handlers.process.exit_status import ExitStatus
-from tests.attack.faults import Stream, begin_fault, faulty_factory, faulty_server, status_of
-from tests.attack.wire import exchange, request_bytes
+from tests.attack.clients.wire import exchange, request_bytes
+from tests.attack.faults.faults import Stream, begin_fault, faulty_factory, faulty_server, status_of
 from tests.conftest import Server
 from tests.contract.headers import required_headers
 from tests.contract.long_requests import LONG_REQUESTS

@@ -7,8 +7,8 @@ from http.client import HTTPResponse
 
 import pytest
 
-from tests.attack.deaf import CHAT, ask_and_not_read, chat, gauge, wait_until
-from tests.attack.wire import connect, exchange, read_answer, request_bytes
+from tests.attack.clients.deaf import CHAT, ask_and_not_read, chat, gauge, wait_until
+from tests.attack.clients.wire import connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
 
 PERMITS = "verbatim_permits_in_use"

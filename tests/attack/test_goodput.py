@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from tests.attack.load import flood, run_load
+from tests.attack.clients.load import flood, run_load
 from tests.conftest import LIMITS, Server, running_server
 
 PLACES = 32

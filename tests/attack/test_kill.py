@@ -11,8 +11,8 @@ from unittest.mock import patch
 import pytest
 
 from handlers.process.exit_status import ExitStatus
-from tests.attack.faults import Stream, begin_fault, faulty_factory, faulty_server
-from tests.attack.wire import connect, request_bytes
+from tests.attack.clients.wire import connect, request_bytes
+from tests.attack.faults.faults import Stream, begin_fault, faulty_factory, faulty_server
 from tests.conftest import Server
 
 _GRACE_S = 1

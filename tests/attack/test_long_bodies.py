@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.attack.pulse import pulse
-from tests.attack.wire import Answer, connect, exchange, read_answer, request_bytes
+from tests.attack.clients.pulse import pulse
+from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import Server
 from tests.long_bodies import CASES, DENSE, MODEL, TEXT, Case
 

@@ -10,8 +10,8 @@ from typing import Final
 import httpx
 import pytest
 
-from tests.attack.mutation import Mutant, mutant
-from tests.attack.pulse import pulse
+from tests.attack.clients.mutation import Mutant, mutant
+from tests.attack.clients.pulse import pulse
 from tests.conftest import COMMAND, Server, running_server
 
 NUM_REQUESTS: Final = 400

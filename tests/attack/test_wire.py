@@ -2,8 +2,8 @@
 
 import time
 
-from tests.attack.pulse import pulse
-from tests.attack.wire import exchange, request_bytes
+from tests.attack.clients.pulse import pulse
+from tests.attack.clients.wire import exchange, request_bytes
 from tests.conftest import Server
 
 

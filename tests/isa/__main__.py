@@ -20,8 +20,11 @@ from tests.isa.masking import can_mask_cpuid, masked_by_cpuid, masked_by_switche
 
 _ALL = ["tests/parity", "tests/unit/engine", "tests/isa"]
 _SHORT = [
-    *(f"tests/parity/test_{name}.py" for name in ("int8_linear", "int8_parity", "native_attention")),
-    *(f"tests/parity/test_{name}.py" for name in ("native_layer", "layer_fusion")),
+    "tests/parity/test_int8_parity.py",
+    *(
+        f"tests/parity/kernels/test_{name}.py"
+        for name in ("int8_linear", "native_attention", "native_layer", "layer_fusion")
+    ),
     *(
         f"tests/unit/engine/{name}.py"
         for name in (

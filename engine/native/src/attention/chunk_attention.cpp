@@ -3,7 +3,7 @@
 // A task is some rows of one chunk and one head of its keys. It reads keys where they lie, some at a time, and
 // keeps no more of the scores than theirs (FlashAttention-2, arXiv 2307.08691). Products take bfloat16, weights
 // among them, and sum in float32. The oracle is the torch path of engine/attention/paged_attention.py
-// (tests/parity/test_chunk_attention.py).
+// (tests/parity/kernels/test_chunk_attention.py).
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // Attention of rows that decode; called by engine/attention/native_decode.py. The oracle is the torch path of
-// engine/attention/paged_attention.py (tests/parity/test_native_attention.py).
+// engine/attention/paged_attention.py (tests/parity/kernels/test_native_attention.py).
 
 #include "attention/decode_attention.h"
 

@@ -1,5 +1,5 @@
 // Linear layers of bfloat16, whose weights may have 8 bits, for processors that multiply it in AVX-512; called by
-// engine/linear/panel_linear.py. The oracle is torch's (tests/parity/test_native_linear.py).
+// engine/linear/panel_linear.py. The oracle is torch's (tests/parity/kernels/test_native_linear.py).
 
 #include <cstdint>
 

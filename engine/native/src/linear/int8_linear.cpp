@@ -3,7 +3,7 @@
 // Rows are rounded first, by all threads; then each thread takes some panels of 32 channels. A panel is read from
 // memory for the first few rows and from the cache for the others. Products are summed as whole numbers, so
 // nothing depends on the order, on the number of threads or on the other rows. The oracle is the same arithmetic
-// in torch (tests/parity/test_int8_linear.py). Without VNNI of AVX-512 there is no such function.
+// in torch (tests/parity/kernels/test_int8_linear.py). Without VNNI of AVX-512 there is no such function.
 
 #include "linear/int8_weight.h"
 #if defined(__AVX512VNNI__) && defined(__AVX512BW__) && defined(__AVX512VL__)

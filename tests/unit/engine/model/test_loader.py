@@ -151,7 +151,7 @@ def test_the_cache_is_as_large_as_asked(llama: Path) -> None:
 def test_packed_weights_give_the_logits_of_plain_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "engine.linear.packed_linear.has_compiled_bfloat16", lambda: False
-    )  # tests/parity/test_native_linear.py
+    )  # tests/parity/kernels/test_native_linear.py
     plain, packed = (nn.Module.to(tiny_model("qwen2"), torch.bfloat16) for _ in range(2))
     assert can_pack(packed)
     pack_linears(packed)

@@ -12,7 +12,7 @@ from handlers.access.keys.key_file import InvalidKeyFile
 from handlers.app import CONTRACTS, TABLES, build_app
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
-from tests.unit.handlers.access.keys import table, write
+from tests.unit.handlers.access.keys.key_files import table, write
 from tests.unit.handlers.runtime.client import send
 
 CHAT = {"messages": [{"role": "user", "content": "Hi"}], "model": "verbatim-demo", "max_tokens": 5}

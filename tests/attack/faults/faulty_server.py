@@ -1,4 +1,4 @@
-"""`verbatim serve` with a fault in it: `python -m tests.attack.faulty_server FAULT [option ...]`.
+"""`verbatim serve` with a fault in it: `python -m tests.attack.faults.faulty_server FAULT [option ...]`.
 
 Faults are put into the served process from here, so that the server itself has no door for tests. With
 `factory` before the fault it is uvicorn that serves, as in `uvicorn handlers.app:create_app --factory`.

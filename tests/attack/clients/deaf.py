@@ -5,7 +5,7 @@ import socket
 import time
 from urllib.parse import urlsplit
 
-from tests.attack.wire import TIMEOUT_S, exchange, request_bytes
+from tests.attack.clients.wire import TIMEOUT_S, exchange, request_bytes
 
 CHAT = "/openai/v1/chat/completions"
 _RECEIVE_BUFFER = 4096  # bytes that the kernel takes for a client who does not read

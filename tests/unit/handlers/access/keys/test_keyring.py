@@ -8,7 +8,7 @@ import pytest
 from handlers.access.keys.key_file import InvalidKeyFile, read_key_file
 from handlers.access.keys.keyring import SINGLE_KEY, Keyring
 from handlers.access.keys.new_key import as_toml, new_key
-from tests.unit.handlers.access.keys import table, write
+from tests.unit.handlers.access.keys.key_files import table, write
 
 CONTRACTS = ("openai", "tgi")
 

@@ -14,7 +14,7 @@ from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.native_decoder import NativeDecoder
 from engine.scheduling.sequence import Sequence
 from tests.instructions import needs_avx512_bf16
-from tests.parity.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
+from tests.parity.kernels.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
 
 # Of logits, relative: of bfloat16, which torch rounds in attention more often; of int8 one level is 1%.
 TOLERANCE = {None: 2e-2, "int8": 5e-2}

@@ -9,7 +9,7 @@ from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
 
 from engine.scheduling.schedule import ScheduledTokens
 from tests.instructions import needs_avx512_bf16
-from tests.parity.decoding_engine import NUM_LAYERS, apart, build_engine
+from tests.parity.kernels.decoding_engine import NUM_LAYERS, apart, build_engine
 
 pytestmark = needs_avx512_bf16
 

@@ -1,6 +1,6 @@
 """A load of short requests, as many a second as asked, from a process of the lowest priority.
 
-`python -m tests.attack.load URL KIND CONNECTIONS RATE SECONDS` prints what came of it as JSON. With a rate of
+`python -m tests.attack.clients.load URL KIND CONNECTIONS RATE SECONDS` prints what came of it as JSON. With a rate of
 0 each connection sends its next request as soon as the last is answered; else requests come at that rate,
 whatever becomes of them, and wait for a free connection.
 """
@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
-from tests.attack.wire import request_bytes
+from tests.attack.clients.wire import request_bytes
 
 Kind = Literal["generate", "health"]
 
@@ -55,7 +55,7 @@ def flood(url: str, kind: Kind, *, num_connections: int) -> Iterator[None]:
 
 def _command(url: str, kind: Kind, num_connections: int, rate: float, seconds: float) -> list[str]:
     arguments = [url, kind, str(num_connections), str(rate), str(seconds)]
-    return ["nice", "-n", "19", sys.executable, "-m", "tests.attack.load", *arguments]
+    return ["nice", "-n", "19", sys.executable, "-m", "tests.attack.clients.load", *arguments]
 
 
 class _Load:

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from http.client import HTTPResponse
 from typing import IO, Any
 
-from tests.attack.wire import connect, exchange, request_bytes
+from tests.attack.clients.wire import connect, exchange, request_bytes
 from tests.conftest import LIMITS, Server, running_server
 
-_LAUNCHER = (sys.executable, "-m", "tests.attack.faulty_server")
+_LAUNCHER = (sys.executable, "-m", "tests.attack.faults.faulty_server")
 _START_S = 120.0
 
 

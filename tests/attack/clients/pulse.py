@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.attack.wire import connect, read_answer, request_bytes
+from tests.attack.clients.wire import connect, read_answer, request_bytes
 
 _INTERVAL_S = 0.02
 
