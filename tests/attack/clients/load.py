@@ -1,8 +1,8 @@
 """A load of short requests, as many a second as asked, from a process of the lowest priority.
 
-`python -m tests.attack.clients.load URL KIND CONNECTIONS RATE SECONDS` prints what came of it as JSON. With a rate of
-0 each connection sends its next request as soon as the last is answered; else requests come at that rate,
-whatever becomes of them, and wait for a free connection.
+`python -m tests.attack.clients.load URL KIND CONNECTIONS RATE SECONDS` prints what came of it as JSON. With a
+rate of 0 each connection sends its next request as soon as the last is answered; else requests come at that
+rate, whatever becomes of them, and wait for a free connection.
 """
 
 import asyncio
