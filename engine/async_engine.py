@@ -113,7 +113,7 @@ class AsyncEngine:
             thread.end()
             # Wait a while, since a process that ends while libraries are being loaded may crash.
             if not thread.join(_START_TIMEOUT_S):
-                _log.error("the model is still being loaded, and nothing waits for it any longer")
+                _log.error("the model is still loading, but nothing waits for it any longer")
             raise
 
     async def submit(
@@ -217,7 +217,7 @@ class AsyncEngine:
         await self.drain(0)
         self._grammars.stop()
         if not await asyncio.to_thread(self._thread.stop, STOP_TIMEOUT_S):
-            _log.error("the running step does not end, and the engine stops without it")
+            _log.error("the running step does not end; the engine stops without waiting for it")
 
     def _open(
         self,

@@ -52,8 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     serve.set_defaults(run=_serve)
     contracts = commands.add_parser(
         "contracts",
-        help="list which operation answers which path",
-        description="List which operation answers which path.",
+        help="list the operation that answers each path",
+        description="List the operation that answers each path.",
     )
     add_options(contracts, only=("root",))
     contracts.set_defaults(run=_contracts)
@@ -68,21 +68,30 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_keys(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     keys = commands.add_parser(
-        "keys", help="make an API key", description="Make API keys for --api-keys-file."
+        "keys", help="create an API key", description="Create API keys for --api-keys-file."
     )
     new = keys.add_subparsers(title="commands", required=True, metavar="COMMAND").add_parser(
         "new",
-        help="make a key",
-        description="Make a key. The key is printed once, to standard error; its entry for the file of keys "
-        "goes to standard output: verbatim keys new ci >> keys.toml",
+        help="create a key",
+        description="Create a key. The key is printed once, to standard error; its entry for the key file "
+        "goes to standard output, as in: verbatim keys new ci >> keys.toml",
     )
-    new.add_argument("name", metavar="NAME", help="what logs call the key")
-    new.add_argument("--contracts", metavar="A,B", help="contracts that it may use; all by default")
-    new.add_argument("--requests-per-minute", type=int, metavar="N", help="no limit by default")
+    new.add_argument("name", metavar="NAME", help="name of the key in logs")
+    new.add_argument("--contracts", metavar="A,B", help="contracts that the key may use; all by default")
     new.add_argument(
-        "--tokens-per-minute", type=int, metavar="N", help="prompts and answers together; no limit by default"
+        "--requests-per-minute", type=int, metavar="N", help="most requests per minute; no limit by default"
     )
-    new.add_argument("--expires", metavar="TIME", help="such as 2030-01-31T00:00:00Z; never by default")
+    new.add_argument(
+        "--tokens-per-minute",
+        type=int,
+        metavar="N",
+        help="most tokens per minute, prompts and answers together; no limit by default",
+    )
+    new.add_argument(
+        "--expires",
+        metavar="TIME",
+        help="time when the key expires, such as 2030-01-31T00:00:00Z; never by default",
+    )
     new.set_defaults(run=_new_key)
 
 
@@ -90,22 +99,24 @@ def _add_build_kernels(commands: "argparse._SubParsersAction[argparse.ArgumentPa
     command = commands.add_parser(
         "build-kernels",
         help="compile code for processors ahead of time",
-        description="Compile the code that `verbatim serve` would compile at its first start, such as for an "
-        "image without a compiler. The server finds it by --kernel-cache or VERBATIM_KERNEL_CACHE.",
+        description="Compile the code that `verbatim serve` would otherwise compile when it first starts, "
+        "for example for an image without a compiler. The server finds it through --kernel-cache or "
+        "VERBATIM_KERNEL_CACHE.",
     )
     command.add_argument(
         "--isa",
         metavar="A,B",
-        help="sets of x86 instructions to compile for, a library each, or all; a server takes the library of "
-        f"the best set that it may use: {', '.join(ISA_NAMES[1:])}. This processor's if absent",
+        help=f"x86 instruction sets to compile for, or all: {', '.join(ISA_NAMES[1:])}. Each set becomes one "
+        "library, and a server loads the one with the best set that it may use; defaults to this processor's "
+        "set",
     )
     command.add_argument(
         "--march",
         metavar="NAME",
-        help="the compiler's -march, on other architectures than x86; native if absent",
+        help="the compiler's -march, on architectures other than x86; native by default",
     )
     command.add_argument(
-        "--output", metavar="DIR", help="folder to write to; the one that a server looks in if absent"
+        "--output", metavar="DIR", help="folder to write to; defaults to the one that a server searches"
     )
     command.set_defaults(run=_build_kernels)
 

@@ -220,7 +220,7 @@ class _Server(uvicorn.Server):
 
     async def _stop_at_death(self) -> None:
         await self._engine.death()
-        _log.critical("the server stops, since its engine died")
+        _log.critical("the server stops because its engine died")
         self.status = ExitStatus.ENGINE_DIED
         self._grace_s = 0.0
         self.config.timeout_graceful_shutdown = _FLUSH_S  # type: ignore[assignment]  # any number will do

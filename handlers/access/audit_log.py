@@ -95,7 +95,7 @@ class AuditLog:
             self._waiting.put_nowait(None)  # wakes the thread
         self._thread.join(_CLOSE_S)
         if self._thread.is_alive():
-            logger.warning("the audit log could not be written to its end")
+            logger.warning("the last lines of the audit log could not be written")
 
     def _write_all(self) -> None:
         encode = msgspec.json.Encoder().encode

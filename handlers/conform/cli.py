@@ -16,43 +16,52 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser = commands.add_parser(
         "conform",
         help="check whether a server keeps a contract",
-        description="Check a running server, whoever wrote it, against one of the contracts: requests are "
-        "made from the contract's OpenAPI document, and each answer is held to it. Exit status: 0 without a "
-        "fault, 1 with some, 2 where the server does not answer.",
-    )
-    parser.add_argument("--contract", required=True, choices=_contracts(), help="the contract that it claims")
-    parser.add_argument(
-        "--base-url", required=True, metavar="URL", help="what the contract's paths are added to"
+        description="Check any running server, whoever wrote it, against one of the contracts: requests are "
+        "generated from the contract's OpenAPI document, and each answer is checked against it. Exit "
+        "status: 0 if there are no faults, 1 if there are, 2 if the server does not answer.",
     )
     parser.add_argument(
-        "--report", type=Path, metavar="DIR", help="write report.html, report.json and junit.xml here"
-    )
-    parser.add_argument("--model", help="the model to ask for; as told by the server if not given")
-    parser.add_argument("--api-key", metavar="KEY", help="sent as a bearer token")
-    parser.add_argument(
-        "--header", action="append", default=[], metavar="NAME:VALUE", help="sent with every request"
+        "--contract", required=True, choices=_contracts(), help="contract that the server claims to keep"
     )
     parser.add_argument(
-        "--check", action="append", choices=_CHECKS, help="these alone, and whether operations are there"
+        "--base-url", required=True, metavar="URL", help="URL to which the contract's paths are appended"
     )
     parser.add_argument(
-        "--only", action="append", default=[], metavar="GLOB", help="operations, by id or by path"
+        "--report", type=Path, metavar="DIR", help="folder for report.html, report.json and junit.xml"
+    )
+    parser.add_argument("--model", help="model to request; by default the first one that the server lists")
+    parser.add_argument("--api-key", metavar="KEY", help="API key, sent as a bearer token")
+    parser.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME:VALUE",
+        help="header to send with every request",
     )
     parser.add_argument(
-        "--skip", action="append", default=[], metavar="GLOB", help="operations, by id or by path"
+        "--check",
+        action="append",
+        choices=_CHECKS,
+        help="run only these checks, and whether the operations exist",
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="GLOB", help="check only these operations (id or path)"
+    )
+    parser.add_argument(
+        "--skip", action="append", default=[], metavar="GLOB", help="skip these operations (id or path)"
     )
     parser.add_argument(
         "--max-examples",
         type=int,
         default=10,
         metavar="N",
-        help="generated requests an operation; 0 for none (10)",
+        help="generated requests per operation; 0 for none [default: 10]",
     )
     parser.add_argument(
-        "--time-limit", type=float, metavar="S", help="seconds after which nothing more is sent"
+        "--time-limit", type=float, metavar="S", help="seconds after which no more requests are sent"
     )
     parser.add_argument(
-        "--timeout", type=float, default=60, metavar="S", help="seconds to wait for an answer (60)"
+        "--timeout", type=float, default=60, metavar="S", help="seconds to wait for an answer [default: 60]"
     )
     parser.set_defaults(run=_run)
 

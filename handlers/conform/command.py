@@ -64,7 +64,7 @@ def _headers(given: argparse.Namespace) -> dict[str, str]:
     for text in given.header:
         name, colon, value = text.partition(":")
         if not colon or not name.strip():
-            raise Unusable(f"--header {text}: a header is NAME:VALUE")
+            raise Unusable(f"--header {text}: a header must have the form NAME:VALUE")
         headers[name.strip()] = value.strip()
     return headers
 
@@ -82,7 +82,7 @@ def _chosen(document: Mapping[str, Any], only: list[str], skip: list[str]) -> li
     ]
     if not chosen:
         known = ", ".join(f"{one.id} ({one.path})" for one in endpoints(document))
-        raise Unusable(f"no operation is left; the contract has {known}")
+        raise Unusable(f"no operation is selected; the contract has {known}")
     return chosen
 
 
@@ -90,7 +90,7 @@ def _url(given: str, chosen: list[Endpoint]) -> str:
     """Clients of OpenAI's are told an URL that ends with /v1, which the document's paths begin with."""
     url = given.rstrip("/")
     if not url.startswith(("http://", "https://")):
-        raise Unusable(f"--base-url {given}: it begins with http:// or https://")
+        raise Unusable(f"--base-url {given}: must begin with http:// or https://")
     is_twice = url.endswith("/v1") and all(one.path.startswith("/v1/") for one in chosen)
     return url.removesuffix("/v1") if is_twice else url
 
@@ -106,7 +106,7 @@ def _model(client: Client, document: Mapping[str, Any], contract: str) -> str:
         found = at(answer.json, place)
         if isinstance(found, str):
             return found
-    raise Unusable(f"{client.url} does not tell its model's name; say it with --model")
+    raise Unusable(f"{client.url} does not list a model; name one with --model")
 
 
 def _write(run: Run, folder: Path) -> None:

@@ -64,7 +64,7 @@ class ForeignServer:
         await self._engine.death()
         self.has_died = True
         self._watchdog.arm(FORCE_S)
-        _log.critical("the server stops, since its engine died")
+        _log.critical("the server stops because its engine died")
         signal.raise_signal(signal.SIGTERM)
 
 

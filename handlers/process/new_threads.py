@@ -42,7 +42,9 @@ class NewThreads:
         does not expect it. A status of success becomes FAILED.
         """
         if names := self.left(_TIMEOUT_S):
-            _log.error("the process ends without its threads, which go on: %s", ", ".join(sorted(names)))
+            _log.error(
+                "the process exits although these threads are still running: %s", ", ".join(sorted(names))
+            )
             end_now(status or ExitStatus.FAILED)
         return status
 

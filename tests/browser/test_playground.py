@@ -332,7 +332,7 @@ async def test_the_curl_line_does_in_a_shell_what_the_page_does(bench: Bench) ->
 
 async def test_the_exchange_is_shown_as_it_went_over_the_wire(bench: Bench) -> None:
     await bench.ask("openai", "createChatCompletion", chat("Hi", stream=True, max_completion_tokens=3))
-    for summary in ("Answer's headers", "Raw answer"):
+    for summary in ("Response headers", "Raw answer"):
         await bench.page.locator(".raw summary", has_text=summary).click()
     await expect(bench.page.locator("#headers")).to_contain_text("content-type: text/event-stream")
     events = await bench.page.locator("#events .event code").all_inner_texts()

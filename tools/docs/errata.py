@@ -11,9 +11,9 @@ from .table import code, one_line, table
 
 _SECTION: Final = re.compile(r"^\s*# -{8,} (?P<title>.+)$")
 _INTRODUCTION: Final = (
-    "{}. The source is stated as it was published; these {} actions of `specs/{}/overlay.yaml` "
-    "([OpenAPI Overlay 1.0](https://spec.openapis.org/overlay/v1.0.0.html)) make of it the document that is "
-    "served. Each has its reason, and one that corrects nothing fails the build."
+    "{}. The source document is kept as it was published; these {} actions of `specs/{}/overlay.yaml` "
+    "([OpenAPI Overlay 1.0](https://spec.openapis.org/overlay/v1.0.0.html)) turn it into the document that "
+    "is served. Each action has a reason, and an action that changes nothing fails the build."
 )
 _ACTION: Final = re.compile(r"^\s*- target:")
 

@@ -40,7 +40,7 @@ def _row(document: Document, name: str, node: Any, is_required: bool) -> tuple[s
 def type_words(document: Document, node: Any) -> str:
     """`integer, from 1 to 16`, or `list of TextPart`; null is left out, for it counts as absent."""
     kinds = [words for words in dict.fromkeys(_words(document, node)) if words != "null"]
-    return " or ".join(kinds) or "null alone"
+    return " or ".join(kinds) or "only null"
 
 
 def type_anchor(name: str) -> str:

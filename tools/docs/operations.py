@@ -47,9 +47,9 @@ def _operation(document: Document, path: str, method: str, operation: Document, 
     for media_type, content in body.get("content", {}).items():
         schema, where = resolve(document, content.get("schema", {}), ())
         yield f"### Request: `{media_type}`"
-        yield field_table(document, schema) or f"A body of {type_words(document, content.get('schema'))}."
-        yield from _examples(content, "Example of a request")
-    yield "### Answers"
+        yield field_table(document, schema) or f"The body is {type_words(document, content.get('schema'))}."
+        yield from _examples(content, "Example request")
+    yield "### Responses"
     yield _statuses(document, operation, at)
     for status, node in operation["responses"].items():
         response, _ = resolve(document, node, at)

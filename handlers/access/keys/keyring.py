@@ -66,7 +66,7 @@ class Keyring:
         try:
             self._keys = self._single | self._read_keys(self._keys)
         except InvalidKeyFile as error:
-            logger.error("the keys stay as they were: %s", error)
+            logger.error("the keys are unchanged: %s", error)
         else:
             logger.info("%d keys read from %s", len(self._keys) - len(self._single), self._path)
 

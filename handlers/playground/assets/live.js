@@ -17,10 +17,10 @@ const number = (/** @type {number} */ value) => WHOLE.format(value);
 export class Live {
   /** @param {HTMLElement} place */
   constructor(place) {
-    this.queue = new Plot("queue", "Sequences that wait for their first step", number, SPAN_S);
-    this.batch = new Plot("batch", "Sequences in a step, the mean over the last second", number, SPAN_S);
-    this.rate = new Plot("tokens/s", "Tokens generated a second, of all requests", number, SPAN_S);
-    this.cache = new Plot("KV cache", "Share of the cache that requests hold; paler: kept for prompts that begin alike", (value) => SHARE.format(value), SPAN_S, 0.01);
+    this.queue = new Plot("queue", "Sequences waiting for their first step", number, SPAN_S);
+    this.batch = new Plot("batch", "Sequences per step, mean over the last second", number, SPAN_S);
+    this.rate = new Plot("tokens/s", "Tokens generated per second, all requests", number, SPAN_S);
+    this.cache = new Plot("KV cache", "Share of the cache in use by requests; lighter: kept for prompts with the same beginning", (value) => SHARE.format(value), SPAN_S, 0.01);
     this.plots = [this.queue, this.batch, this.rate, this.cache];
     place.replaceChildren(...this.plots.map((plot) => plot.element));
     /** @type {State | null} */

@@ -85,7 +85,7 @@ export class Workbench {
     form?.mark([], true);
     form?.mark(found);
     const count = found.length + Number(Boolean(complaint) && Boolean(operation.schema));
-    this.count.textContent = count ? `${count} ${count === 1 ? "value is" : "values are"} not as the document says` : "";
+    this.count.textContent = count ? `${count} ${count === 1 ? "value does" : "values do"} not match the document` : "";
     this.count.hidden = !count;
     this.onChange();
   }

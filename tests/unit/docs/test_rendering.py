@@ -104,7 +104,7 @@ def test_an_operation_is_told_with_parameters_fields_statuses_and_examples() -> 
     assert "| [`PUT /notes/{id}`](#put-notes--id) | Keep a note |" in page
     assert "| `id` | path | integer, from 1 | Which \\| one. |" in page
     assert "| **422** | `application/json` | Refused |" in page
-    assert '??? example "Example of a request"\n\n    ```json\n    {\n      "text": "Hi"' in page
+    assert '??? example "Example request"\n\n    ```json\n    {\n      "text": "Hi"' in page
     assert '??? example "200 as text/plain"' in page
 
 
@@ -128,7 +128,7 @@ def test_fields_are_told_required_ones_first() -> None:
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        ({"type": "null"}, "null alone"),
+        ({"type": "null"}, "only null"),
         ({"type": ["integer", "null"], "minimum": 1, "maximum": 5}, "integer, from 1 to 5"),
         ({"type": "number", "exclusiveMinimum": 0}, "number, above 0"),
         (

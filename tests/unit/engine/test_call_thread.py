@@ -112,7 +112,7 @@ async def test_a_start_that_is_cancelled_does_not_wait_for_a_load_without_end(
     monkeypatch.setattr("engine.async_engine._START_TIMEOUT_S", 0.01)
     may_end = threading.Event()
     await _cancel_start_during(lambda: may_end.wait(60))
-    assert "still being loaded" in caplog.text
+    assert "still loading" in caplog.text
     may_end.set()
 
 

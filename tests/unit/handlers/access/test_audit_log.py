@@ -157,4 +157,4 @@ def test_a_thread_that_hangs_does_not_hold_up_the_end(
     log.close()
     monkeypatch.undo()
     slow.goes_on.set()
-    assert "could not be written to its end" in caplog.text
+    assert "the last lines of the audit log could not be written" in caplog.text

@@ -109,7 +109,7 @@ def test_a_change_for_the_worse_leaves_the_keys_as_they_were(
     assert ring.find(b"key-a") is not None
     assert ring.find(b"key-b") is None
     errors = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert len(errors) == 1 and "the keys stay as they were" in errors[0].getMessage()
+    assert len(errors) == 1 and "the keys are unchanged" in errors[0].getMessage()
     write(path)
     ring.refresh()
     assert ring.find(b"key-a") is None, "an empty file has no keys, and lets nobody in"
