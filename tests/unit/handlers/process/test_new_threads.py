@@ -38,4 +38,4 @@ def test_a_process_ends_without_the_thread_of_an_executor() -> None:
     )
     assert ended.returncode == ExitStatus.FAILED
     assert ended.stdout == "written\n"
-    assert "go on: prompt_0" in ended.stderr
+    assert "still running: prompt_0" in ended.stderr
