@@ -92,8 +92,7 @@ class AsyncEngine:
     async def start(
         cls, config: EngineConfig, *, on_progress: Callable[[str], None] | None = None
     ) -> "AsyncEngine":
-        """Load the model in the engine's thread. `on_progress` is called in this loop with one line at a
-        time.
+        """Load the model in the engine's thread. on_progress: called in this loop with one line at a time.
 
         Raises ModelNotSupported if the model cannot be served.
         """
@@ -161,16 +160,16 @@ class AsyncEngine:
         try:
             if stream.is_empty:
                 await stream.arrival()
-            told = stream.take()
+            result = stream.take()
         except asyncio.CancelledError:
             self._thread.post(Abort(arrival))
             raise
         finally:
             self._close(request.request_id)
-        if isinstance(told, EngineError):
-            raise told
-        assert isinstance(told, Embedding)
-        return told
+        if isinstance(result, EngineError):
+            raise result
+        assert isinstance(result, Embedding)
+        return result
 
     async def abort(self, request_id: str) -> None:
         """End a request, whose iterator raises RequestAborted. Unknown and ended ids are ignored."""

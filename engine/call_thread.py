@@ -37,9 +37,7 @@ class CallThread:
         self._calls.put(None)
 
     def join(self, timeout_s: float) -> bool:
-        """Wait for the end, from any other thread, after `end`. Returns whether it came
-        within `timeout_s`.
-        """
+        """Wait for the end, from any other thread, after `end`. Returns False after `timeout_s`."""
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 

@@ -75,9 +75,7 @@ class UnreadBound:
         self.max_bytes = max_bytes
 
     def exceeded(self, streams: Mapping[int, RequestStream]) -> list[int]:
-        """Return the arrivals of the streams to end: those over the bound, then the largest until the rest
-        fit.
-        """
+        """Return the arrivals of streams to end: those over the bound, then the largest until others fit."""
         sizes = {arrival: size for arrival, stream in streams.items() if (size := stream.num_bytes)}
         total = sum(sizes.values())
         over = []

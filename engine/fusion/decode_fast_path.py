@@ -28,8 +28,7 @@ class DecodeFastPath:
         self._head = head
 
     def hidden_states(self, batch: Batch) -> Tensor | None:
-        """Return the rows after the final norm, [num_rows, hidden_size]; None if the stack does not take the
-        batch.
+        """Return the rows after the final norm, [num_rows, hidden_size]; None to decline the batch.
 
         Call it under `current_attention`.
         """

@@ -22,8 +22,7 @@ from engine.native.obstacles import name_of
 
 
 class FusedLayer(nn.Module):
-    """The replacement of a decoder layer. It keeps the layer, for its linears and for other attention than
-    paged.
+    """The replacement of a decoder layer, which it keeps for its linears and for unpaged attention.
 
     end: the part after attention as one call; None if its products are not compiled. leads: the stack of
     which it is the first layer, if any.
@@ -40,9 +39,7 @@ class FusedLayer(nn.Module):
 
     @override
     def forward(self, hidden_states: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        """Return the layer's output, [1, num_tokens, hidden_size] like its input; arguments as in
-        transformers.
-        """
+        """Return the output, [1, num_tokens, hidden_size] like the input; arguments as in transformers."""
         if self._follows is not None and self._follows.has_made(hidden_states):
             return hidden_states
         is_paged = self._config._attn_implementation == ATTENTION_NAME
@@ -67,9 +64,7 @@ class FusedLayer(nn.Module):
         )
 
     def stacking_obstacle(self) -> Obstacle | None:
-        """Return the reason why the layer cannot be in a stack; None if compiled code computes all its
-        products.
-        """
+        """Return the reason why the layer cannot be in a stack; None if it can."""
         dtype = self.parts.before_attention.weight.dtype
         if dtype != torch.bfloat16:
             return Obstacle(f"takes bfloat16, not {name_of(dtype)}")
@@ -91,9 +86,7 @@ class FusedLayer(nn.Module):
         self._follows = None if is_first else stack
 
     def _compute(self, residual: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
-        """Compute the layer. residual: [num_tokens, hidden_size], not changed; cosine, sine: [num_tokens,
-        dim].
-        """
+        """Compute the layer. residual: [num_tokens, hidden_size], kept; cosine, sine: [num_tokens, dim]."""
         parts = self.parts
         qkv = parts.qkv(parts.before_attention(residual))
         parts.rotary(qkv, cosine, sine)

@@ -174,9 +174,7 @@ def _unknown_part(layer: nn.Module, dtype: torch.dtype) -> str | None:
 
 
 def _merged(parent: nn.Module, *names: str) -> MergedLinear | None:
-    """Return the merged linear of which these children are all the parts, in this order; None if there is
-    none.
-    """
+    """Return the merged linear with exactly these children as its parts, in this order; else None."""
     parts = [parent.get_submodule(name) for name in names]
     merged = [part.merged for part in parts if isinstance(part, MergedPart)]
     is_whole = len(merged) == len(parts) == len(merged[0].sizes) and len(set(merged)) == 1

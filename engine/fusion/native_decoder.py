@@ -64,8 +64,9 @@ class NativeDecoder:
         return 0 < num_rows <= _MOST_ROWS
 
     def __call__(self, residual: Tensor, cosine: Tensor, sine: Tensor, keys: DecodedKeys) -> Tensor:
-        """Return the last layer's output. residual: [num_rows, hidden_size]; cosine, sine: [num_rows, dim];
-        bfloat16.
+        """Return the last layer's output.
+
+        residual: [num_rows, hidden_size]. cosine, sine: [num_rows, dim]. All are bfloat16.
         """
         num_rows = len(residual)
         residual, cosine, sine = residual.contiguous(), cosine.contiguous(), sine.contiguous()

@@ -32,9 +32,7 @@ class NativeLayerEnd:
         self._compute = compiled()[f"verbatim_{self.kind}_layer_end"]
 
     def takes(self, rows: Tensor) -> bool:
-        """Return whether one call takes these rows: at least one, and at most as many as threads keep memory
-        for.
-        """
+        """Return whether one call takes these rows: some, and no more than threads keep memory for."""
         return 0 < len(rows) <= _MOST_ROWS and rows.dtype == torch.bfloat16
 
     def __call__(self, residual: Tensor, attended: Tensor) -> Tensor:

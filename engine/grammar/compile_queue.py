@@ -1,6 +1,4 @@
-"""The queue of grammars to compile for an event loop: several at a time, none of which blocks
-others for long.
-"""
+"""The queue of grammars to compile for an event loop: several at a time, none blocking others for long."""
 
 import asyncio
 import threading

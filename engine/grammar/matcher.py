@@ -22,9 +22,7 @@ _Result = TypeVar("_Result")
 
 
 class GrammarState:
-    """A matcher of xgrammar's at the end of one sequence, with the mask of the next token once
-    it is filled.
-    """
+    """The xgrammar matcher of one sequence, with the mask of the next token once it is filled."""
 
     def __init__(
         self, matcher: Any, stop_token_ids: Sequence[int], vocab_size: int, tokens: Sequence[bytes]
@@ -43,9 +41,7 @@ class GrammarState:
 
     @property
     def is_complete(self) -> bool:
-        """True if the end of the grammar was accepted: by a stop token, or without one where
-        there is none.
-        """
+        """True if the end of the grammar was accepted, with a stop token if there is any."""
         if self._is_given_up:
             return False
         complete: bool = self._matcher.is_terminated()
@@ -95,8 +91,7 @@ class GrammarState:
         return not self.is_too_slow
 
     def fill(self, bitmask: Any, row: int) -> bool:
-        """Write the tokens that may come next into row `row` of a bitmask on the CPU,
-        int32 [n, ceil(v / 32)].
+        """Write the tokens that may come next into a row of a bitmask on the CPU, int32 [n, ceil(v / 32)].
 
         Returns whether any token is excluded. The grammar must not be complete.
         """
@@ -115,8 +110,7 @@ class GrammarState:
             self._excludes = self.fill(self._bitmask, 0)
 
     def give_up(self) -> None:
-        """Mark the grammar as too slow. From now on its matcher, which another thread may still use, is left
-        alone."""
+        """Mark the grammar as too slow, and leave its matcher alone, which another thread may still use."""
         self.is_too_slow = self._is_given_up = True
 
     @property
@@ -128,8 +122,7 @@ class GrammarState:
 
     @property
     def only_token_id(self) -> int | None:
-        """Return the one token that may come next; None if there are more, or none, or
-        the search may be slow.
+        """The only token that may come next; None if there is no such token, or the search may be slow.
 
         It is read from the mask, which is kept for the code that applies it. (xgrammar's own search for
         forced text has no bound: a grammar may force text without end.)
@@ -152,9 +145,7 @@ class GrammarState:
 
 
 def _only_bit(bitmask: Tensor) -> int | None:
-    """Return the index of the only bit that is set in int32 [ceil(v / 32)]; None if there are
-    none or more.
-    """
+    """Return the index of the only bit that is set in int32 [ceil(v / 32)]; None if not exactly one is."""
     words = bitmask.numpy().view(np.uint32)
     if np.count_nonzero(words) != 1:
         return None

@@ -33,9 +33,7 @@ class FbgemmWeight:
     def __init__(
         self, weight: Tensor, scales: Tensor, bias: Tensor | None, levels: Levels | None = None
     ) -> None:
-        """Round and pack the weight. scales: those for 127 levels. levels: those of `choose_levels` by
-        default.
-        """
+        """Round and pack the weight. scales: those for 127 levels. levels: `choose_levels()` by default."""
         levels = levels or choose_levels()
         assert levels is not None
         self._packed = _pack(weight, scales * (_ALL.weights / levels.weights))

@@ -79,9 +79,7 @@ def _function() -> Any:
 
 
 def _panels(weight: Tensor, scales: Tensor) -> Tensor:
-    """Return the panels, uint8 [ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4], padded with zero
-    weights.
-    """
+    """Return panels, uint8 [ceil(num_outputs / 32), ceil(num_inputs / 4), 32, 4]; padding has weight 0."""
     num_outputs, num_inputs = weight.shape
     num_panels, num_quads = -(-num_outputs // PANEL_OUTPUTS), -(-num_inputs // QUAD_INPUTS)
     panels = empty_tensor((num_panels, num_quads, PANEL_OUTPUTS, QUAD_INPUTS), torch.uint8)

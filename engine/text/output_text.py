@@ -135,9 +135,7 @@ class OutputText:
         self._num_held += sum(len(piece.text) for piece in pieces)
 
     def _release(self, num_characters: int) -> str:
-        """Remove that many characters from the front of the held text, and return the
-        visible ones of them.
-        """
+        """Remove that many characters from the front of the held text, and return the visible ones."""
         released = []
         self._num_held -= num_characters
         while num_characters > 0:

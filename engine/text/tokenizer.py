@@ -173,9 +173,7 @@ class Tokenizer:
         return text
 
     def is_special(self, token_id: int) -> bool:
-        """Return whether the tokenizer marks the token as special, so that skip_special_tokens
-        leaves it out.
-        """
+        """Return whether the tokenizer marks the token as special, so that it can be left out of texts."""
         return token_id in self._special_ids
 
     def token_text(self, token_id: int) -> str:
