@@ -35,10 +35,13 @@ from handlers.process.foreign_server import ForeignServer
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.process.interpreter_share import InterpreterShare
 from handlers.process.new_threads import NewThreads, end_now
+from handlers.root.document import RootDocument
+from handlers.root.invocations import INVOCATIONS, Invocations
+from handlers.root.probes import PING, Probes
 from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.root_routes import check_root
+from handlers.runtime.root_routes import check_root, placements
 from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.service.active_request import ActiveRequests
@@ -180,12 +183,21 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     if settings.playground:
         Playground(settings, engine, list(CONTRACTS)).mount(shell)
     server = ContractServer(shell, options, _endpoints(settings))
+    Probes(engine).mount(shell)
+    Invocations(server, f"/{OpenAIContract.name}", settings.payload_limit).mount(shell)
+    _root_document(settings).mount(shell)
     handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
     for name in settings.root:
         server.mount(CONTRACTS[name].contract, handlers[name])
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
-    return access.guarded(_with_cors(access.closed(server), settings), server)
+    return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
+
+
+def _root_document(settings: Settings) -> RootDocument:
+    at_root, _ = placements(TABLES, settings.root)
+    documents = {name: CONTRACTS[name].contract.document() for name in settings.root}
+    return RootDocument(documents, at_root)
 
 
 def _endpoints(settings: Settings) -> MakeEndpoint:

@@ -39,11 +39,14 @@ class Access:
         self._audit_log = None if settings.audit_log is None else AuditLog(settings.audit_log)
         self.key_check = KeyCheck(self._keyring) if settings.asks_for_key else None
 
-    def closed(self, server: ContractServer) -> ASGIApp:
-        """Return the server, which requires a key everywhere if that is set."""
+    def closed(self, server: ContractServer, open_paths: Collection[str]) -> ASGIApp:
+        """Return the server, which requires a key everywhere if that is set.
+
+        open_paths: as in `ClosedPages`.
+        """
         if self.key_check is None or self._settings.require_key == "operations":
             return server
-        return ClosedPages(server, self.key_check)
+        return ClosedPages(server, self.key_check, open_paths)
 
     def guarded(self, app: ASGIApp, server: ContractServer) -> ASGIApp:
         """Return the application behind the guard against web pages of other sites and the log of visits.

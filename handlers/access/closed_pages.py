@@ -1,5 +1,6 @@
 """A key for the pages that a server's documents leave open."""
 
+from collections.abc import Collection
 from typing import Final
 
 from starlette.types import Receive, Scope, Send
@@ -7,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 from handlers.access.keys.key_check import KeyCheck
 from handlers.runtime.problem import Problem
 from handlers.runtime.reading.bearer import BEARER_HEADER, given_keys
-from handlers.runtime.server import ContractServer
+from handlers.runtime.server import ContractServer, path_of
 
 _HEADERS: Final = (BEARER_HEADER, "x-api-key")
 
@@ -19,9 +20,11 @@ class ClosedPages:
     open, since monitors seldom have a key, and probes only show that the server is alive.
     """
 
-    def __init__(self, server: ContractServer, key_check: KeyCheck) -> None:
+    def __init__(self, server: ContractServer, key_check: KeyCheck, open_paths: Collection[str]) -> None:
+        """open_paths: those of no contract that are probes, or lead to an operation that requires the key."""
         self._server = server
         self._key_check = key_check
+        self._open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         problem = self._problem(scope) if scope["type"] == "http" else None
@@ -36,6 +39,8 @@ class ClosedPages:
             operation, contract = endpoint.operation, endpoint.contract
             if operation.is_secured or operation.id in contract.probes:
                 return None
+        elif path_of(scope) in self._open_paths:
+            return None
         try:
             self._key_check.identify(
                 None if endpoint is None else endpoint.contract.name, given_keys(scope, _HEADERS)

@@ -30,10 +30,14 @@ class Routes:
 
     def find(self, path: str) -> tuple[Methods, dict[str, str]] | None:
         """Return a path's endpoints by method, and its template's values; a plain path wins over
-        a template.
+        a template. A slash at the end is left out, where the path with it is not one of its own.
         """
         if methods := self._plain.get(path):
             return methods, {}
+        if path.endswith("/") and path != "/":
+            path = path[:-1]
+            if methods := self._plain.get(path):
+                return methods, {}
         for pattern, methods in self._templates.values():
             if match := pattern.fullmatch(path):
                 return methods, match.groupdict()

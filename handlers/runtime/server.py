@@ -65,7 +65,7 @@ class ContractServer:
         return claimed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = None if scope["type"] != "http" else self._routes.find(_path(scope))
+        found = None if scope["type"] != "http" else self._routes.find(path_of(scope))
         if found is None:
             await self._shell(scope, receive, send)
             return
@@ -88,7 +88,7 @@ class ContractServer:
 
     def endpoint(self, scope: Scope) -> Endpoint | None:
         """Return the endpoint that answers a request; None where no operation does."""
-        found = self._routes.find(_path(scope))
+        found = self._routes.find(path_of(scope))
         return None if found is None else found[0].get(scope["method"])
 
     def refusal(self, problem: Problem, scope: Scope) -> Response:
@@ -99,7 +99,7 @@ class ContractServer:
 
     def _owner(self, scope: Scope) -> Contract | None:
         """Return the contract whose errors a path gets that belongs to no operation."""
-        segment = _first_segment(_path(scope))
+        segment = _first_segment(path_of(scope))
         owners = self._contracts.get(f"/{segment}"), self._families.get(segment), self._contracts.get("")
         return next(filter(None, owners), None)
 
@@ -113,7 +113,7 @@ class ContractServer:
         self._reference.add(self._shell, contract.name, prefix, document)
 
 
-def _path(scope: Scope) -> str:
+def path_of(scope: Scope) -> str:
     """Return the path without the prefix that a proxy in front adds (ASGI: `path` includes `root_path`)."""
     return str(scope["path"]).removeprefix(scope.get("root_path", ""))
 

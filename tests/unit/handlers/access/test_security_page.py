@@ -13,7 +13,7 @@ from tests.unit.handlers.runtime.client import send
 
 PAGE = (Path(__file__).parents[4] / "SECURITY.md").read_text(encoding="utf-8")
 ROW = re.compile(
-    r"^\| (?P<of>[\w ]+) \| (?P<what>`[A-Z]+ /.*`) \| (?P<operations>.+) \| (?P<all>.+) \|$", re.M
+    r"^\| (?P<of>[^|]+) \| (?P<what>`[A-Z]+ /.*`) \| (?P<operations>.+) \| (?P<all>.+) \|$", re.M
 )
 MODEL = ("model", "model_name", "model_id")
 VALUES = {**dict.fromkeys(MODEL, "verbatim-demo"), "model_version": "1"}
@@ -52,4 +52,5 @@ def test_the_page_has_every_operation_and_every_page() -> None:
     }
     pages = {f"GET /{name}/{page}" for name in CONTRACTS for page in ("docs", "openapi.json")}
     playground = {f"GET /playground{path}" for path in ("", "/about", "/state")}
-    assert set(stated("all")) == operations | pages | playground | {"GET /docs", "GET /nothing"}
+    root = {"GET /docs", "GET /openapi.json", "GET /ping", "POST /ping", "POST /invocations", "GET /nothing"}
+    assert set(stated("all")) == operations | pages | playground | root

@@ -1,0 +1,1 @@
+"""The paths at the root that belong to no contract: probes, the merged document, `/invocations`."""

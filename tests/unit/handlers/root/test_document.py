@@ -1,0 +1,75 @@
+"""The merged document describes each operation as the document of its contract does."""
+
+import re
+from typing import Any
+
+import orjson
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from handlers.app import CONTRACTS, TABLES
+from handlers.root.document import merged_document
+from handlers.runtime.root_routes import placements
+from tests.scripted_engine import says
+from tests.unit.handlers.tgi.api import Api
+
+ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic")
+DOCUMENTS = {name: orjson.loads(CONTRACTS[name].contract.document()) for name in ROOT}
+AT_ROOT, _ = placements(TABLES, ROOT)
+MERGED = merged_document(DOCUMENTS, AT_ROOT)
+
+
+def test_the_merged_document_is_valid() -> None:
+    OpenAPIV31SpecValidator(MERGED).validate()
+
+
+def test_it_has_every_operation_at_the_root_once() -> None:
+    named = [
+        (method.upper(), path, item[method]["operationId"])
+        for path, item in MERGED["paths"].items()
+        for method in item.keys() & {"get", "post"}
+    ]
+    expected = [
+        (one.operation.method, re.sub(":path", "", one.path), f"{one.contract}.{one.operation.id}")
+        for one in AT_ROOT
+    ]
+    assert sorted(named) == sorted(expected)
+    assert len({id for _, _, id in named}) == len(named)
+
+
+def test_an_operation_is_that_of_its_contract_once_names_are_resolved() -> None:
+    for one in AT_ROOT:
+        path, method = re.sub(":path", "", one.path), one.operation.method.lower()
+        own = DOCUMENTS[one.contract]
+        merged, original = MERGED["paths"][path][method], own["paths"][path][method]
+        for part in ("parameters", "requestBody", "responses"):
+            resolved = _resolved(MERGED, merged.get(part), ())
+            assert resolved == _resolved(own, original.get(part), ()), (one.contract, path, part)
+
+
+def test_it_requires_what_the_contracts_require() -> None:
+    create = MERGED["paths"]["/v1/messages"]["post"]
+    assert create["security"] == [{}, {"anthropic.apiKey": []}, {"anthropic.bearer": []}]
+    assert {"anthropic.apiKey", "openai.bearer"} <= MERGED["components"]["securitySchemes"].keys()
+
+
+async def test_the_server_has_it_at_the_root() -> None:
+    answer = await Api(says("a")).get("/openapi.json")
+    assert answer.status_code == 200
+    assert "/v1/chat/completions" in answer.json()["paths"]
+    empty = (await Api(says("a"), root=()).get("/openapi.json")).json()
+    assert (empty["paths"], empty["components"]) == ({}, {})
+    OpenAPIV31SpecValidator(empty).validate()
+
+
+def _resolved(document: Any, value: Any, within: tuple[str, ...]) -> Any:
+    """Return the value with its references replaced, and those to what it is within by their depth."""
+    if isinstance(value, list):
+        return [_resolved(document, item, within) for item in value]
+    if not isinstance(value, dict):
+        return None if isinstance(value, str) and value.startswith("#/") else value
+    if (reference := value.get("$ref")) is None:
+        return {key: _resolved(document, item, within) for key, item in value.items()}
+    if reference in within:
+        return within.index(reference)
+    _, _, kind, key = reference.split("/")
+    return _resolved(document, document["components"][kind][key], (*within, reference))

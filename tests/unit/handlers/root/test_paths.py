@@ -1,0 +1,80 @@
+"""The paths at the root that belong to no contract, and those that a slash at the end would lose."""
+
+from typing import Any
+
+import pytest
+
+from engine.stats import Health
+from handlers.root.invocations import operation_path
+from handlers.version import VERSION
+from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.tgi.api import Api
+
+CHAT: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi"}], "model": "verbatim-demo"}
+
+
+@pytest.mark.parametrize(("is_healthy", "status"), [(True, 200), (False, 503)])
+async def test_ping_says_whether_the_engine_can_generate(is_healthy: bool, status: int) -> None:
+    engine = ScriptedEngine(says("a"))
+    api = Api(engine)
+    if not is_healthy:
+        engine.condition = Health(False, "it has failed")
+    for answer in (await api.get("/ping"), await api.post("/ping", {})):
+        assert (answer.status_code, answer.content) == (status, b"")
+
+
+async def test_version_is_vllms_unless_a_contract_has_the_path() -> None:
+    answer = await Api(says("a"), root=("openai",)).get("/version")
+    assert answer.json() == {"version": VERSION}
+    claimed = await Api(says("a"), root=("aleph_alpha",)).get("/version")
+    assert claimed.content == (await Api(says("a")).get("/aleph_alpha/version")).content
+    assert claimed.content != answer.content
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "kind"),
+    [
+        (CHAT, "/openai/v1/chat/completions", "chat.completion"),
+        ({"prompt": "Hi", "model": "verbatim-demo"}, "/openai/v1/completions", "text_completion"),
+        ({"input": "Hi", "model": "verbatim-demo"}, "/openai/v1/embeddings", "list"),
+    ],
+)
+async def test_invocations_are_the_operations_of_openai(body: dict[str, Any], path: str, kind: str) -> None:
+    api = Api(says("Hello"))
+    answer, own = await api.post("/invocations", body), await api.post(path, body)
+    assert (answer.status_code, answer.json()["object"]) == (200, kind)
+    assert answer.json().keys() == own.json().keys()
+
+
+async def test_an_invocation_is_streamed_and_held_to_the_key_as_the_operation_is() -> None:
+    streamed = await Api(says("Hello")).post("/invocations", CHAT | {"stream": True})
+    assert streamed.content.endswith(b"data: [DONE]\n\n")
+    refused = await Api(says("Hello"), api_key="secret").post("/invocations", CHAT)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+@pytest.mark.parametrize("body", [{"model": "verbatim-demo"}, [], "Hi"])
+async def test_an_invocation_of_no_operation_is_refused_as_a_chat(body: object) -> None:
+    api = Api(says("Hello"))
+    answer, own = await api.post("/invocations", body), await api.post("/openai/v1/chat/completions", body)
+    assert (answer.status_code, answer.json()) == (400, own.json())
+
+
+async def test_an_invocation_that_is_too_long_is_refused() -> None:
+    answer = await Api(says("a"), payload_limit=100).post("/invocations", {"prompt": "a" * 1_000})
+    assert (answer.status_code, answer.json()["error"]["type"]) == (413, "invalid_request_error")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b'{"a": "\xff"}', b"null"])
+def test_a_body_that_is_no_object_is_a_chats(body: bytes) -> None:
+    assert operation_path(body) == "/v1/chat/completions"
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/models/", "/openai/v1/models/", "/openai/v1/models/verbatim-demo/", "/health/"]
+)
+async def test_a_slash_at_the_end_is_left_out(path: str) -> None:
+    api = Api(says("a"))
+    answer = await api.get(path)
+    assert answer.status_code == 200
+    assert answer.content == (await api.get(path.removesuffix("/"))).content
