@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 from fastapi import FastAPI
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 INVOCATIONS: Final = "/invocations"
@@ -31,8 +32,8 @@ class Invocations:
 
     def mount(self, shell: FastAPI) -> None:
         """Add the path to the shell."""
-        # Starlette takes an object for an ASGI application, where it would call a function with a request.
-        shell.add_route(INVOCATIONS, self, methods=["POST"], include_in_schema=False)
+        # A route takes an object for an ASGI application, where it would call a function with a request.
+        shell.router.routes.append(Route(INVOCATIONS, self, methods=["POST"]))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         messages = await self._read(receive)
