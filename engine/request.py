@@ -143,12 +143,21 @@ class Media(msgspec.Struct, frozen=True, kw_only=True):
     num_tokens: int
 
 
+class Prompt(msgspec.Struct, frozen=True):
+    """The tokens that a request gives the model, and the media among them.
+
+    token_ids: at least one. media: by position; none of them overlap.
+    """
+
+    token_ids: tuple[int, ...]
+    media: tuple[Media, ...] = ()
+
+
 class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One prompt, and `num_sequences` continuations of it.
 
     request_id: unique among the requests that run.
-    prompt_token_ids: at least one.
-    media: by position; none of them overlap. No model takes any yet, and such requests are refused.
+    prompt: no model takes media yet, and a request with any is refused.
     num_sequences: continuations; sequence i draws with seed + i.
     num_parallel: how many of them run at once at most; as one ends, the next begins. None: all. The beams of
         a search always run together.
@@ -164,10 +173,9 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     request_id: str
-    prompt_token_ids: tuple[int, ...]
+    prompt: Prompt
     sampling: SamplingParams
     stopping: StopConditions
-    media: tuple[Media, ...] = ()
     num_sequences: int = 1
     num_parallel: int | None = None
     skip_special_tokens: bool = True
@@ -187,13 +195,13 @@ class Pooling(Enum):
 class EmbeddingRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for the vector of one text: no token is generated.
 
-    request_id, prompt_token_ids, adapter, priority, cache_salt: as in GenerationRequest.
+    request_id, prompt, adapter, priority, cache_salt: as in GenerationRequest.
     pooling: the mean needs every token's hidden state, so it computes cached tokens once more.
     normalize: whether the vector is scaled to unit length (L2).
     """
 
     request_id: str
-    prompt_token_ids: tuple[int, ...]
+    prompt: Prompt
     pooling: Pooling
     normalize: bool = True
     adapter: str | None = None

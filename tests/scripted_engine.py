@@ -67,7 +67,7 @@ def token(
         ),
         prompt=_prompt(request) if is_first and request.sampling.num_prompt_logprobs is not None else None,
         finish=finish,
-        num_prompt_tokens=len(request.prompt_token_ids),
+        num_prompt_tokens=len(request.prompt.token_ids),
         queue_s=0.25,
     )
 
@@ -75,7 +75,7 @@ def token(
 def _prompt(request: GenerationRequest) -> tuple[PromptToken, ...]:
     return tuple(
         PromptToken(token_id, f"<{token_id}>", None if place == 0 else -1.0)
-        for place, token_id in enumerate(request.prompt_token_ids)
+        for place, token_id in enumerate(request.prompt.token_ids)
     )
 
 
@@ -92,11 +92,11 @@ def fails_after(error: Exception, *pieces: str) -> Script:
 
 def embedding(request: EmbeddingRequest) -> Embedding:
     """A vector that its text's tokens decide."""
-    vector = np.random.default_rng(request.prompt_token_ids).standard_normal(HIDDEN_SIZE, dtype=np.float32)
+    vector = np.random.default_rng(request.prompt.token_ids).standard_normal(HIDDEN_SIZE, dtype=np.float32)
     return Embedding(
         request_id=request.request_id,
         vector=unit_vector(vector) if request.normalize else vector,
-        num_prompt_tokens=len(request.prompt_token_ids),
+        num_prompt_tokens=len(request.prompt.token_ids),
         num_cached_tokens=1,
         queue_s=0.25,
     )

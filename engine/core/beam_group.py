@@ -78,7 +78,7 @@ class BeamGroup:
         request = self._job.request
         for rank, hypothesis in enumerate(self._search.hypotheses[: request.num_sequences]):
             sequence = scheduler.new_sequence(
-                order=(request.priority, self._job.arrival, rank), prompt_token_ids=request.prompt_token_ids
+                order=(request.priority, self._job.arrival, rank), prompt=request.prompt
             )
             sequence.num_preemptions = self._num_preemptions
             state = self._job.begin(sequence, tokenizer, device)

@@ -121,10 +121,9 @@ class EngineCore:
         job.num_begun = job.num_initial_sequences
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
-            prompt_token_ids=request.prompt_token_ids,
+            prompt=request.prompt,
             num_siblings=job.num_initial_sequences - 1,
             tags=self._cache_tags + _cache_tags(request),
-            media=request.media,
             reads_cache=job.reads_cache,
         )
         state = job.begin(sequence, self.tokenizer, self._runner.device)
@@ -137,7 +136,7 @@ class EngineCore:
         """Add an embedding request that fits the pool; arguments as in `add`."""
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
-            prompt_token_ids=request.prompt_token_ids,
+            prompt=request.prompt,
             tags=self._cache_tags + _cache_tags(request),
             reads_cache=request.pooling is Pooling.LAST,
         )
@@ -279,7 +278,7 @@ class EngineCore:
                 job.states[entry.sequence].begin_step(now)
 
     def _count_prompt(self, job: AnyJob) -> None:
-        num_tokens = len(job.request.prompt_token_ids)
+        num_tokens = len(job.request.prompt.token_ids)
         self.counters.num_prompt_tokens += num_tokens
         self.counters.num_cache_queried_tokens += num_tokens if job.reads_cache else 0
         self.counters.num_cache_hit_tokens += job.num_cached_tokens

@@ -74,7 +74,7 @@ class Job:
             request.sampling,
             request.stopping,
             index=sequence.index,
-            prompt_token_ids=request.prompt_token_ids,
+            prompt_token_ids=request.prompt.token_ids,
             tokenizer=tokenizer,
             grammar=self.grammar,
             device=device,
@@ -82,7 +82,7 @@ class Job:
         )
         text = OutputText(
             tokenizer,
-            request.prompt_token_ids,
+            request.prompt.token_ids,
             request.stopping,
             skip_special_tokens=request.skip_special_tokens,
             stop_patterns=tables.stop_patterns,
@@ -105,7 +105,7 @@ class Job:
         if self.has_sent_prompt or self.request.sampling.num_prompt_logprobs is None:
             return None
         self.has_sent_prompt = True
-        first = self.request.prompt_token_ids[0]
+        first = self.request.prompt.token_ids[0]
         return (PromptToken(first, tokenizer.token_text(first), None), *self.prompt_scores)
 
 

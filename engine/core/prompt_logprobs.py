@@ -28,7 +28,7 @@ def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
     for entry, span in zip(batch.entries, batch.spans, strict=True):
         job = jobs.get(entry.sequence.arrival)  # None for an embedding request
         if job and job.request.sampling.num_prompt_logprobs is not None and entry.sequence.index == 0:
-            prompt = job.request.prompt_token_ids
+            prompt = job.request.prompt.token_ids
             first = max(entry.start, len(job.prompt_scores))
             rows += [
                 PromptRow(job, span.row + position - entry.start, prompt[position + 1])

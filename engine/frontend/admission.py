@@ -16,8 +16,6 @@ _MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 def check_request(request: GenerationRequest, model: ModelInfo) -> None:
     """Raise an InvalidRequest that says why the model cannot run the request, if it cannot."""
     _check_prompt(request, model, max_tokens=request.stopping.max_tokens)
-    if request.media:
-        raise InvalidRequest("the prompt holds media, and the model takes text alone")
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
         raise InvalidRequest("max_tokens and num_sequences must be at least 1")
     if request.num_parallel is not None and request.num_parallel < 1:
@@ -44,14 +42,17 @@ def check_embedding(request: EmbeddingRequest, model: ModelInfo) -> None:
 def _check_prompt(
     request: GenerationRequest | EmbeddingRequest, model: ModelInfo, *, max_tokens: int
 ) -> None:
-    if not request.prompt_token_ids:
+    token_ids = request.prompt.token_ids
+    if not token_ids:
         raise InvalidRequest("the prompt has no tokens")
-    num_prompt_tokens = len(request.prompt_token_ids)
+    if request.prompt.media:
+        raise InvalidRequest("prompt.media: the prompt holds media, and the model takes text alone")
+    num_prompt_tokens = len(token_ids)
     if num_prompt_tokens + max_tokens > model.max_total_tokens:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
     if request.adapter is not None:
         raise UnknownAdapter(f"adapter {request.adapter!r} is not loaded")
-    for token_id in (min(request.prompt_token_ids), max(request.prompt_token_ids)):
+    for token_id in (min(token_ids), max(token_ids)):
         if not 0 <= token_id < model.vocab_size:
             raise InvalidToken(f"token id {token_id} is outside the vocabulary of {model.vocab_size}")
 

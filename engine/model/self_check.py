@@ -8,6 +8,7 @@ from engine.attention.batch import build_batch
 from engine.errors import ModelNotSupported
 from engine.model.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.runner import ModelRunner
+from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
@@ -45,7 +46,7 @@ def paged_logits(runner: ModelRunner) -> Tensor:
     block_size = runner.block_size
     pool = BlockPool(-(-_NUM_TOKENS // block_size), block_size)
     scheduler = Scheduler(pool, max_batch_tokens=_NUM_TOKENS, max_num_sequences=1)
-    sequence = scheduler.new_sequence(order=(0, 0, 0), prompt_token_ids=list(range(_NUM_TOKENS)))
+    sequence = scheduler.new_sequence(order=(0, 0, 0), prompt=Prompt(tuple(range(_NUM_TOKENS))))
     sequence.table.grow(_NUM_TOKENS, write_from=0)
     chunks = []
     for start, end in _CHUNKS:
@@ -67,7 +68,7 @@ def decoded_logits(runner: ModelRunner) -> list[Tensor]:
     scheduler = Scheduler(pool, max_batch_tokens=num_sequences, max_num_sequences=num_sequences)
     sequences = []
     for index in range(num_sequences):
-        sequence = scheduler.new_sequence(order=(0, index, 0), prompt_token_ids=[index, index + 1])
+        sequence = scheduler.new_sequence(order=(0, index, 0), prompt=Prompt((index, index + 1)))
         sequence.table.grow(2, write_from=0)
         sequences.append(sequence)
     first, *others = sequences

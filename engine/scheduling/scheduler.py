@@ -24,9 +24,8 @@ Kwon et al. 2023, arXiv 2309.06180).
 """
 
 from bisect import insort
-from collections.abc import Iterable
 
-from engine.request import Media
+from engine.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable
 from engine.scheduling.schedule import Schedule, ScheduledTokens
@@ -68,28 +67,28 @@ class Scheduler:
         self,
         *,
         order: tuple[int, int, int],
-        prompt_token_ids: Iterable[int],
+        prompt: Prompt,
         num_siblings: int = 0,
         tags: Tags = (),
-        media: tuple[Media, ...] = (),
         reads_cache: bool = True,
     ) -> Sequence:
         """Return a sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
 
-        media: those in the prompt. order: (priority, arrival, index); lower runs first.
+        order: (priority, arrival, index); lower runs first.
         """
-        tokens = list(prompt_token_ids)
+        keys = BlockKeys(tags, self.pool.block_size, prompt.media)
+        sequence = self._place(order, list(prompt.token_ids), keys, reads_cache=reads_cache)
+        sequence.num_siblings = num_siblings
+        return sequence
+
+    def _place(
+        self, order: tuple[int, int, int], token_ids: list[int], keys: BlockKeys, *, reads_cache: bool = True
+    ) -> Sequence:
+        """Return a sequence that stands behind all that have arrived by now."""
         priority, arrival, index = order
-        return Sequence(
-            (self._num_steps + priority * _STEPS_A_PRIORITY, arrival, index),
-            tokens,
-            len(tokens),
-            BlockTable(self.pool),
-            BlockKeys(tags, self.pool.block_size, media),
-            reads_cache,
-            priority,
-            num_siblings=num_siblings,
-        )
+        due = self._num_steps + priority * _STEPS_A_PRIORITY
+        table = BlockTable(self.pool)
+        return Sequence((due, arrival, index), token_ids, len(token_ids), table, keys, reads_cache, priority)
 
     def add(self, sequence: Sequence) -> None:
         """Add a sequence whose tokens, all it may ever have, fit the pool."""
@@ -102,12 +101,15 @@ class Scheduler:
         """
         parent.num_siblings -= 1
         due, arrival, _ = parent.order
-        child = self.new_sequence(
-            order=(0, arrival, index), prompt_token_ids=parent.token_ids, reads_cache=parent.reads_cache
+        child = Sequence(
+            (due, arrival, index),
+            parent.token_ids.copy(),
+            parent.num_tokens,
+            BlockTable(self.pool),
+            parent.keys.fork(),
+            parent.reads_cache,
+            parent.priority,
         )
-        child.order = (due, arrival, index)
-        child.priority = parent.priority
-        child.keys = parent.keys.fork()
         if len(self.running) >= self._max_num_sequences or not parent.is_running:
             self.add(child)
             return child
@@ -118,11 +120,9 @@ class Scheduler:
 
     def begin_again(self, ended: Sequence, *, index: int) -> Sequence:
         """Add and return a sibling that starts from the prompt of an ended one, behind all others."""
-        sequence = self.new_sequence(
-            order=(ended.priority, ended.arrival, index),
-            prompt_token_ids=ended.token_ids[: ended.num_prompt_tokens],
-        )
-        sequence.keys = ended.keys.fork(ended.num_prompt_tokens)
+        prompt = ended.token_ids[: ended.num_prompt_tokens]
+        keys = ended.keys.fork(len(prompt))
+        sequence = self._place((ended.priority, ended.arrival, index), prompt, keys)
         self.add(sequence)
         return sequence
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from secrets import token_hex
 
 from engine.events import PromptToken
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders
@@ -47,7 +47,7 @@ class Evaluations:
             return m.EvaluationResponse(
                 model_version=model_version(shared),
                 result=evaluation_result(body.completion_expected, scored, shared.tokenizer),
-                num_tokens_prompt_total=len(request.prompt_token_ids),
+                num_tokens_prompt_total=len(request.prompt.token_ids),
             )
 
 
@@ -64,7 +64,7 @@ def evaluation_request(
         raise Refused("has no tokens", "completion_expected")
     return expected, GenerationRequest(
         request_id=token_hex(16),
-        prompt_token_ids=(*encode_prompt(body.prompt, tokenizer, max_total_tokens), *expected),
+        prompt=Prompt((*encode_prompt(body.prompt, tokenizer, max_total_tokens), *expected)),
         sampling=SamplingParams(temperature=0.0, num_prompt_logprobs=1),
         stopping=StopConditions(max_tokens=1),  # the engine reports a prompt with its first token
         priority=priority(nice=nice),

@@ -8,10 +8,10 @@ from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 
 Item = m.TextItem | m.TokensItem | m.ImageItem
-Prompt = str | Sequence[Item]
+WirePrompt = str | Sequence[Item]
 
 
-def encode_prompt(prompt: Prompt, tokenizer: Tokenizer, max_total_tokens: int) -> tuple[int, ...]:
+def encode_prompt(prompt: WirePrompt, tokenizer: Tokenizer, max_total_tokens: int) -> tuple[int, ...]:
     """Return the token ids of a prompt, at least one: an empty prompt gives the token that begins all texts.
 
     A text that comes first is preceded by the tokenizer's special tokens. Raises Refused for an image or a
@@ -27,7 +27,7 @@ def encode_prompt(prompt: Prompt, tokenizer: Tokenizer, max_total_tokens: int) -
     return tuple(token_ids) or _beginning(tokenizer)
 
 
-def num_characters(prompt: Prompt) -> int:
+def num_characters(prompt: WirePrompt) -> int:
     """Return how many characters there are to encode."""
     if isinstance(prompt, str):
         return len(prompt)

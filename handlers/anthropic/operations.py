@@ -54,7 +54,7 @@ class AnthropicHandlers(AdmissionControl, Operations):
     ) -> m.MessageTokensCount:
         with mapped_errors(to_problem):
             prepared = await self._preparation.prepare(body)
-        return m.MessageTokensCount(input_tokens=len(prepared.request.prompt_token_ids))
+        return m.MessageTokensCount(input_tokens=len(prepared.request.prompt.token_ids))
 
     @override
     async def list_models(

@@ -30,6 +30,6 @@ class Preparation:
     def _fitted(self, prepared: PreparedChat) -> PreparedChat:
         """Return the chat with no more tokens than there is room for; without any, the engine refuses it."""
         request = prepared.request
-        room = max(self._shared.model_info.max_total_tokens - len(request.prompt_token_ids), 1)
+        room = max(self._shared.model_info.max_total_tokens - len(request.prompt.token_ids), 1)
         stopping = replace(request.stopping, max_tokens=min(request.stopping.max_tokens, room))
         return replace(prepared, request=replace(request, stopping=stopping))

@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 import msgspec
 from msgspec.structs import replace
 
-from engine.request import GenerationRequest, StopConditions
+from engine.request import GenerationRequest, Prompt, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
 from handlers.chat.form.answer_grammar import answer_grammar
@@ -117,7 +117,7 @@ class ChatCore:
         stopping = self._stopping(params, len(prompt_token_ids))
         request = GenerationRequest(
             request_id=params.request_id,
-            prompt_token_ids=prompt_token_ids,
+            prompt=Prompt(prompt_token_ids),
             sampling=params.sampling if grammar is None else replace(params.sampling, grammar=grammar),
             stopping=_for_content(stopping, dialect, use, answer_format),
             num_sequences=params.num_sequences,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from handlers.faults.refused import Refused
 from handlers.openai.sampling import Body
 
-Prompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
+WirePrompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 
 
 def check_named_ids(body: Body, vocab_size: int) -> None:
@@ -20,7 +20,7 @@ def check_bias_ids(biases: Mapping[str, float] | None, vocab_size: int) -> None:
     _check(((int(token), f"logit_bias.{token}") for token in biases or ()), vocab_size)
 
 
-def check_prompt_ids(prompt: Prompt, field: str, vocab_size: int) -> None:
+def check_prompt_ids(prompt: WirePrompt, field: str, vocab_size: int) -> None:
     """Raise Refused for the first id of a prompt that is not in the vocabulary."""
     if isinstance(prompt, str):
         return

@@ -103,7 +103,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
         Raises IncompleteGeneration if the events end before a sequence does.
         """
         request = self._salted(request)
-        self._validate(len(request.prompt_token_ids), request.stopping.max_tokens)
+        self._validate(len(request.prompt.token_ids), request.stopping.max_tokens)
         num_running = request.num_sequences
         num_beams = request.beams.num_beams if request.beams else 1
         assert self._held is not None, "a request runs within its permits"
@@ -123,7 +123,7 @@ class ActiveRequest(AbstractContextManager["ActiveRequest"]):
 
     async def embed(self, request: EmbeddingRequest) -> Embedding:
         """The text's vector; what the engine raises passes through."""
-        self._validate(len(request.prompt_token_ids), 0)
+        self._validate(len(request.prompt.token_ids), 0)
         embedding = await self._engine.embed(self._salted(request))
         self.timing.count_embedding(embedding)
         if self._visit is not None:

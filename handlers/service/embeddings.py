@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.core.unit_vector import unit_vector
 from engine.events import Embedding
 from engine.model_info import ModelInfo
-from engine.request import EmbeddingRequest, Pooling
+from engine.request import EmbeddingRequest, Pooling, Prompt
 from handlers.concurrency.workers import Workers
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
@@ -100,7 +100,7 @@ class Embedder:
         async with places:
             request = EmbeddingRequest(
                 request_id=token_hex(16),
-                prompt_token_ids=await self._encode(text),
+                prompt=Prompt(await self._encode(text)),
                 pooling=self._pooling,
                 adapter=adapter,
             )

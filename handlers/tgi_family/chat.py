@@ -31,7 +31,7 @@ class Chat(ChatOperation[BodyT, AnswerT, EventT]):
     def prepared(self, params: ChatParams) -> PreparedChat:
         """Render and tokenize within the limits. Raise from the chat core, PromptTooLong, or Refused."""
         prepared = self.shared.chat.prepare(params)
-        self.limits.new_tokens(len(prepared.request.prompt_token_ids), params.max_tokens)
+        self.limits.new_tokens(len(prepared.request.prompt.token_ids), params.max_tokens)
         return prepared
 
     @override

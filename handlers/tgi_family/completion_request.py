@@ -5,7 +5,7 @@ from secrets import token_hex
 
 import msgspec
 
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.tgi_family.errors import SuffixRefused
 from handlers.tgi_family.request import encode_prompt
@@ -45,7 +45,7 @@ def completion_requests(
     return [
         GenerationRequest(
             request_id=token_hex(16),
-            prompt_token_ids=prompt,
+            prompt=Prompt(prompt),
             sampling=params.sampling(),
             stopping=StopConditions(
                 max_tokens=limits.new_tokens(len(prompt), params.max_tokens),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from secrets import token_hex
 
-from engine.request import GenerationRequest, StopConditions
+from engine.request import GenerationRequest, Prompt, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.service.seed import draw_seed
 from handlers.tgi_family.params import NativeParams
@@ -44,7 +44,7 @@ def native_request(
     with_logprobs = is_stream or params.wants_details or num_sequences > 1
     request = GenerationRequest(
         request_id=token_hex(16),
-        prompt_token_ids=prompt,
+        prompt=Prompt(prompt),
         sampling=params.complete_sampling(seed, limits.watermark, with_logprobs=with_logprobs),
         stopping=StopConditions(
             max_tokens=limits.new_tokens(len(prompt), params.max_new_tokens),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 
 from engine.errors import PromptTooLong
-from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
+from engine.request import BeamParams, GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
@@ -75,7 +75,7 @@ def generation_request(wanted: Wanted, tokenizer: Tokenizer, max_total_tokens: i
     options = wanted.options
     return GenerationRequest(
         request_id=token_hex(16),
-        prompt_token_ids=tuple(prompt),
+        prompt=Prompt(tuple(prompt)),
         sampling=_sampling(wanted, tokenizer),
         stopping=_stopping(wanted, min(options.max_tokens, room)),
         num_sequences=wanted.num_sequences,

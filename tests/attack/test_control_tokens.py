@@ -47,7 +47,7 @@ def num_prompt_tokens(*, trusts: bool) -> int:
         messages=(ChatMessage(role="user", content=_FORGED),),
         sampling=SamplingParams(),
     )
-    return len(core.prepare(asked).request.prompt_token_ids)
+    return len(core.prepare(asked).request.prompt.token_ids)
 
 
 def ask(url: str, name: str) -> int:

@@ -16,6 +16,7 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.events import FinishReason, TokenEvent
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model, tiny_tokenizer
 
 MAX_TOKENS = 12
@@ -60,9 +61,9 @@ class Case:
     stopping: StopConditions = field(default_factory=lambda: StopConditions(max_tokens=MAX_TOKENS))
 
     def request(self, number: int) -> GenerationRequest:
-        return GenerationRequest(
+        return generation_request(
             request_id=str(number),
-            prompt_token_ids=self.prompt,
+            token_ids=self.prompt,
             sampling=self.sampling,
             stopping=self.stopping,
             num_sequences=len(self.hypotheses),
@@ -183,9 +184,9 @@ def test_searches_among_other_requests_find_what_transformers_finds(
     directory, searches = cases
     core = new_core(directory, **shape)
     others = [
-        GenerationRequest(
+        generation_request(
             request_id=f"other {number}",
-            prompt_token_ids=searches[number].prompt[:10],
+            token_ids=searches[number].prompt[:10],
             sampling=SamplingParams(seed=number),
             stopping=StopConditions(max_tokens=MAX_TOKENS, ignore_eos=True),
             num_sequences=2,

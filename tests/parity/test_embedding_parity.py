@@ -13,8 +13,13 @@ from transformers import AutoModel, AutoModelForCausalLM
 
 from engine.core.core import EngineCore
 from engine.events import Embedding, TokenEvent
-from engine.request import EmbeddingRequest, GenerationRequest, Pooling, SamplingParams, StopConditions
+from engine.request import (
+    Pooling,
+    SamplingParams,
+    StopConditions,
+)
 from tests.parity.test_engine_parity import MAX_TOKENS, Expected, expect, new_core
+from tests.requests import embedding_request, generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model
 
 TOLERANCE = 1e-4  # of entries that are about 1 in size; other kernels sum in another order
@@ -65,9 +70,9 @@ def pooled(hidden: NDArray[np.float32], pooling: Pooling) -> NDArray[np.float64]
 
 def embed(core: EngineCore, arrival: int, case: Case, pooling: Pooling, *, normalize: bool = False) -> None:
     text = case.texts[arrival % NUM_TEXTS]
-    request = EmbeddingRequest(
+    request = embedding_request(
         request_id=str(arrival),
-        prompt_token_ids=text,
+        token_ids=text,
         pooling=pooling,
         normalize=normalize,
         priority=1,  # so that what generates can take its blocks
@@ -76,9 +81,9 @@ def embed(core: EngineCore, arrival: int, case: Case, pooling: Pooling, *, norma
 
 
 def generate(core: EngineCore, arrival: int, expected: Expected) -> None:
-    request = GenerationRequest(
+    request = generation_request(
         request_id=str(arrival),
-        prompt_token_ids=expected.prompt,
+        token_ids=expected.prompt,
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(max_tokens=MAX_TOKENS),
     )

@@ -13,7 +13,8 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import SamplingParams, StopConditions
+from tests.requests import generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model
 
 NUM_PROMPTS = 16
@@ -73,9 +74,9 @@ def new_core(directory: Path, **shape: Any) -> EngineCore:
 
 
 def add(core: EngineCore, arrival: int, expected: Expected, *, num_sequences: int = 1) -> None:
-    request = GenerationRequest(
+    request = generation_request(
         request_id=str(arrival),
-        prompt_token_ids=expected.prompt,
+        token_ids=expected.prompt,
         sampling=SamplingParams(temperature=0.0, num_logprobs=0, num_prompt_logprobs=0),
         stopping=StopConditions(max_tokens=MAX_TOKENS),
         num_sequences=num_sequences,

@@ -20,8 +20,9 @@ from engine.linear.merged_linear import merge_linears
 from engine.linear.panel_linear import Int8PanelLinear
 from engine.model.loader import LoadedModel, load_model
 from engine.model.reference_pass import reference_logits, relative_difference
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import SamplingParams, StopConditions
 from tests.instructions import needs_avx512_bf16, needs_int8
+from tests.requests import generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
 # Largest relative error of the demo model's logits.
@@ -118,9 +119,9 @@ def generate(core: EngineCore, prompts: list[tuple[int, ...]]) -> list[list[int]
     for arrival, prompt in enumerate(prompts):
         core.add(
             arrival,
-            GenerationRequest(
+            generation_request(
                 request_id=str(arrival),
-                prompt_token_ids=prompt,
+                token_ids=prompt,
                 sampling=SamplingParams(temperature=0.0),
                 stopping=StopConditions(max_tokens=20),
             ),

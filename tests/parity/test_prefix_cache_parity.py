@@ -11,8 +11,9 @@ from transformers import AutoModelForCausalLM
 
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import MAX_TOKENS, TOLERANCE, Expected, expect, new_core
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 
 # Full attention, windows shorter than what is shared, learned positions, latent keys, shared layers, sinks.
@@ -71,9 +72,9 @@ def add(core: EngineCore, arrival: int, expected: Expected, **options: Any) -> N
     sampling = SamplingParams(
         temperature=0.0, num_logprobs=0, num_prompt_logprobs=0 if arrival >= BLIND else None
     )
-    request = GenerationRequest(
+    request = generation_request(
         request_id=str(arrival),
-        prompt_token_ids=expected.prompt,
+        token_ids=expected.prompt,
         sampling=sampling,
         stopping=StopConditions(max_tokens=MAX_TOKENS),
         **options,

@@ -155,10 +155,10 @@ class Clients:
         for request, events in self.read:
             for index in range(request.num_sequences):
                 own = [event for event in events if event.index == index]
-                ids = [*request.prompt_token_ids, *(event.token_id for event in own)]
+                ids = [*request.prompt.token_ids, *(event.token_id for event in own)]
                 with torch.inference_mode():
                     logprobs = model(torch.tensor([ids])).logits[0].log_softmax(dim=-1)
-                rows = logprobs[len(request.prompt_token_ids) - 1 : -1]
+                rows = logprobs[len(request.prompt.token_ids) - 1 : -1]
                 expected = [float(row[event.token_id]) for row, event in zip(rows, own, strict=True)]
                 assert [event.logprob for event in own] == pytest.approx(expected, abs=TOLERANCE)
 

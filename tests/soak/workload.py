@@ -16,6 +16,7 @@ from engine.request import (
     StopConditions,
     Watermark,
 )
+from tests.requests import embedding_request, generation_request
 
 MAX_PROMPT_TOKENS, MAX_TOKENS = 120, 40
 
@@ -70,9 +71,9 @@ class Workload:
 
     def _embedding(self, number: int) -> EmbeddingRequest:
         random = self._random
-        return EmbeddingRequest(
+        return embedding_request(
             request_id=str(number),
-            prompt_token_ids=self._prompt(),
+            token_ids=self._prompt(),
             pooling=random.choice([*Pooling]),
             priority=random.choice([0, -1]),
             cache_salt=random.choice([None, "salt"]),
@@ -81,9 +82,9 @@ class Workload:
     def _request(self, number: int) -> GenerationRequest:
         random = self._random
         beams = self._beams() if random.random() < 0.08 else None
-        return GenerationRequest(
+        return generation_request(
             request_id=str(number),
-            prompt_token_ids=self._prompt(),
+            token_ids=self._prompt(),
             sampling=self._sampling(is_searched=beams is not None),
             stopping=self._stopping(),
             num_sequences=random.randint(1, 2) if beams else random.choice([1, 1, 1, 2, 4]),

@@ -95,11 +95,11 @@ class Completions(
     @override
     def writer(self, plan: _Planned, prepared: GenerationRequest) -> "_Writer":
         events = CompletionEvents(self._completion_writer(plan, prepared), self._model_version)
-        return _Writer(events, plan.plan, len(prepared.prompt_token_ids))
+        return _Writer(events, plan.plan, len(prepared.prompt.token_ids))
 
     def _completion_writer(self, plan: _Planned, request: GenerationRequest) -> CompletionWriter:
         tokenizer = self.shared.tokenizer
-        token_ids = request.prompt_token_ids
+        token_ids = request.prompt.token_ids
         text = plan.asked.body.prompt
         if not isinstance(text, str):
             text = tokenizer.decode(token_ids, skip_special_tokens=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import Final
 
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.priority import priority
@@ -78,7 +78,7 @@ def completion_request(
     prompt_token_ids = encode_prompt(body.prompt, tokenizer, max_total_tokens)
     return GenerationRequest(
         request_id=token_hex(16),
-        prompt_token_ids=prompt_token_ids,
+        prompt=Prompt(prompt_token_ids),
         sampling=_sampling(body, plan),
         stopping=_stopping(body, max(max_total_tokens - len(prompt_token_ids), 1)),
         num_sequences=plan.best_of,

@@ -81,7 +81,7 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
 
     def _fitted(self, request: GenerationRequest) -> GenerationRequest:
         """Return the request with no more tokens than there is room for."""
-        room = self._room.after(len(request.prompt_token_ids))
+        room = self._room.after(len(request.prompt.token_ids))
         max_tokens = min(room, request.stopping.max_tokens)
         return replace(request, stopping=replace(request.stopping, max_tokens=max_tokens))
 

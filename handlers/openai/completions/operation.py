@@ -103,7 +103,7 @@ class Completions(
         """Return the prompts as text, those of token ids with their special tokens."""
         decode = self.shared.tokenizer.decode
         return [
-            prompt if isinstance(prompt, str) else decode(request.prompt_token_ids, skip_special_tokens=False)
+            prompt if isinstance(prompt, str) else decode(request.prompt.token_ids, skip_special_tokens=False)
             for prompt, request in zip(plan.prompts, requests, strict=True)
         ]
 

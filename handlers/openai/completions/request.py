@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 
-from engine.request import GenerationRequest, StopConditions
+from engine.request import GenerationRequest, Prompt, StopConditions
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.form.response_format import response_grammar
@@ -93,7 +93,7 @@ def completion_requests(
     return [
         GenerationRequest(
             request_id=token_hex(16),
-            prompt_token_ids=prompt,
+            prompt=Prompt(prompt),
             sampling=sampling_params(
                 body,
                 grammar=grammar,

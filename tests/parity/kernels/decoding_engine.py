@@ -15,6 +15,7 @@ from engine.config import EngineConfig
 from engine.fusion.layer_stacking import stack_layers
 from engine.fusion.native_decoder import NativeDecoder
 from engine.kernels import Kernel
+from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.scheduler import Scheduler
@@ -52,7 +53,7 @@ class Engine:
         for index in range(num_sequences):
             num_tokens = random.choice([1, BLOCK_SIZE, BLOCK_SIZE + 1, 2 * BLOCK_SIZE, MOST_TOKENS])
             token_ids = [random.randrange(250) for _ in range(num_tokens)]
-            sequence = scheduler.new_sequence(order=(0, index, 0), prompt_token_ids=token_ids)
+            sequence = scheduler.new_sequence(order=(0, index, 0), prompt=Prompt(tuple(token_ids)))
             sequence.table.grow(num_tokens, write_from=0)
             sequences.append(sequence)
             if num_tokens > 1:

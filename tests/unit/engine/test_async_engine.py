@@ -28,8 +28,9 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import FinishReason, TokenEvent
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, SamplingParams, StopConditions
 from engine.stats import EngineStats, Health
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 from tests.unit.engine.spoiled_runner import SpoiledRunner, new_parts
 
@@ -57,9 +58,9 @@ def engine_over_core(directory: Path) -> tuple[AsyncEngine, EngineCore]:
 
 
 def new_request(name: str = "a", num_prompt_tokens: int = 5, **stopping: Any) -> GenerationRequest:
-    return GenerationRequest(
+    return generation_request(
         request_id=name,
-        prompt_token_ids=(40,) * num_prompt_tokens,
+        token_ids=(40,) * num_prompt_tokens,
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(**({"max_tokens": FOREVER, "ignore_eos": True} | stopping)),
     )
@@ -144,8 +145,8 @@ async def test_abort_ends_the_stream_with_an_error_and_is_idempotent(engine: Asy
         (new_request(num_prompt_tokens=MAX_TOTAL_TOKENS, max_tokens=1), PromptTooLong),
         (new_request(max_tokens=0), InvalidRequest),
         (replace(new_request(), num_sequences=0), InvalidRequest),
-        (replace(new_request(), prompt_token_ids=(5, -1)), InvalidToken),
-        (replace(new_request(), prompt_token_ids=(5, 10**6)), InvalidToken),
+        (replace(new_request(), prompt=Prompt((5, -1))), InvalidToken),
+        (replace(new_request(), prompt=Prompt((5, 10**6))), InvalidToken),
         (replace(new_request(), sampling=SamplingParams(logit_bias={10**6: 1.0})), InvalidToken),
         (replace(new_request(), adapter="poet"), UnknownAdapter),
         (

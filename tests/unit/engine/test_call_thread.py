@@ -17,13 +17,14 @@ from engine.core.job_table import Output
 from engine.errors import EngineDied, ModelNotSupported
 from engine.grammar.process.client import SHARED
 from engine.request import GenerationRequest, SamplingParams, StopConditions
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 
 
 def two_tokens() -> GenerationRequest:
-    return GenerationRequest(
+    return generation_request(
         request_id="a",
-        prompt_token_ids=(40, 41),
+        token_ids=(40, 41),
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(max_tokens=2, ignore_eos=True),
     )

@@ -13,6 +13,7 @@ from engine.core.core import EngineCore
 from engine.events import TokenEvent
 from engine.request import BeamParams, GenerationRequest, SamplingParams, StopConditions
 from engine.stats import Counters, Histogram
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 
 BLOCK_SIZE = 4
@@ -34,9 +35,9 @@ def new_core(directory: Path, **shape: Any) -> EngineCore:
 
 
 def new_request(num_prompt_tokens: int, max_tokens: int = 4, **options: Any) -> GenerationRequest:
-    return GenerationRequest(
+    return generation_request(
         request_id="",
-        prompt_token_ids=tuple(range(num_prompt_tokens)),
+        token_ids=range(num_prompt_tokens),
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(max_tokens=max_tokens),
         **options,

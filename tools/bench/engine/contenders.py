@@ -10,7 +10,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 
 
 class Contender(Protocol):
@@ -48,7 +48,7 @@ class Verbatim:
     async def _run(self, name: str, prompt: list[int], num_tokens: int) -> None:
         request = GenerationRequest(
             request_id=name,
-            prompt_token_ids=tuple(prompt),
+            prompt=Prompt(tuple(prompt)),
             sampling=SamplingParams(temperature=0.0),
             stopping=StopConditions(max_tokens=num_tokens),
         )

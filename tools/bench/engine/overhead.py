@@ -15,7 +15,7 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.model.runner import ModelRunner
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.sampling import logprobs, sampler
 from tools.bench.stopwatch import Stopwatch
 from tools.bench.table import Row, print_table
@@ -106,7 +106,7 @@ def _watched_steps(num_sequences: int) -> Iterator[list[dict[str, float]]]:
 async def _consume(engine: AsyncEngine, number: int, mix: str, num_tokens: int) -> None:
     request = GenerationRequest(
         request_id=str(number),
-        prompt_token_ids=tuple(engine.tokenizer.encode(PROMPT)),
+        prompt=Prompt(tuple(engine.tokenizer.encode(PROMPT))),
         sampling=SamplingParams(**MIXES[mix], seed=number),
         stopping=StopConditions(max_tokens=num_tokens, ignore_eos=True),
     )

@@ -10,7 +10,7 @@ from statistics import median
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from tools.bench.random_model import SHAPES, write_model
 from tools.bench.table import Row, print_table
 
@@ -48,7 +48,7 @@ async def _first_token_s(engine: AsyncEngine, prompt: tuple[int, ...]) -> tuple[
     """Seconds from submission, and how many of the prompt's tokens were computed."""
     request = GenerationRequest(
         request_id="prefix",
-        prompt_token_ids=prompt,
+        prompt=Prompt(prompt),
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(max_tokens=1),
     )

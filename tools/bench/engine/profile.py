@@ -26,7 +26,7 @@ from engine.linear.int8_linear import Int8Linear
 from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import Panels
 from engine.model.runner import ModelRunner
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.sampling.sampler import LaunchedSamples, Sampler
 from engine.scheduling.scheduler import Scheduler
 from tools.bench.random_model import SHAPES, write_model
@@ -191,7 +191,7 @@ def _add(core: EngineCore, arrival: int, num_tokens: int, vocab_size: int, *, ma
     random = Random(arrival)
     request = GenerationRequest(
         request_id=str(arrival),
-        prompt_token_ids=tuple(random.randrange(vocab_size) for _ in range(num_tokens)),
+        prompt=Prompt(tuple(random.randrange(vocab_size) for _ in range(num_tokens))),
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(max_tokens=max_tokens),
     )

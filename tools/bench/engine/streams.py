@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from tools.bench.table import Row, print_table
 
@@ -74,7 +74,7 @@ def _engine_client(engine: AsyncEngine) -> Client:
     async def client(prompt: list[int]) -> list[float]:
         request = GenerationRequest(
             request_id=str(next(names)),
-            prompt_token_ids=tuple(prompt),
+            prompt=Prompt(tuple(prompt)),
             sampling=SamplingParams(temperature=0.0),
             stopping=StopConditions(max_tokens=NUM_TOKENS, ignore_eos=True),
         )

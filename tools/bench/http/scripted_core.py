@@ -106,5 +106,5 @@ def _event(request: GenerationRequest, position: int, *, is_last: bool) -> Token
         is_special=False,
         text=WORD,
         finish=FinishReason.LENGTH if is_last else None,
-        num_prompt_tokens=len(request.prompt_token_ids),
+        num_prompt_tokens=len(request.prompt.token_ids),
     )

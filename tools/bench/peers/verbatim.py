@@ -11,7 +11,7 @@ from driver import Steps, run
 
 from engine.build import build_core
 from engine.config import EngineConfig
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from handlers.version import VERSION
 
 SERVE = "from handlers.cli import main; raise SystemExit(main())"
@@ -37,7 +37,7 @@ class Verbatim:
                 arrival,
                 GenerationRequest(
                     request_id=str(arrival),
-                    prompt_token_ids=tuple(prompt),
+                    prompt=Prompt(tuple(prompt)),
                     sampling=SamplingParams(temperature=0.0),
                     stopping=StopConditions(max_tokens=num_tokens),
                 ),

@@ -15,14 +15,22 @@ from engine.core.core import EngineCore
 from engine.errors import GenerationFailed, InvalidRequest, NotFinite
 from engine.events import TokenEvent
 from engine.frontend.admission import check_request
-from engine.request import BeamParams, GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.request import (
+    BeamParams,
+    Grammar,
+    GrammarKind,
+    Prompt,
+    SamplingParams,
+    StopConditions,
+)
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 from tests.unit.engine.spoiled_runner import spoiled_core
 
 GREEDY = SamplingParams(temperature=0.0)
-REQUEST = GenerationRequest(
+REQUEST = generation_request(
     request_id="",
-    prompt_token_ids=(5, 6, 7),
+    token_ids=(5, 6, 7),
     sampling=GREEDY,
     stopping=StopConditions(max_tokens=6),
     num_sequences=2,
@@ -83,7 +91,7 @@ def test_a_beam_that_was_preempted_tells_so_through_its_children(
 ) -> None:
     core = new_core(directory)
     stopping = StopConditions(max_tokens=30, ignore_eos=True)
-    core.add(0, replace(REQUEST, prompt_token_ids=prompt, stopping=stopping))
+    core.add(0, replace(REQUEST, prompt=Prompt(prompt), stopping=stopping))
     for _ in range(3):
         core.step()
     for sequence in core.scheduler.running[::-1]:
@@ -172,9 +180,9 @@ def test_searches_and_draws_with_aborts_in_a_tight_cache_all_end_and_lose_no_blo
     while (arrival := next(arrivals, None)) is not None or core.has_work:
         if arrival is not None:
             num_sequences = random.randint(1, 2)
-            request = GenerationRequest(
+            request = generation_request(
                 request_id="",
-                prompt_token_ids=tuple(random.randrange(256) for _ in range(random.randint(1, 40))),
+                token_ids=tuple(random.randrange(256) for _ in range(random.randint(1, 40))),
                 sampling=GREEDY,
                 stopping=StopConditions(max_tokens=random.randint(1, 20)),
                 num_sequences=num_sequences,

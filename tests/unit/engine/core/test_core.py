@@ -18,7 +18,17 @@ from engine.core.job_table import Output
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.request import (
+    GenerationRequest,
+    Grammar,
+    GrammarKind,
+    Media,
+    Pooling,
+    Prompt,
+    SamplingParams,
+    StopConditions,
+)
+from tests.requests import embedding_request, generation_request
 from tests.tiny import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.spoiled_runner import SpoiledRunner, arrivals_of, fail, new_parts, spoiled_core
 
@@ -42,9 +52,9 @@ def new_core(directory: Path, **shape: Any) -> EngineCore:
 
 
 def new_request(prompt: str = "The town", **stopping: Any) -> GenerationRequest:
-    return GenerationRequest(
+    return generation_request(
         request_id="",
-        prompt_token_ids=tuple(TOKENIZER.encode(prompt)),
+        token_ids=TOKENIZER.encode(prompt),
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(**({"max_tokens": 8} | stopping)),
     )
@@ -229,7 +239,7 @@ def test_prompt_log_probabilities_are_computed_and_not_taken_from_the_cache(core
     warm = tokens_of(core, asked)
     assert warm[0].prompt == cold[0].prompt
     assert warm[0].num_cached_tokens == 0
-    assert core.stats().counters.num_cache_queried_tokens == len(request.prompt_token_ids)
+    assert core.stats().counters.num_cache_queried_tokens == len(request.prompt.token_ids)
 
 
 def test_a_failed_request_leaves_nothing_for_the_next_and_others_keep_what_they_share(
@@ -272,9 +282,9 @@ def test_a_prompt_is_told_with_the_most_likely_tokens_in_each_place_as_continuat
         core,
         replace(new_request("ab", max_tokens=3), sampling=SamplingParams(temperature=0.0, num_logprobs=3)),
     )
-    prompt = (*new_request("ab").prompt_token_ids, *(event.token_id for event in written))
+    prompt = (*new_request("ab").prompt.token_ids, *(event.token_id for event in written))
     sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=3)
-    request = replace(new_request("ab", max_tokens=1), prompt_token_ids=prompt, sampling=sampling)
+    request = replace(new_request("ab", max_tokens=1), prompt=Prompt(prompt), sampling=sampling)
     told = tokens_of(core, request)[0].prompt
     assert told is not None
     assert told[0].top_logprobs == ()
@@ -370,6 +380,22 @@ def test_cached_blocks_depend_on_model_revision_adapter_and_salt(directory: Path
 
     roots = [root("1"), root("2"), root("1", adapter="x"), root("1", cache_salt="x")]
     assert len({*roots}) == len(roots)
+
+
+def test_keys_of_cached_blocks_depend_on_the_media_of_a_prompt(directory: Path) -> None:
+    core = new_core(directory, block_size=4)
+    media: list[tuple[Media, ...]] = [
+        (),
+        *((Media(digest=digest, position=5, num_tokens=2),) for digest in (b"cat", b"dog")),
+    ]
+    token_ids = tuple(range(40, 48))
+    for arrival, own in enumerate(media):
+        core.add(arrival, replace(new_request(), prompt=Prompt(token_ids, own)))
+        embedding = embedding_request(token_ids=(), pooling=Pooling.LAST)
+        core.embed(len(media) + arrival, replace(embedding, prompt=Prompt(token_ids, own)))
+    keys = [tuple(sequence.keys.of(sequence.token_ids, 2)) for sequence in core.scheduler.waiting]
+    assert keys[:3] == keys[3:]
+    assert (len({first for first, _ in keys}), len({second for _, second in keys})) == (1, 3)
 
 
 def test_preemption_neither_repeats_nor_alters_what_is_drawn(directory: Path) -> None:

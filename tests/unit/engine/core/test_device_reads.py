@@ -39,6 +39,7 @@ from engine.request import (
     Watermark,
 )
 from engine.transfers import Readback
+from tests.requests import embedding_request, generation_request
 from tests.tiny import save_tiny_model, tiny_tokenizer
 
 PROMPT = tuple(tiny_tokenizer().encode("The town"))
@@ -51,9 +52,9 @@ SIZED_BY_NUMBERS = ("nonzero", "masked_select", "unique", "_unique2", "equal", "
 
 
 def new_request(sampling: SamplingParams, **options: Any) -> GenerationRequest:
-    return GenerationRequest(
+    return generation_request(
         request_id="",
-        prompt_token_ids=PROMPT,
+        token_ids=PROMPT,
         sampling=sampling,
         stopping=StopConditions(max_tokens=6, min_tokens=2),
         **options,
@@ -85,7 +86,7 @@ REQUESTS: dict[str, GenerationRequest | EmbeddingRequest] = {
     "nothing left": new_request(
         SamplingParams(temperature=0.0, logit_bias=dict.fromkeys(range(274), -torch.inf))
     ),
-    "embedding": EmbeddingRequest(request_id="", prompt_token_ids=PROMPT, pooling=Pooling.MEAN),
+    "embedding": embedding_request(request_id="", token_ids=PROMPT, pooling=Pooling.MEAN),
 }
 
 

@@ -29,7 +29,8 @@ from engine.errors import (
     UnknownAdapter,
 )
 from engine.events import Embedding, TokenEvent
-from engine.request import EmbeddingRequest, Pooling
+from engine.request import EmbeddingRequest, Pooling, Prompt
+from tests.requests import embedding_request
 from tests.tiny import save_tiny_model
 from tests.unit.engine import test_async_engine as generation
 from tests.unit.engine.core.test_core import assert_all_free, new_core
@@ -56,8 +57,8 @@ async def engine(directory: Path) -> AsyncIterator[AsyncEngine]:
 
 
 def text(name: str = "a", num_tokens: int = 40, pooling: Pooling = Pooling.MEAN) -> EmbeddingRequest:
-    return EmbeddingRequest(
-        request_id=name, prompt_token_ids=tuple(40 + n % 50 for n in range(num_tokens)), pooling=pooling
+    return embedding_request(
+        request_id=name, token_ids=tuple(40 + n % 50 for n in range(num_tokens)), pooling=pooling
     )
 
 
@@ -90,7 +91,7 @@ def test_the_last_tokens_vector_starts_from_cached_blocks_and_the_mean_does_not(
 
 def test_a_generation_starts_from_what_an_embedding_computed(core: EngineCore) -> None:
     embedded(core, text())
-    request = replace(generation.new_request(max_tokens=1), prompt_token_ids=text().prompt_token_ids)
+    request = replace(generation.new_request(max_tokens=1), prompt=text().prompt)
     core.add(1, request)
     ((_, event),) = run_all(core)
     assert isinstance(event, TokenEvent)
@@ -174,11 +175,9 @@ def test_of_random_embeddings_and_generations_with_aborts_each_ends_once_and_no_
             if random.random() < 0.7:
                 pooling = random.choice(list(Pooling))
                 priority = random.choice([0, 1])
-                core.embed(
-                    arrival, replace(text(pooling=pooling), prompt_token_ids=prompt, priority=priority)
-                )
+                core.embed(arrival, replace(text(pooling=pooling), prompt=Prompt(prompt), priority=priority))
             else:
-                core.add(arrival, replace(generation.new_request(max_tokens=20), prompt_token_ids=prompt))
+                core.add(arrival, replace(generation.new_request(max_tokens=20), prompt=Prompt(prompt)))
         if alive and random.random() < 0.15:
             aborted = random.choice(sorted(alive))
             core.abort(aborted)
@@ -209,7 +208,7 @@ async def test_many_texts_at_once_each_get_their_own_vector(engine: AsyncEngine)
     together = await asyncio.gather(*(engine.embed(request) for request in requests))
     for request, one, other in zip(requests, alone, together, strict=True):
         assert other.request_id == request.request_id
-        assert other.num_prompt_tokens == len(request.prompt_token_ids)
+        assert other.num_prompt_tokens == len(request.prompt.token_ids)
         assert other.vector.shape == (engine.model_info.hidden_size,)
         assert other.queue_s >= 0
         np.testing.assert_allclose(one.vector, other.vector, atol=1e-5)
@@ -222,8 +221,8 @@ async def test_many_texts_at_once_each_get_their_own_vector(engine: AsyncEngine)
     [
         (text(num_tokens=0), InvalidRequest),
         (text(num_tokens=MAX_TOTAL_TOKENS + 1), PromptTooLong),
-        (replace(text(), prompt_token_ids=(5, -1)), InvalidToken),
-        (replace(text(), prompt_token_ids=(5, 10**6)), InvalidToken),
+        (replace(text(), prompt=Prompt((5, -1))), InvalidToken),
+        (replace(text(), prompt=Prompt((5, 10**6))), InvalidToken),
         (replace(text(), adapter="poet"), UnknownAdapter),
     ],
 )

@@ -17,8 +17,9 @@ from engine.core.job_table import Output
 from engine.demo_model import DEMO_MODEL
 from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
-from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, SamplingParams, StopConditions
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 from tests.unit.engine.grammar.grammar_cases import COMPILER
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
@@ -63,7 +64,7 @@ class Engine:
         assert request.sampling.grammar is not None
         prompt = tuple(self.tokenizer.encode(f"Number {arrival % 3} says"))
         compiled = self.compiler.compile(request.sampling.grammar)
-        self.core.add(arrival, replace(request, prompt_token_ids=prompt), compiled)
+        self.core.add(arrival, replace(request, prompt=Prompt(prompt)), compiled)
 
     def tell(self, requests: list[GenerationRequest]) -> Told:
         for arrival, request in enumerate(requests):
@@ -103,9 +104,9 @@ def schema(random: Random, depth: int = 0) -> dict[str, Any]:
 
 
 def new_request(grammar: Grammar, **changes: Any) -> GenerationRequest:
-    request = GenerationRequest(
+    request = generation_request(
         request_id="",
-        prompt_token_ids=(0,),
+        token_ids=(0,),
         sampling=SamplingParams(temperature=0.0, grammar=grammar),
         stopping=StopConditions(max_tokens=60),
     )

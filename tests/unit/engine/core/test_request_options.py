@@ -1,6 +1,7 @@
 """Every option of the public request does what it says when it is asked of the engine: a test for each, by
 name. What it means to the last detail is tested where it is implemented (see the engine's README)."""
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,24 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import InvalidRequest, UnknownAdapter
 from engine.events import FinishReason, TokenEvent
-from engine.frontend.admission import check_request
+from engine.frontend.admission import check_embedding, check_request
 from engine.grammar.compiler import GrammarCompiler
+from engine.model_info import ModelInfo
 from engine.request import (
     BeamParams,
+    EmbeddingRequest,
     GenerationRequest,
     Grammar,
     GrammarKind,
     Media,
+    Pooling,
+    Prompt,
     SamplingParams,
     StopConditions,
     Watermark,
 )
 from engine.sampling.logits.watermark import detect
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model, tiny_tokenizer
 
 TOKENIZER = tiny_tokenizer()
@@ -69,9 +75,7 @@ def ask(core: EngineCore, sampling: SamplingParams, **options: Any) -> list[Toke
     stopping = options.pop("stopping", StopConditions(max_tokens=NUM_TOKENS, ignore_eos=True))
     return run(
         core,
-        GenerationRequest(
-            request_id="", prompt_token_ids=PROMPT, sampling=sampling, stopping=stopping, **options
-        ),
+        generation_request(request_id="", token_ids=PROMPT, sampling=sampling, stopping=stopping, **options),
     )
 
 
@@ -356,9 +360,9 @@ def test_skip_special_tokens_leaves_them_out_of_the_text_alone(
 
 def test_an_adapter_that_is_not_loaded_is_refused(directory: Path) -> None:
     info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[2]
-    request = GenerationRequest(
+    request = generation_request(
         request_id="",
-        prompt_token_ids=PROMPT,
+        token_ids=PROMPT,
         sampling=SamplingParams(),
         stopping=StopConditions(max_tokens=1),
     )
@@ -367,25 +371,36 @@ def test_an_adapter_that_is_not_loaded_is_refused(directory: Path) -> None:
         check_request(replace(request, adapter="poet"), info)
 
 
-def test_media_are_refused_and_never_ignored(directory: Path) -> None:
+MEDIA = Prompt(PROMPT, media=(Media(digest=b"cat", position=0, num_tokens=1),))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        lambda info: check_request(
+            GenerationRequest(
+                request_id="", prompt=MEDIA, sampling=SamplingParams(), stopping=StopConditions(max_tokens=1)
+            ),
+            info,
+        ),
+        lambda info: check_embedding(
+            EmbeddingRequest(request_id="", prompt=MEDIA, pooling=Pooling.MEAN), info
+        ),
+    ],
+    ids=["generation", "embedding"],
+)
+def test_media_are_refused_and_never_ignored(directory: Path, check: Callable[[ModelInfo], None]) -> None:
     info = build_core(EngineConfig(model=str(directory), device="cpu"), lambda line: None)[2]
-    request = GenerationRequest(
-        request_id="",
-        prompt_token_ids=PROMPT,
-        media=(Media(digest=b"cat", position=0, num_tokens=1),),
-        sampling=SamplingParams(),
-        stopping=StopConditions(max_tokens=1),
-    )
-    with pytest.raises(InvalidRequest, match="the prompt holds media, and the model takes text alone"):
-        check_request(request, info)
+    with pytest.raises(InvalidRequest, match="^prompt.media: the prompt holds media, and the model takes"):
+        check(info)
 
 
 def test_priority_decides_who_runs_first(directory: Path) -> None:
     config = EngineConfig(model=str(directory), device="cpu", max_num_sequences=1)
     alone = build_core(config, lambda line: None)[0]
-    plain = GenerationRequest(
+    plain = generation_request(
         request_id="late",
-        prompt_token_ids=PROMPT,
+        token_ids=PROMPT,
         sampling=SamplingParams(temperature=0.0),
         stopping=StopConditions(max_tokens=2, ignore_eos=True),
     )

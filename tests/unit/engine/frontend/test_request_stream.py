@@ -6,12 +6,13 @@ from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
 from engine.frontend.request_stream import RequestStream, UnreadBound
 from engine.request import GenerationRequest, SamplingParams, StopConditions
+from tests.requests import generation_request
 
 
 def request(num_sequences: int = 1, **sampling: Any) -> GenerationRequest:
-    return GenerationRequest(
+    return generation_request(
         request_id="a",
-        prompt_token_ids=(1,),
+        token_ids=(1,),
         sampling=SamplingParams(**sampling),
         stopping=StopConditions(max_tokens=5),
         num_sequences=num_sequences,

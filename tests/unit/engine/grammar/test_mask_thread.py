@@ -18,6 +18,7 @@ from engine.grammar.mask_thread import MaskThread
 from engine.grammar.matcher import GrammarState
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.sampling.logits.grammar_mask import apply_grammar
+from tests.requests import generation_request
 from tests.tiny import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.grammar.grammar_cases import COMPILER, TOKENIZER, ids_of
 from tests.unit.engine.spoiled_runner import fail, spoiled_core
@@ -51,9 +52,9 @@ def new_core(directory: Path, **shape: Any) -> tuple[EngineCore, GrammarCompiler
 
 
 def new_request(seed: int, **changes: Any) -> GenerationRequest:
-    request = GenerationRequest(
+    request = generation_request(
         request_id="",
-        prompt_token_ids=PROMPT,
+        token_ids=PROMPT,
         sampling=SamplingParams(seed=seed, grammar=GRAMMAR),
         stopping=StopConditions(max_tokens=40),
     )

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from random import Random
 
+from engine.request import Prompt
 from engine.scheduling.block_keys import Tags
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import Schedule
@@ -76,7 +77,7 @@ class Simulation:
         self.arrivals[number] = arrival
         sequence = self.scheduler.new_sequence(
             order=(arrival.priority, number, 0),
-            prompt_token_ids=arrival.prompt,
+            prompt=Prompt(tuple(arrival.prompt)),
             num_siblings=arrival.num_sequences - 1,
             tags=arrival.tags,
             reads_cache=arrival.reads_cache,

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.request import Prompt
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.sequence import Sequence
@@ -135,7 +136,7 @@ def test_generated_tokens_are_found_by_the_prompt_that_continues_them() -> None:
     (sequence,) = simulation.alive
     finish(simulation)
     assert sequence.num_tokens == 14
-    turn = simulation.scheduler.new_sequence(order=(0, 1, 0), prompt_token_ids=[*sequence.token_ids, 7])
+    turn = simulation.scheduler.new_sequence(order=(0, 1, 0), prompt=Prompt((*sequence.token_ids, 7)))
     simulation.scheduler.add(turn)
     (entry,) = simulation.scheduler.schedule().entries
     assert (entry.start, entry.end) == (12, 15)
@@ -202,7 +203,7 @@ def test_of_a_chain_the_last_block_goes_first_and_of_chains_the_one_used_longest
     computed(simulation, replace(request(16, 1), salt="c"), 3)  # takes two plain blocks, and two of b's
     sequences = {
         salt: simulation.scheduler.new_sequence(
-            order=(0, 9, 0), prompt_token_ids=range(13), tags=(("salt", salt),)
+            order=(0, 9, 0), prompt=Prompt(tuple(range(13))), tags=(("salt", salt),)
         )
         for salt in "abc"
     }

@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import _STEPS_A_PRIORITY, _WATERMARK, Scheduler
 from engine.scheduling.sequence import Sequence
@@ -25,7 +26,7 @@ class Clients:
 
     def add(self, number: int, *, priority: int = 0, prompt: int = 4, tokens: int = 2) -> None:
         sequence = self.scheduler.new_sequence(
-            order=(priority, number, 0), prompt_token_ids=range(1000 * number, 1000 * number + prompt)
+            order=(priority, number, 0), prompt=Prompt(tuple(range(1000 * number, 1000 * number + prompt)))
         )
         self.wanted[sequence] = tokens
         self.scheduler.add(sequence)

@@ -89,7 +89,7 @@ async def test_a_key_pays_for_the_tokens_of_prompt_and_answer(tmp_path: Path) ->
         assert (await served.ask(contract, contract)).status_code == 200
         refused = await served.ask(contract, contract)
         assert refused.status_code == RATE_STATUSES[contract]
-        num_tokens = len(served.engine.requests[-1].prompt_token_ids) + 3  # two pieces and the end
+        num_tokens = len(served.engine.requests[-1].prompt.token_ids) + 3  # two pieces and the end
         wait_s = int(refused.headers["retry-after"])
         assert num_tokens * 60 - 30 <= wait_s <= num_tokens * 60, "as long as what was overdrawn takes"
 
@@ -297,7 +297,7 @@ async def test_each_request_is_in_the_audit_log_and_nothing_that_was_said(
         "status": 200,
         "request_id": "mine-1",
     }
-    num_prompt = len(served.engine.requests[0].prompt_token_ids)
+    num_prompt = len(served.engine.requests[0].prompt.token_ids)
     for one in (whole, streamed):
         assert (one["prompt_tokens"], one["generated_tokens"]) == (num_prompt, 3)
         assert one["duration_s"] > 0

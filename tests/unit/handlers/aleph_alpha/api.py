@@ -66,7 +66,7 @@ class Api:
     @property
     def prompt(self) -> str:
         """The text of the only prompt that the engine has seen."""
-        tokens = self.engine.request.prompt_token_ids
+        tokens = self.engine.request.prompt.token_ids
         return self.engine.tokenizer.decode(tokens, skip_special_tokens=False)
 
 
@@ -115,13 +115,13 @@ def scores(*ranked: tuple[int, float]) -> Script:
     """
 
     def script(request: GenerationRequest) -> Iterator[TokenEvent]:
-        first = len(request.prompt_token_ids) - len(ranked)
+        first = len(request.prompt.token_ids) - len(ranked)
         (event, *_) = [item for item in says("x")(request) if isinstance(item, TokenEvent)]
         tail = [
             PromptToken(token_id, "", logprob, (TokenLogprob(likeliest, "", -0.1, False),))
-            for token_id, (likeliest, logprob) in zip(request.prompt_token_ids[first:], ranked, strict=True)
+            for token_id, (likeliest, logprob) in zip(request.prompt.token_ids[first:], ranked, strict=True)
         ]
-        head = tuple(PromptToken(token_id, "", None) for token_id in request.prompt_token_ids[:first])
+        head = tuple(PromptToken(token_id, "", None) for token_id in request.prompt.token_ids[:first])
         yield replace(event, prompt=(*head, *tail))
         yield from list(says("x")(request))[1:]  # type: ignore[misc]  # no exception is among them
 

@@ -53,7 +53,7 @@ async def test_a_field_of_stopping_reaches_the_engine(
 
 async def test_without_max_tokens_the_answer_may_fill_the_context() -> None:
     request = await asked()
-    room = quiet().engine.model_info.max_total_tokens - len(request.prompt_token_ids)
+    room = quiet().engine.model_info.max_total_tokens - len(request.prompt.token_ids)
     assert request.stopping.max_tokens == room
 
 
@@ -70,14 +70,14 @@ async def test_a_nice_request_lets_the_others_go_first(query: str, priority: int
 async def test_an_ignored_field_changes_nothing(field: str) -> None:
     value: object = 7 if field == "seed" else "x"
     first, second = [await asked(**{field: value}) for _ in range(2)]
-    assert first.prompt_token_ids == second.prompt_token_ids == (await asked()).prompt_token_ids
+    assert first.prompt.token_ids == second.prompt.token_ids == (await asked()).prompt.token_ids
     assert first.sampling.seed != second.sampling.seed
 
 
 async def test_the_name_of_a_message_is_ignored() -> None:
     message = {"role": "user", "content": "Hi", "name": "Ada"}
     request = await submitted(CHAT, {"model": MODEL, "messages": [message]})
-    assert request.prompt_token_ids == (await asked()).prompt_token_ids
+    assert request.prompt.token_ids == (await asked()).prompt.token_ids
 
 
 @pytest.mark.parametrize(

@@ -75,12 +75,12 @@ async def test_a_nice_request_lets_the_others_go_first(query: str, priority: int
 
 @pytest.mark.parametrize("prompt", ["HiHi", [TEXT, TOKENS], [TOKENS, TEXT], [TOKENS, TOKENS]])
 async def test_items_of_text_and_of_tokens_follow_each_other(prompt: object) -> None:
-    assert (await submitted(COMPLETE, completion(prompt))).prompt_token_ids == (39, 72, 39, 72)
+    assert (await submitted(COMPLETE, completion(prompt))).prompt.token_ids == (39, 72, 39, 72)
 
 
 @pytest.mark.parametrize("prompt", ["", [], [{**TEXT, "data": ""}], [{**TOKENS, "data": []}]])
 async def test_an_empty_prompt_is_the_token_that_stands_before_a_text(prompt: object) -> None:
-    token_ids = (await submitted(COMPLETE, completion(prompt))).prompt_token_ids
+    token_ids = (await submitted(COMPLETE, completion(prompt))).prompt.token_ids
     assert token_ids == quiet().engine.tokenizer.end_token_ids[:1]
 
 

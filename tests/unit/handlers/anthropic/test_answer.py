@@ -79,7 +79,7 @@ async def test_an_answer_that_is_cut_says_what_cut_it(max_tokens: int, reason: s
     api = quiet(says("a", finish=FinishReason.LENGTH))
     assert (await api.answer(ask(max_tokens=max_tokens)))["stop_reason"] == reason
     request = api.engine.request
-    room = 1000 - len(request.prompt_token_ids)
+    room = 1000 - len(request.prompt.token_ids)
     assert request.stopping.max_tokens == min(max_tokens, room)
 
 

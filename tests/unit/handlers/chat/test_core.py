@@ -76,12 +76,12 @@ def test_the_request_carries_what_was_asked() -> None:
     assert request.sampling == SamplingParams(seed=5)
     assert request.skip_special_tokens
     assert prepared.prompt_text == "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n"
-    assert tokenizer.decode(request.prompt_token_ids, skip_special_tokens=False) == prepared.prompt_text
+    assert tokenizer.decode(request.prompt.token_ids, skip_special_tokens=False) == prepared.prompt_text
 
 
 def test_no_limit_of_tokens_fills_the_context() -> None:
     prepared = prepare(chat_tokenizer(), params())
-    assert len(prepared.request.prompt_token_ids) + prepared.request.stopping.max_tokens == 1000
+    assert len(prepared.request.prompt.token_ids) + prepared.request.stopping.max_tokens == 1000
     crowded = prepare(chat_tokenizer(), params(ChatMessage(role="user", content="x" * 2000)))
     assert crowded.request.stopping.max_tokens == 1
 

@@ -61,7 +61,7 @@ async def test_a_bare_chat_fills_the_context_at_temperature_one() -> None:
     request = await submitted()
     assert request.sampling.temperature == 1.0
     assert request.sampling.num_logprobs is None
-    assert len(request.prompt_token_ids) + request.stopping.max_tokens == 200
+    assert len(request.prompt.token_ids) + request.stopping.max_tokens == 200
 
 
 async def test_an_answer_has_what_the_document_requires_and_no_more() -> None:
@@ -166,8 +166,8 @@ async def test_the_format_text_binds_nothing_even_beside_tools() -> None:
 async def test_a_tool_prompt_stands_under_the_last_message_where_tools_are_offered() -> None:
     offered = await submitted(tools=[TOOL], tool_prompt="Use them.")
     without = await submitted(tools=[TOOL])
-    assert len(offered.prompt_token_ids) - len(without.prompt_token_ids) == len("\n---\nUse them.")
-    assert (await submitted(tool_prompt="Use them.")).prompt_token_ids == (await submitted()).prompt_token_ids
+    assert len(offered.prompt.token_ids) - len(without.prompt.token_ids) == len("\n---\nUse them.")
+    assert (await submitted(tool_prompt="Use them.")).prompt.token_ids == (await submitted()).prompt.token_ids
 
 
 @pytest.mark.parametrize("choice", ["required", {"function": {"name": "add"}}])

@@ -75,7 +75,7 @@ async def test_every_parameter_reaches_the_engine() -> None:
     assert (sampling.num_logprobs, sampling.num_prompt_logprobs) == (0, 0)
     assert (request.stopping.max_tokens, request.stopping.stop) == (7, ("END",))
     assert request.stopping.include_stop
-    assert len(request.prompt_token_ids) == 1
+    assert len(request.prompt.token_ids) == 1
 
 
 @pytest.mark.parametrize("value", ['{"type": "integer"}', {"type": "integer"}])

@@ -58,7 +58,7 @@ class Api:
     @property
     def prompt(self) -> str:
         """What the engine was asked to continue, special tokens as text."""
-        token_ids = self.engine.request.prompt_token_ids
+        token_ids = self.engine.request.prompt.token_ids
         return self.engine.tokenizer.decode(token_ids, skip_special_tokens=False)
 
 

@@ -24,7 +24,7 @@ async def test_a_bare_request_has_the_documents_defaults() -> None:
     assert (stopping.stop, stopping.stop_token_ids, stopping.include_stop) == ((), (), False)
     assert (stopping.ignore_eos, request.skip_special_tokens) == (False, True)
     assert (request.num_sequences, request.beams) == (1, None)
-    assert stopping.max_tokens == 1000 - len(request.prompt_token_ids)
+    assert stopping.max_tokens == 1000 - len(request.prompt.token_ids)
 
 
 async def test_every_option_of_sampling_reaches_the_engine() -> None:
@@ -85,7 +85,7 @@ async def test_top_k_0_cuts_nothing() -> None:
 
 async def test_the_servers_bound_of_tokens_holds_where_max_tokens_is_above_it() -> None:
     request = await submitted(max_tokens=2**31 - 1)
-    assert request.stopping.max_tokens == 1000 - len(request.prompt_token_ids)
+    assert request.stopping.max_tokens == 1000 - len(request.prompt.token_ids)
 
 
 async def test_stop_token_ids_pass_over_what_is_no_int32_and_no_token() -> None:

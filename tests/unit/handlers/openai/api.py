@@ -82,7 +82,7 @@ class Api:
     @property
     def prompt(self) -> str:
         """The text of the only prompt that the engine has seen."""
-        tokens = self.engine.request.prompt_token_ids
+        tokens = self.engine.request.prompt.token_ids
         return self.engine.tokenizer.decode(tokens, skip_special_tokens=False)
 
 

@@ -63,7 +63,7 @@ async def test_an_answer_is_a_chat_completion() -> None:
 async def test_usage_counts_the_prompt_once_and_the_tokens_of_all_answers() -> None:
     api = Api(says("a", "b"))
     usage = (await api.answer(CHAT, chat(n=3)))["usage"]
-    num_prompt_tokens = len(api.engine.request.prompt_token_ids)
+    num_prompt_tokens = len(api.engine.request.prompt.token_ids)
     assert usage == {
         "prompt_tokens": num_prompt_tokens,
         "completion_tokens": 9,

@@ -50,7 +50,7 @@ async def test_max_tokens_has_two_names_and_nothing_fills_the_context(
     fields: dict[str, Any], num_tokens: int | None
 ) -> None:
     request = await submitted(CHAT, chat(**fields))
-    assert request.stopping.max_tokens == (num_tokens or 1000 - len(request.prompt_token_ids))
+    assert request.stopping.max_tokens == (num_tokens or 1000 - len(request.prompt.token_ids))
 
 
 @pytest.mark.parametrize(

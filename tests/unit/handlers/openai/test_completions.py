@@ -8,11 +8,12 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from engine.events import FinishReason
-from engine.request import GenerationRequest, SamplingParams, StopConditions
+from engine.request import SamplingParams, StopConditions
 from generated.openai import models as m
 from handlers.openai.completions.request import completion_plan
 from handlers.openai.completions.response import CompletionEvents
 from handlers.wire.envelope import Envelope
+from tests.requests import generation_request
 from tests.scripted_engine import Script, ScriptedEngine, says, token
 from tests.unit.handlers.chat.models import chat_tokenizer
 from tests.unit.handlers.openai.api import COMPLETIONS, MODEL, Api, completion, spells, submitted
@@ -20,9 +21,9 @@ from tests.unit.handlers.openai.test_chat import ENDS, STOPS
 
 TOKENIZER = chat_tokenizer()
 EVENT = token(
-    GenerationRequest(
+    generation_request(
         request_id="r",
-        prompt_token_ids=(1,),
+        token_ids=(1,),
         sampling=SamplingParams(),
         stopping=StopConditions(max_tokens=2),
     ),
@@ -80,7 +81,7 @@ async def test_prompts_are_texts_or_token_ids_one_or_several(
 ) -> None:
     api = Api(says("x"))
     choices = (await api.answer(COMPLETIONS, completion(given_prompt)))["choices"]
-    assert [list(request.prompt_token_ids) for request in api.engine.requests] == token_ids
+    assert [list(request.prompt.token_ids) for request in api.engine.requests] == token_ids
     assert [choice["index"] for choice in choices] == list(range(len(token_ids)))
     assert len({request.request_id for request in api.engine.requests}) == len(token_ids)
 
@@ -96,7 +97,7 @@ def telling(script: Script) -> Script:
     """Each text is told with the prompt that it is of."""
 
     def told(request: Any) -> Any:
-        prompt = TOKENIZER.decode(request.prompt_token_ids, skip_special_tokens=True)
+        prompt = TOKENIZER.decode(request.prompt.token_ids, skip_special_tokens=True)
         for event in script(request):
             assert not isinstance(event, Exception)
             yield replace(event, text=f"{prompt}{event.index}") if event.position == 0 else event

@@ -33,7 +33,7 @@ async def vectors(text: object, **fields: Any) -> list[Any]:
 async def test_inputs_are_texts_or_token_ids_one_or_several(text: object, token_ids: list[list[int]]) -> None:
     api = Api(says("never"))
     answer = await api.answer(EMBEDDINGS, {"model": MODEL, "input": text})
-    assert sorted(list(request.prompt_token_ids) for request in api.engine.texts) == sorted(token_ids)
+    assert sorted(list(request.prompt.token_ids) for request in api.engine.texts) == sorted(token_ids)
     num_tokens = sum(map(len, token_ids))
     assert answer["usage"] == {"prompt_tokens": num_tokens, "total_tokens": num_tokens}
     assert [item["embedding"] for item in answer["data"]] == [

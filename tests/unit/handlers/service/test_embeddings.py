@@ -74,7 +74,7 @@ async def test_texts_and_token_ids_give_vectors_in_their_order_and_the_usage_of_
     told = await server.embed("a b", [5, 6, 7], "c" * 2000, adapter="poet")
     encode = engine.tokenizer.encode
     prompts = [tuple(encode("a b")), (5, 6, 7), tuple(encode("c" * 2000))]
-    by_prompt = {request.prompt_token_ids: embedding(request).vector for request in engine.texts}
+    by_prompt = {request.prompt.token_ids: embedding(request).vector for request in engine.texts}
     assert [vector.tolist() for vector in told.vectors] == [by_prompt[prompt].tolist() for prompt in prompts]
     assert told.num_prompt_tokens == sum(map(len, prompts))
     assert told.num_cached_tokens == 3
@@ -129,7 +129,7 @@ async def test_texts_are_refused_as_overload_where_no_place_is_free(
 
 async def test_the_first_text_that_fails_ends_the_others(workers: Workers) -> None:
     def fail(request: EmbeddingRequest) -> Embedding:
-        if request.prompt_token_ids == (2,):
+        if request.prompt.token_ids == (2,):
             raise PromptTooLong(300, 0, 200)
         return embedding(request)
 

@@ -24,7 +24,7 @@ async def submitted(**fields: Any) -> Any:
 
 
 def prompt_of(engine: ScriptedEngine) -> str:
-    return engine.tokenizer.decode(engine.request.prompt_token_ids, skip_special_tokens=False)
+    return engine.tokenizer.decode(engine.request.prompt.token_ids, skip_special_tokens=False)
 
 
 async def test_an_answer_is_a_chat_completion() -> None:
@@ -88,7 +88,7 @@ async def test_max_tokens_has_two_names_and_null_fills_the_context(
     fields: dict[str, Any], num_tokens: int | None
 ) -> None:
     request = await submitted(**fields)
-    assert request.stopping.max_tokens == (num_tokens or 200 - len(request.prompt_token_ids))
+    assert request.stopping.max_tokens == (num_tokens or 200 - len(request.prompt.token_ids))
 
 
 async def test_both_names_of_max_tokens_at_once_are_refused() -> None:

@@ -20,7 +20,7 @@ PATH = "/v1/completions"
 
 def echoes(request: GenerationRequest) -> list[TokenEvent]:
     """As many tokens as the prompt has, so that short prompts end first; each says the prompt's length."""
-    length = len(request.prompt_token_ids)
+    length = len(request.prompt.token_ids)
     last = length - 1
     return [
         token(request, i, str(length), finish=FinishReason.LENGTH if i == last else None)
@@ -57,7 +57,7 @@ async def test_streamed_chunks_carry_the_index_of_their_prompt_and_usage_at_its_
 
 async def test_a_failing_prompt_ends_the_others_too() -> None:
     def fails_for_the_second(request: GenerationRequest) -> Any:
-        if len(request.prompt_token_ids) == 2:
+        if len(request.prompt.token_ids) == 2:
             raise RuntimeError("a bug")
         return says("a", "b", "c")(request)
 

@@ -60,7 +60,7 @@ async def test_compute_characters_counts_the_prompt_as_the_model_gets_it(
     api = Api(says("a"))
     headers = (await api.post(path, body)).headers
     prompts = [
-        api.engine.tokenizer.decode(request.prompt_token_ids, skip_special_tokens=False)
+        api.engine.tokenizer.decode(request.prompt.token_ids, skip_special_tokens=False)
         for request in api.engine.requests
     ]
     assert int(headers["x-compute-characters"]) == sum(map(len, prompts))

@@ -39,7 +39,7 @@ async def test_absent_parameters_mean_the_contracts_defaults() -> None:
 
 async def test_null_max_new_tokens_fills_the_context() -> None:
     request = await submitted(max_new_tokens=None)
-    assert len(request.prompt_token_ids) + request.stopping.max_tokens == 200
+    assert len(request.prompt.token_ids) + request.stopping.max_tokens == 200
 
 
 @pytest.mark.parametrize(
@@ -223,4 +223,4 @@ async def test_a_logprob_that_json_cannot_hold_is_null() -> None:
 async def test_a_long_prompt_is_tokenized_whole() -> None:
     engine = ScriptedEngine(says("a"), max_total_tokens=10_000)
     await Api(engine).answer("/generate", native("x" * 5000))
-    assert len(engine.request.prompt_token_ids) == 5000
+    assert len(engine.request.prompt.token_ids) == 5000

@@ -43,7 +43,7 @@ def test_a_cut_prompt_keeps_its_right_end_and_the_token_before_the_text(
 async def test_a_cut_prompt_is_what_counts_against_the_limits() -> None:
     api = Api(says("a"))
     await api.answer("/generate", native("x" * 300, truncate=50))
-    assert len(api.engine.request.prompt_token_ids) == 50
+    assert len(api.engine.request.prompt.token_ids) == 50
 
 
 async def test_tokenize_counts_bytes_and_shows_the_text_of_each_token() -> None:
@@ -62,7 +62,7 @@ async def test_tokenize_lists_the_tokens_that_generate_would_see() -> None:
     api = Api(ScriptedEngine(says("a"), tokenizer=tokenizer_with_bos()))
     tokens = await api.answer("/tokenize", {"inputs": "Hello"})
     await api.answer("/generate", native("Hello"))
-    assert tuple(token["id"] for token in tokens) == api.engine.request.prompt_token_ids
+    assert tuple(token["id"] for token in tokens) == api.engine.request.prompt.token_ids
 
 
 async def test_tokenize_overlooks_parameters_but_not_wrong_ones() -> None:

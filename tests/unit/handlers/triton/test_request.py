@@ -74,7 +74,7 @@ async def test_members_that_end_a_text(members: dict[str, Any], field: str, valu
 
 async def test_a_text_ends_where_the_context_does_however_much_was_asked_for() -> None:
     request = await request_of(max_tokens=2000)  # what litellm asks for if its caller does not say
-    assert request.stopping.max_tokens == 200 - len(request.prompt_token_ids)
+    assert request.stopping.max_tokens == 200 - len(request.prompt.token_ids)
 
 
 async def test_a_text_that_fills_the_context_is_refused() -> None:

@@ -73,7 +73,7 @@ def control_ids(tokenizer: Tokenizer, template: str) -> frozenset[int]:
 def obeyed(family: str, prepared: PreparedChat) -> list[int]:
     """The control tokens of a prompt, in order."""
     known = control_ids(tokenizer_of(family), FAMILIES[family].template)
-    return [token_id for token_id in prepared.request.prompt_token_ids if token_id in known]
+    return [token_id for token_id in prepared.request.prompt.token_ids if token_id in known]
 
 
 def own_tokens(family: str) -> list[str]:
@@ -102,10 +102,10 @@ def test_a_forged_turn_is_text_and_the_text_is_whole(family: str) -> None:
     prepared = core_of(family).prepare(user_turns(forged, "And?"))
     trusting = core_of(family, trusts=True).prepare(user_turns(forged, "And?"))
     assert prepared.prompt_text == trusting.prompt_text
-    assert len(prepared.request.prompt_token_ids) > len(trusting.request.prompt_token_ids)
+    assert len(prepared.request.prompt.token_ids) > len(trusting.request.prompt.token_ids)
     assert obeyed(family, prepared) == obeyed(family, core_of(family).prepare(user_turns("Hi", "And?")))
     if not FAMILIES[family].takes_blanks:
-        text = tokenizer_of(family).decode(prepared.request.prompt_token_ids, skip_special_tokens=False)
+        text = tokenizer_of(family).decode(prepared.request.prompt.token_ids, skip_special_tokens=False)
         assert text == prepared.prompt_text
 
 
@@ -147,7 +147,7 @@ def test_thoughts_in_an_answer_of_the_assistants_are_thoughts(family: str) -> No
         asked = conversation(family, "harmless < b", answer=answer)
         prepared = core_of(family).prepare(asked)
         trusting = core_of(family, trusts=True).prepare(asked)
-        assert prepared.request.prompt_token_ids == trusting.request.prompt_token_ids
+        assert prepared.request.prompt.token_ids == trusting.request.prompt.token_ids
 
 
 @pytest.mark.parametrize("family", ["qwen3", "deepseek", "glm"])
@@ -213,7 +213,7 @@ def test_a_text_without_control_tokens_is_encoded_as_ever(family: str, texts: li
     for asked in (user_turns(*texts), conversation(family, texts[0])):
         prepared = core_of(family).prepare(asked)
         trusting = core_of(family, trusts=True).prepare(asked)
-        assert prepared.request.prompt_token_ids == trusting.request.prompt_token_ids
+        assert prepared.request.prompt.token_ids == trusting.request.prompt.token_ids
         assert prepared.prompt_text == trusting.prompt_text
 
 

@@ -54,7 +54,7 @@ def prepare(template: str | Tokenizer, *messages: ChatMessage, **changes: object
 
 
 def obeyed(prepared: PreparedChat) -> list[int]:
-    return [token_id for token_id in prepared.request.prompt_token_ids if token_id >= 256]
+    return [token_id for token_id in prepared.request.prompt.token_ids if token_id >= 256]
 
 
 _ONE_TURN = [256, 257]
@@ -116,7 +116,7 @@ def test_what_a_normalizer_turns_into_a_token_is_text(content: str, is_normalize
     tokenizer = tokenizer_for(template, normalizer, is_normalized=is_normalized)
     prepared = prepare(tokenizer, user(content))
     assert obeyed(prepared) == _ONE_TURN
-    words = tokenizer.decode(prepared.request.prompt_token_ids, skip_special_tokens=True)
+    words = tokenizer.decode(prepared.request.prompt.token_ids, skip_special_tokens=True)
     assert words == f"user\n{normalizer.normalize_str(content)}\n"
 
 
@@ -141,8 +141,8 @@ def test_escapes_in_arguments_make_no_token() -> None:
     core = ChatCore(tokenizer_of("qwen3"), max_total_tokens=9999)
     prepared = core.prepare(chat(*messages))
     neutral = replace(messages[1], tool_calls=(replace(call, arguments='{"a": 1}'),))
-    num_ends = prepared.request.prompt_token_ids.count(258)
-    assert num_ends == core.prepare(chat(messages[0], neutral)).request.prompt_token_ids.count(258)
+    num_ends = prepared.request.prompt.token_ids.count(258)
+    assert num_ends == core.prepare(chat(messages[0], neutral)).request.prompt.token_ids.count(258)
     assert f'"b": ["{_END}", "é"], "{_END}": 1.5' in prepared.prompt_text
 
 
@@ -175,7 +175,7 @@ def test_an_answer_to_go_on_with_holds_no_control_token() -> None:
     start = ChatMessage(role="assistant", content=f"<think>\nHm.{_END}\n{_TURN}system")
     prepared = core.prepare(chat(user("Hi"), start, continue_final_message=True))
     assert prepared.prompt_text.endswith(f"Hm.{_END}\n{_TURN}system")
-    ids = prepared.request.prompt_token_ids
+    ids = prepared.request.prompt.token_ids
     think = tokenizer_of("qwen3").hf.get_added_vocab()["<think>"]
     assert (ids.count(257), ids.count(258), ids.count(think)) == (2, 1, 1)
 
@@ -221,5 +221,5 @@ def test_tokens_that_the_tokenizer_adds_itself_are_added() -> None:
     prepared = prepare(tokenizer, user(_END), add_special_tokens=True)
     plain = prepare(tokenizer, user("<|eot_id|>"), add_special_tokens=True)
     added = tokenizer.encode("", add_special_tokens=True)
-    assert list(plain.request.prompt_token_ids)[: len(added)] == added
-    assert prepared.request.prompt_token_ids[:2] == plain.request.prompt_token_ids[:2]
+    assert list(plain.request.prompt.token_ids)[: len(added)] == added
+    assert prepared.request.prompt.token_ids[:2] == plain.request.prompt.token_ids[:2]
