@@ -35,6 +35,8 @@ class Batch:
 
     input_ids, positions, slots: int64 [num_tokens]; a slot is block * block_size + offset in the KV pages.
     decodes: the spans of one token, which are rows 0 to len(decodes). chunks: the others.
+    adapters: the adapter of each row; None if no row has one. What computes several modules of a model at
+        once declines a batch with adapters, since these apply to each module.
     """
 
     entries: list[ScheduledTokens]
@@ -43,6 +45,7 @@ class Batch:
     slots: Tensor
     decodes: list[Span]
     chunks: list[Span]
+    adapters: tuple[str | None, ...] | None = None
 
     @property
     def spans(self) -> list[Span]:
@@ -70,4 +73,11 @@ def build_batch(entries: list[ScheduledTokens], block_size: int, device: torch.d
             slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
     rows = send(torch.from_numpy(np.array([input_ids, positions, slots])), device)
     num_decodes = sum(span.num_tokens == 1 for span in spans)
-    return Batch(entries, rows[0], rows[1], rows[2], spans[:num_decodes], spans[num_decodes:])
+    decodes, chunks = spans[:num_decodes], spans[num_decodes:]
+    return Batch(entries, rows[0], rows[1], rows[2], decodes, chunks, _adapters(entries))
+
+
+def _adapters(entries: list[ScheduledTokens]) -> tuple[str | None, ...] | None:
+    if all(entry.sequence.adapter is None for entry in entries):
+        return None
+    return tuple(entry.sequence.adapter for entry in entries for _ in range(entry.start, entry.end))

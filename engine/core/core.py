@@ -124,6 +124,7 @@ class EngineCore:
             prompt=request.prompt,
             num_siblings=job.num_initial_sequences - 1,
             tags=self._cache_tags + _cache_tags(request),
+            adapter=request.adapter,
             reads_cache=job.reads_cache,
         )
         state = job.begin(sequence, self.tokenizer, self._runner.device)
@@ -138,6 +139,7 @@ class EngineCore:
             order=(request.priority, arrival, 0),
             prompt=request.prompt,
             tags=self._cache_tags + _cache_tags(request),
+            adapter=request.adapter,
             reads_cache=request.pooling is Pooling.LAST,
         )
         self._begin(sequence)

@@ -32,7 +32,7 @@ class DecodeFastPath:
 
         Call it under `current_attention`.
         """
-        if batch.chunks or not self._stack.takes(len(batch.input_ids)):
+        if batch.chunks or batch.adapters is not None or not self._stack.takes(len(batch.input_ids)):
             return None
         residual: Tensor = self._embedding(batch.input_ids[None])
         output = self._stack.compute(residual, *self._rotary(residual, batch.positions[None]))

@@ -18,11 +18,13 @@ from engine.fusion.native_layer import swiglu
 from engine.fusion.native_layer_end import join_end
 from engine.fusion.native_weight import native_weights
 from engine.kernels import Obstacle
+from engine.model.adapters import current_adapters
 from engine.native.obstacles import name_of
 
 
 class FusedLayer(nn.Module):
-    """The replacement of a decoder layer, which it keeps for its linears and for unpaged attention.
+    """The replacement of a decoder layer, which it keeps for its linears, for unpaged attention and for
+    batches with adapters.
 
     end: the part after attention as one call; None if its products are not compiled. leads: the stack of
     which it is the first layer, if any.
@@ -43,7 +45,8 @@ class FusedLayer(nn.Module):
         if self._follows is not None and self._follows.has_made(hidden_states):
             return hidden_states
         is_paged = self._config._attn_implementation == ATTENTION_NAME
-        if args or not is_paged or kwargs.get("attention_mask") is not None:
+        has_adapters = current_adapters.get() is not None
+        if args or not is_paged or has_adapters or kwargs.get("attention_mask") is not None:
             output: Tensor = self.layer(hidden_states, *args, **kwargs)
             return output
         cosine, sine = kwargs["position_embeddings"]

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
+from engine.model.adapters import current_adapters
 from engine.model.call_hooks import observed
 from engine.model.reference_pass import is_same, reference_logits, relative_difference
 from engine.native.huge_pages import empty_tensor
@@ -53,6 +54,11 @@ class MergedLinear(nn.Module):
             self._rows = None
         return output
 
+    def compute(self, index: int, rows: Tensor) -> Tensor:
+        """Return the output of the linear of this index, which shares memory with no other linear's."""
+        output: Tensor = self.linear(rows).split(self.sizes, dim=-1)[index]
+        return output.clone()
+
 
 class MergedPart(nn.Module):
     """The replacement of one of the linears: the part of a merged layer with its index."""
@@ -66,7 +72,11 @@ class MergedPart(nn.Module):
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
-        """Return the outputs [..., out_features] of rows [..., in_features], a view of the merged ones."""
+        """Return the outputs [..., out_features] of rows [..., in_features]. They are a view of the merged
+        ones, unless the batch has adapters.
+        """
+        if current_adapters.get() is not None:  # they may change rows and outputs of each linear
+            return self.merged.compute(self.index, rows)
         return self.merged.take(self.index, rows)
 
 

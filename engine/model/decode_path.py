@@ -14,7 +14,10 @@ class DecodePath(Protocol):
     """
 
     def hidden_states(self, batch: Batch) -> Tensor | None:
-        """Return the input of the model's head, [num_rows, hidden_size]; None to decline the batch."""
+        """Return the input of the model's head, [num_rows, hidden_size]; None to decline the batch.
+
+        A batch with adapters must be declined: they apply to modules that the path leaves out.
+        """
 
     def logits(self, hidden_states: Tensor, rows: list[int]) -> Tensor:
         """Return raw logits [len(rows), vocab_size] of these rows of `hidden_states`."""

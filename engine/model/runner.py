@@ -7,6 +7,7 @@ from transformers import PreTrainedModel
 from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
+from engine.model.adapters import current_adapters
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
 from engine.transfers import upload
@@ -55,10 +56,12 @@ class ModelRunner:
         The head runs on those rows alone.
         """
         token = current_attention.set(self._attention.plan(batch))
+        adapters_token = current_adapters.set(batch.adapters)
         try:
             logits = self._decode(batch, logit_rows)
             return self._forward(batch, logit_rows) if logits is None else logits
         finally:
+            current_adapters.reset(adapters_token)
             current_attention.reset(token)
 
     def _decode(self, batch: Batch, logit_rows: list[int]) -> Tensor | None:

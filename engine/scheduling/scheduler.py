@@ -70,15 +70,16 @@ class Scheduler:
         prompt: Prompt,
         num_siblings: int = 0,
         tags: Tags = (),
+        adapter: str | None = None,
         reads_cache: bool = True,
     ) -> Sequence:
         """Return a sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
 
-        order: (priority, arrival, index); lower runs first.
+        order: (priority, arrival, index); lower runs first. tags: they name the adapter too.
         """
         keys = BlockKeys(tags, self.pool.block_size, prompt.media)
         sequence = self._place(order, list(prompt.token_ids), keys, reads_cache=reads_cache)
-        sequence.num_siblings = num_siblings
+        sequence.num_siblings, sequence.adapter = num_siblings, adapter
         return sequence
 
     def _place(
@@ -109,6 +110,7 @@ class Scheduler:
             parent.keys.fork(),
             parent.reads_cache,
             parent.priority,
+            parent.adapter,
         )
         if len(self.running) >= self._max_num_sequences or not parent.is_running:
             self.add(child)
@@ -123,6 +125,7 @@ class Scheduler:
         prompt = ended.token_ids[: ended.num_prompt_tokens]
         keys = ended.keys.fork(len(prompt))
         sequence = self._place((ended.priority, ended.arrival, index), prompt, keys)
+        sequence.adapter = ended.adapter
         self.add(sequence)
         return sequence
 

@@ -22,6 +22,7 @@ class Sequence:
     priority: the level that `due` was computed from; lower runs first.
     num_siblings: the number of sequences that will fork from this one once its prompt is computed.
     keys: those of its full blocks. reads_cache: whether it may start from blocks that others have computed.
+    adapter: that of its request. Sequences that share blocks have the same one.
     is_parked: whether it waits for its siblings to reach the same length, all of its own tokens having been
         computed (beam search).
     """
@@ -33,6 +34,7 @@ class Sequence:
     keys: BlockKeys
     reads_cache: bool = True
     priority: int = 0
+    adapter: str | None = None
     num_computed: int = 0
     num_siblings: int = 0
     num_preemptions: int = 0
