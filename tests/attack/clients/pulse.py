@@ -15,6 +15,18 @@ class Pulse:
 
     def __init__(self) -> None:
         self.beats_s: list[float] = []
+        self._beaten = threading.Condition()
+
+    def add(self, seconds: float) -> None:
+        """Take down an answer's time."""
+        with self._beaten:
+            self.beats_s.append(seconds)
+            self._beaten.notify_all()
+
+    def wait_for(self, num_beats: int, timeout_s: float = 30.0) -> bool:
+        """Wait for so many answers; return whether they have come."""
+        with self._beaten:
+            return self._beaten.wait_for(lambda: len(self.beats_s) >= num_beats, timeout_s)
 
     @property
     def slowest_s(self) -> float:
@@ -48,7 +60,7 @@ def _beat(url: str, taken: Pulse, is_over: threading.Event, failures: list[Excep
                 started = time.perf_counter()
                 connection.sendall(request_bytes("/health"))
                 answer = read_answer(connection)
-                taken.beats_s.append(time.perf_counter() - started)
+                taken.add(time.perf_counter() - started)
                 if answer.status != 200:
                     raise AssertionError(f"/health answered {answer.status}: {answer.body!r}")
                 if is_over.wait(_INTERVAL_S):

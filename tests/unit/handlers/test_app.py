@@ -20,12 +20,14 @@ from tests.unit.handlers.tgi.api import Api, chat, native
 
 @pytest.mark.parametrize("prefix", ["", "/tgi"])
 async def test_a_contract_answers_at_the_root_and_under_its_prefix(prefix: str) -> None:
-    assert (await Api(says("a")).post(f"{prefix}/generate", native())).status_code == 200
+    response = await Api(says("a")).post(f"{prefix}/generate", native())
+    assert (response.status_code, response.json()["generated_text"]) == (200, "a")
 
 
 async def test_a_contracts_own_root_is_its_prefix_with_a_slash_and_without() -> None:
     for path in ("/tgi", "/tgi/"):
-        assert (await Api(says("a")).post(path, native())).status_code == 200
+        response = await Api(says("a")).post(path, native())
+        assert (response.status_code, response.json()[0]["generated_text"]) == (200, "a")
 
 
 async def test_without_a_place_at_the_root_a_contract_is_under_its_prefix_alone() -> None:

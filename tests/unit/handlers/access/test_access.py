@@ -128,6 +128,8 @@ async def test_embeddings_are_charged_too(tmp_path: Path) -> None:
         await send(served.app, "POST", "/v1/embeddings", json=body, headers=bearer("key-a")) for _ in range(2)
     ]
     assert [answer.status_code for answer in answers] == [200, 429]
+    assert len(answers[0].json()["data"]) == 2
+    assert answers[1].json()["error"]["code"] == "rate_limit_exceeded"
 
 
 async def test_a_refusal_by_the_limit_speaks_the_contracts_language(tmp_path: Path) -> None:
@@ -144,7 +146,8 @@ async def test_a_refusal_by_the_limit_speaks_the_contracts_language(tmp_path: Pa
 async def test_a_refused_key_is_charged_for_nothing(tmp_path: Path) -> None:
     served = Guarded(tmp_path, table("a", "key-a", requests_per_minute=1, contracts='["tgi"]'))
     for _ in range(3):
-        assert (await served.ask("openai", "key-a")).status_code == 401
+        refused = await served.ask("openai", "key-a")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
     assert (await served.ask("tgi", "key-a")).status_code == 200
 
 

@@ -158,6 +158,7 @@ class Talkative(Notes):
         return {"content-type": "text/html"}
 
 
-async def test_a_header_is_judged_before_a_stream_begins() -> None:
+async def test_a_header_is_judged_before_a_stream_begins(caplog: pytest.LogCaptureFixture) -> None:
     response = await write(client(contract=Talkative(), write=lambda **_: stream_of(kept(1))))
-    assert response.status_code == 500
+    assert (response.status_code, response.json()["kind"]) == (500, "internal")
+    assert "content-type" in caplog.text

@@ -73,4 +73,4 @@ async def test_the_word_to_continue_comes_before_the_answer() -> None:
 async def test_blank_lines_between_requests_are_ignored() -> None:
     async with serving() as server, server.connect() as client:
         client.write(b"\r\n" + HIDDEN + b"\r\n" + HIDDEN)
-        assert [(await client.read_answer()).status for _ in range(2)] == [200, 200]
+        assert [(await client.read_answer()).json()["path"] for _ in range(2)] == ["/hidden"] * 2

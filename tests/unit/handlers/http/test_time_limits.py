@@ -28,7 +28,8 @@ async def test_headers_that_come_a_byte_at_a_time_gain_no_time() -> None:
         while not reading.done():
             client.write(b"a")
             await asyncio.wait([reading], timeout=0.02)
-        assert (await reading).status == 408
+        refusal = await reading
+        assert (refusal.status, refusal.json()) == (408, {"error": "The request's headers took too long"})
 
 
 async def test_a_connection_without_a_request_is_closed_in_silence() -> None:

@@ -43,7 +43,9 @@ async def test_events_that_end_too_early_are_an_incomplete_generation(is_stream:
 @pytest.mark.parametrize("is_stream", [False, True])
 async def test_more_answers_than_the_server_runs_at_once_take_turns(is_stream: bool) -> None:
     api = Api(says("x"), max_concurrent_requests=2, max_request_share=1)
-    assert (await api.post(chat(n=3, stream=is_stream))).status_code == 200
+    response = await api.post(chat(n=3, stream=is_stream))
+    assert response.status_code == 200
+    assert {index for index in range(4) if f'"index":{index}' in response.text} == {0, 1, 2}
 
 
 @pytest.mark.parametrize("is_stream", [False, True])

@@ -44,13 +44,19 @@ async def test_what_the_path_names_is_refused_before_the_body_is_read() -> None:
 
 
 async def test_a_path_that_names_what_is_there_goes_on_to_its_body() -> None:
-    app = shelves(Shelves(sweep=lambda **_: None))
-    assert (await send(app, "POST", SHELF, json={"text": ""})).status_code == 400
+    seen: list[Note | None] = []
+    app = shelves(Shelves(sweep=lambda body, **_: seen.append(body)))
+    refused = await send(app, "POST", SHELF, json={"text": ""})
+    assert (refused.status_code, refused.json()["reason"]) == (400, "text: must have at least 1 character")
     assert (await send(app, "POST", SHELF, json={"text": "a"})).status_code == 200
+    assert seen == [Note(text="a")]
 
 
 async def test_an_operation_without_parameters_is_looked_up_too() -> None:
-    assert (await send(shelves(Shelves(ping=lambda **_: None)), "GET", "/ping")).status_code == 200
+    pings: list[object] = []
+    app = shelves(Shelves(ping=lambda call, **_: pings.append(call)))
+    assert (await send(app, "GET", "/ping")).status_code == 200
+    assert len(pings) == 1
 
 
 @pytest.mark.parametrize("headers", [{}, {"content-type": "text/csv"}])
@@ -74,3 +80,4 @@ async def test_a_body_of_any_media_type_is_read_as_json_where_the_document_says_
 async def test_an_optional_body_that_is_there_must_be_json() -> None:
     response = await send(serve(sweep=lambda **_: None), "POST", SHELF, content=b"{")
     assert response.status_code == 400
+    assert response.json()["reason"].startswith("Invalid JSON: EOF while parsing an object")

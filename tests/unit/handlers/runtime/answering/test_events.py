@@ -102,7 +102,8 @@ async def test_an_error_after_the_first_event_is_the_last_event_before_the_termi
 
 async def test_a_first_event_that_the_document_does_not_declare_is_a_500() -> None:
     undeclared: Any = Note(text="a")
-    assert (await write(undeclared)).status_code == 500
+    response = await write(undeclared)
+    assert (response.status_code, response.json()["kind"]) == (500, "internal")
 
 
 async def test_a_later_event_that_the_document_does_not_declare_is_not_sent() -> None:

@@ -24,24 +24,29 @@ class Endless:
 
     def __init__(self) -> None:
         self.num_taken = 0
+        self.began = asyncio.Event()
         self.ended = asyncio.Event()
 
     async def events(self) -> AsyncGenerator[EncodedEvent, None]:
         try:
             while True:
                 self.num_taken += 1
+                self.began.set()
                 yield EVENT
                 if self.num_taken % 7 == 0:
                     await asyncio.sleep(0)
         finally:
             self.ended.set()
 
-    async def stands(self) -> None:
-        """Until no event has been taken for a while."""
+    async def stands(self, port: int) -> None:
+        """Wait until no event is taken while another client is answered.
+
+        That takes several rounds of the event loop, in each of which a stream that may go on takes some.
+        """
         before = -1
         while before != self.num_taken:
             before = self.num_taken
-            await asyncio.sleep(0.2)
+            await whole_answer_s(port)
 
 
 async def whole_answer_s(port: int) -> float:
@@ -67,9 +72,8 @@ async def test_a_client_that_does_not_read_holds_back_its_own_stream_alone() -> 
         silent = socket.create_connection(("127.0.0.1", port))
         silent.sendall(post(b'{"text":"a","stream":true}'))
         async with asyncio.timeout(20):
-            while not stream.num_taken:
-                await asyncio.sleep(0.01)
-            await stream.stands()
+            await stream.began.wait()
+            await stream.stands(port)
             assert stream.num_taken * len(EVENT) < MAX_BYTES
             assert max([await whole_answer_s(port) for _ in range(5)]) < 1
             silent.close()
