@@ -1,1 +1,1 @@
-"""What follows from specs/; `make generate` writes all of it."""
+"""The code that follows from specs/; `make generate` writes all of it."""

@@ -1,1 +1,1 @@
-"""What keeps the contracts true; never imported by what is served."""
+"""Tools that keep the contracts true; never imported by what is served."""

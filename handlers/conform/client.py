@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
     @property
     def media_type(self) -> str:
-        """Of the content type, without its parameters; empty where there is none."""
+        """The media type of the content type, without its parameters; empty if there is none."""
         found = next((value for name, value in self.headers if name == "content-type"), "")
         return found.partition(";")[0].strip().lower()
 

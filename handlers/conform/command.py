@@ -34,7 +34,7 @@ _LISTS: Final[tuple[tuple[Request, Place], ...]] = (
 
 
 class Unusable(Exception):
-    """What stands in the way of a run, a sentence."""
+    """A run cannot be made, for the reason that the message states."""
 
 
 def conform(given: argparse.Namespace) -> bool:

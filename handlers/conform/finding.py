@@ -1,4 +1,4 @@
-"""What is wrong with a server, and how it showed."""
+"""Faults of a server, and the exchanges that showed them."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ class Finding(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What one check found of one operation. note: why it was left out, or what was; empty for neither."""
+    """The result of one check of one operation. note: why it was left out, or what was; empty for neither."""
 
     endpoint: Endpoint
     check: str
@@ -48,7 +48,7 @@ class Result(NamedTuple):
 
 
 def grouped(check: str, faults: Iterable[FoundFault]) -> tuple[Finding, ...]:
-    """Those of one kind together, in the order in which each first showed."""
+    """The faults by kind, in the order in which each kind first showed."""
     found: dict[str, list[Instance]] = defaultdict(list)
     for fault in faults:
         found[fault.kind].append(fault.instance)

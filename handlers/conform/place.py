@@ -15,11 +15,11 @@ class _Absent:
 
 
 ABSENT: Final[Any] = _Absent()
-"""What stands where nothing does."""
+"""The value of a place where there is none."""
 
 
 def at(value: Any, place: Place) -> Any:
-    """What stands at a place; ABSENT where nothing does."""
+    """Return what stands at a place; ABSENT if nothing does."""
     for part in place:
         is_item = isinstance(value, list) and isinstance(part, int) and part < len(value)
         if not is_item and not (isinstance(value, Mapping) and part in value):

@@ -1,4 +1,4 @@
-"""What requests must name for a server to have it."""
+"""The names that requests must give for a server to have what they ask for."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -38,7 +38,7 @@ class Target:
         yield from self.judged(label, request, answer)
 
     def judged(self, label: str, request: Request, answer: Answer) -> Iterator[FoundFault]:
-        """What an answer has that the document does not state."""
+        """The faults of an answer: all that the document does not state."""
         encoded = any(name == "content-encoding" for name, _ in answer.headers)
         dropped = (*_HOP, "content-length") if encoded else _HOP
         exchange = Exchange(
@@ -62,12 +62,12 @@ def no_answer(label: str, request: Request, error: Exception) -> FoundFault:
 
 
 def is_of(endpoint: Endpoint, method: str, path: str) -> bool:
-    """Whether a requested path, with or without a query, is an operation's."""
+    """Return whether a requested path, with or without a query, is an operation's."""
     template = re.sub(r"\\\{[^}]*\}", "[^/]+", re.escape(endpoint.path))
     return method == endpoint.method and re.fullmatch(template, path.partition("?")[0]) is not None
 
 
 def _kind(check: str, place: str, message: str) -> str:
-    """Of faults that differ in what a value happens to be; what is quoted at length differs most."""
+    """The kind of faults that differ only in their values; long quotations are left out."""
     bare = re.sub(r"\d+(\.\d+)?", "*", re.sub(r"(['\"]).{25,}\1", "...", message))
     return f"{check}: {place}: {bare[:160]}"

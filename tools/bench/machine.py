@@ -29,7 +29,7 @@ _READ_BYTES: Final = 2**30
 
 
 def describe() -> dict[str, Any]:
-    """What figures depend on."""
+    """A description of the machine, on which figures depend."""
     info = Path("/proc/cpuinfo").read_text()
     lines = [line.partition(":") for line in info.splitlines()]
     fields = {name.strip(): value.strip() for name, _, value in lines}
@@ -46,7 +46,7 @@ def describe() -> dict[str, Any]:
 
 
 def busy_share(seconds: float = 0.5) -> float:
-    """Of all cores' time, what other processes take while this one sleeps."""
+    """The share of all cores' time that other processes take while this one sleeps."""
     before = _processor_times()
     time.sleep(seconds)
     busy, total = (now - then for now, then in zip(_processor_times(), before, strict=True))

@@ -1,4 +1,4 @@
-"""How long functions take while something else runs them."""
+"""A stopwatch for functions that something else calls."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack

@@ -16,14 +16,14 @@ class FormatError(ValueError):
 
 
 class Acknowledgements(NamedTuple):
-    """What a file acknowledges: `open` against the base, `settled` in the past, in the order of the file."""
+    """A file's acknowledged changes: `open` against the base, `settled` in the past, in the file's order."""
 
     open: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
 
 
 def read_acknowledgements(path: Path) -> Acknowledgements:
-    """Of a file; none where there is no file. Raises FormatError."""
+    """Read the acknowledgements of a file; none if there is no file. Raises FormatError."""
     return parse_acknowledgements(path.read_text(encoding="utf-8"), str(path)) if path.exists() else _NONE
 
 

@@ -49,7 +49,7 @@ def alternatives(document: Document, node: Any, at: Pointer) -> list[Alternative
 
 
 class Pairing(NamedTuple):
-    """Which alternatives are the same one before and after, and which have none to compare with."""
+    """The alternatives that are the same before and after, and those that have none to compare with."""
 
     same: list[tuple[Alternative, Alternative]]
     removed: list[Alternative]

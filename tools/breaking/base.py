@@ -15,7 +15,7 @@ class NoBase(Exception):
 
 
 def default_reference(root: Path) -> str:
-    """What to compare with where nobody says: the first of these that there is and that is not HEAD itself.
+    """The default to compare with: the first of these that there is and that is not HEAD itself.
 
     The last release, which is the newest tag before HEAD; where the branch left the default branch of
     `origin`; the commit before, which sees no more than the last commit of a series.
@@ -66,6 +66,6 @@ class Base:
 
 
 def _git(root: Path, *arguments: str) -> bytes | None:
-    """What git prints; None if it fails."""
+    """Return what git prints; None if it fails."""
     result = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
     return result.stdout if result.returncode == 0 else None

@@ -11,7 +11,7 @@ from tools.generate.documents.document import Pointer, render_pointer
 
 @dataclass(frozen=True, order=True)
 class Change:
-    """What broke, for whom, and where.
+    """A breaking change: what broke, for whom, and where.
 
     side: `request` (what was accepted is accepted no more), `response` (what is answered was never promised,
     or what was promised is answered no more), `operation` or `sdk`.
@@ -47,5 +47,5 @@ def show_both(before: Any, after: Any) -> str:
 
 
 def show_if_there(value: Any) -> str:
-    """As `show`, or `absent` for None, which no keyword of a bound has as its value."""
+    """Return `show` of a value, or `absent` for None, which no keyword of a bound has as its value."""
     return "absent" if value is None else show(value)

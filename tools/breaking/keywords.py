@@ -1,4 +1,4 @@
-"""What a change of one JSON Schema keyword means to those who send, and to those who read.
+"""The effect of a change of one JSON Schema keyword on those who send, and on those who read.
 
 A request breaks when it is held to more than before; an answer breaks when it may be more than before. So
 every rule asks whether a keyword became tighter, looser, or both at once.
@@ -50,7 +50,7 @@ def keyword_findings(side: str, before: Schema, after: Schema) -> Iterator[Findi
 
 
 def is_unconstrained(schema: Schema) -> bool:
-    """Whether every value is valid."""
+    """Return whether every value is valid."""
     return not set(schema) - _PROSE - {"default"}
 
 
@@ -101,7 +101,7 @@ def _bound(side: str, key: str, old: Any, new: Any, sign: int) -> Iterator[Findi
 
 
 def _others(side: str, before: Schema, after: Schema) -> Iterator[Finding]:
-    """Whatever else is said of values: other words may mean anything, so only the safe direction passes.
+    """Changes of all other keywords: they may mean anything, so only the safe direction passes.
 
     A word that is none of JSON Schema's, OpenAPI's or ours says nothing (JSON Schema, core, section 6.5).
     """

@@ -1,4 +1,4 @@
-"""What breaks between two documents, operation by operation."""
+"""Breaking changes between two documents, operation by operation."""
 
 from collections.abc import Iterator
 from typing import Any

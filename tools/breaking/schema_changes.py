@@ -1,4 +1,4 @@
-"""What breaks between two schemas of one place, followed through references."""
+"""Breaking changes between two schemas of one place, followed through references."""
 
 from collections.abc import Iterator
 from typing import Any

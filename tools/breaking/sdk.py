@@ -21,7 +21,7 @@ _KINDS: Final = {
 
 
 def sdk_changes(before: Path, after: Path) -> Iterator[Change]:
-    """What the packages in folder `before` have and those in `after` lack, by its name in Python."""
+    """The names in Python that the packages in folder `before` have and those in `after` lack."""
     for package in sorted(path.parent.name for path in before.glob("*/__init__.py")):
         if not (after / package / "__init__.py").exists():
             yield Change("sdk", "symbol removed", package)

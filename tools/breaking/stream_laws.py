@@ -1,4 +1,4 @@
-"""Whether one `x-stream` promises all that another does (specs/README.md has the laws)."""
+"""The check that one `x-stream` promises all that another does (specs/README.md has the laws)."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ _PROMISES: Final = frozenset(
 
 
 def keeps_all(old: Any, new: Any) -> bool:
-    """Whether every law of the old list still holds, with what it had and perhaps more."""
+    """Return whether every law of the old list still holds, with what it had and perhaps more."""
     return all(any(_keeps(law, other) for other in new) for law in old)
 
 

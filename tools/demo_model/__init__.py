@@ -1,1 +1,1 @@
-"""How `verbatim-demo`, the model served when none is named, is made: data, training, evaluation."""
+"""The making of `verbatim-demo`, the model served when none is named: data, training, evaluation."""

@@ -51,7 +51,7 @@ def _template() -> Template:
 
 
 def _to_json(value: object) -> str:
-    """What transformers renders: no HTML escapes, keys in their own order."""
+    """Return JSON as transformers renders it: no HTML escapes, keys in their own order."""
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""What the skills write: rounds of talk, and the dialogues made of them."""
+"""Rounds of talk, which the skills write, and the dialogues made of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -14,7 +14,7 @@ _BATCH: Final = 32
 
 @dataclass(frozen=True)
 class Score:
-    """How many of the trials of one kind went right."""
+    """The number of trials of one kind, and of those that went right."""
 
     kind: str
     num_right: int

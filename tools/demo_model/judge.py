@@ -1,4 +1,4 @@
-"""Whether a reply is right: ended, thought over when told to, and to the point."""
+"""The judgement of a reply: ended, thought over when told to, and to the point."""
 
 import json
 
@@ -7,7 +7,7 @@ from tools.demo_model.trials import Trial
 
 
 def _is_thought(text: str) -> bool:
-    """Whether a reply opens with one well-formed, non-empty think block."""
+    """Return whether a reply opens with one well-formed, non-empty think block."""
     opened, closed, _ = text.partition("</think>\n\n")
     return opened.startswith("<think>\n") and bool(closed) and len(opened.strip()) > len("<think>\n")
 

@@ -22,7 +22,7 @@ class Batch:
     weights: Tensor
 
     def mask(self) -> Tensor:
-        """Who may look at whom: causal, within a document. bool [num_rows, 1, row_length, row_length]"""
+        """The mask of attention: causal, within a document. bool [num_rows, 1, row_length, row_length]"""
         same = self.owners[:, :, None] == self.owners[:, None, :]
         return torch.ones_like(same).tril_().logical_and_(same)[:, None]
 

@@ -39,7 +39,7 @@ Weights = tuple[int, int, int, int, int, int]
 
 @dataclass(frozen=True)
 class Blend:
-    """What a stretch of training reads, up to a point of the run, and how it is packed.
+    """The data that a stretch of training reads, up to a point of the run, and how it is packed.
 
     `weights` are those of single rounds, remembering, calls, calls not needed, practice of weak points and of
     rare ones.

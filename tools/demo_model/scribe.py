@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Split(Enum):
-    """Which names and wordings a scribe may use: those trained on, or those kept for evaluation."""
+    """The names and wordings that a scribe may use: those trained on, or those kept for evaluation."""
 
     SEEN = "seen"
     UNSEEN = "unseen"
@@ -34,7 +34,7 @@ class Phrases:
 
 
 def is_held_out(word: str) -> bool:
-    """Whether an invented word belongs to evaluation; a hash, so that no list must be kept."""
+    """Return whether an invented word belongs to evaluation; a hash, so that no list must be kept."""
     return crc32(word.encode()) % _HELD_OUT_ONE_IN == 0
 
 

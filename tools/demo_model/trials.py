@@ -1,4 +1,4 @@
-"""What evaluation asks: dialogues of names and wordings that training never saw."""
+"""The trials of evaluation: dialogues of names and wordings that training never saw."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

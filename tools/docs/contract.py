@@ -22,7 +22,7 @@ class Contract(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What its document calls it."""
+        """The contract's title in its document."""
         text: str = self.document["info"]["title"]
         return text
 

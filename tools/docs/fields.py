@@ -44,7 +44,7 @@ def type_words(document: Document, node: Any) -> str:
 
 
 def type_anchor(name: str) -> str:
-    """Where a page tells of a component."""
+    """The anchor of the section that describes a component."""
     return f"type-{name.lower()}"
 
 

@@ -1,4 +1,4 @@
-"""What MkDocs calls while it builds the site; mkdocs.yml names this file.
+"""The hooks that MkDocs calls while it builds the site; mkdocs.yml names this file.
 
 Pages of contracts are rendered at each build from specs/ and generated/, so that `make generate` is all that
 a change of a document needs.

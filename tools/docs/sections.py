@@ -1,4 +1,4 @@
-"""What a page takes from elsewhere: `<!-- from README.md: Limits -->` or `<!-- settings -->` asks for it."""
+"""Sections that a page takes from elsewhere, by `<!-- from README.md: Limits -->` or `<!-- settings -->`."""
 
 import re
 from pathlib import Path
@@ -26,7 +26,7 @@ def fill_sections(markdown: str, root: Path, page: str) -> str:
 
 
 def _under(heading: str, text: str) -> str | None:
-    """What stands between a heading and the next of its level or above, links into the repository as text."""
+    """The text from a heading to the next of its level or above, links into the repository as text."""
     match = re.search(rf"^(?P<level>#+) {re.escape(heading)}$", text, re.MULTILINE)
     if match is None:
         return None

@@ -35,7 +35,7 @@ class Difference:
 
 
 def differences(ours: Document, upstream: Document) -> list[Difference]:
-    """Where `upstream` differs from `ours` in structure, in the order of the places."""
+    """The differences in structure between `upstream` and `ours`, in the order of the places."""
     found = DeepDiff(structure(ours), structure(upstream), view="tree")
     if unknown := set(found) - set(_KINDS):
         raise ValueError(f"deepdiff reports what this tool does not know: {', '.join(sorted(unknown))}")

@@ -1,4 +1,4 @@
-"""What an OpenAPI document promises, without the prose around it."""
+"""The promises of an OpenAPI document, without the prose around them."""
 
 from typing import Any
 

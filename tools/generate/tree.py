@@ -54,7 +54,9 @@ def _files(root: Path) -> set[str]:
 def _emit_shared(target: Path) -> None:
     """Write what every contract's generated code imports."""
     target.mkdir(parents=True, exist_ok=True)
-    (target / "__init__.py").write_text('"""What follows from specs/; `make generate` writes all of it."""\n')
+    (target / "__init__.py").write_text(
+        '"""The code that follows from specs/; `make generate` writes all of it."""\n'
+    )
     for source in sorted((Path(__file__).parent / "emitted").glob("*.py")):
         shutil.copyfile(source, target / source.name)
 
@@ -94,7 +96,7 @@ def _import_command(clients: Path, package: str, contracts: list[str]) -> list[s
 
 
 def _manifest(specs: Path, target: Path) -> str:
-    """What the tree was made from: tool versions and a digest of each input; no time stamps."""
+    """The origin of the tree: tool versions and a digest of each input; no time stamps."""
     inputs = {
         folder.name: {
             path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in find_inputs(folder)

@@ -1,4 +1,4 @@
-"""What a document says of the parts of one JSON value."""
+"""A document's statements about the parts of one JSON value."""
 
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
@@ -35,7 +35,7 @@ class Part(NamedTuple):
 
     @property
     def is_member(self) -> bool:
-        """Whether it stands in an object."""
+        """Return whether it stands in an object."""
         return bool(self.pointer) and isinstance(self.pointer[-1], str)
 
     @property
@@ -65,7 +65,7 @@ class Reading:
             yield from self.leaves(branch)
 
     def admits(self, declared: list[Schema], value: Any) -> bool:
-        """Whether some alternative for the place takes values of this value's type."""
+        """Return whether some alternative for the place takes values of this value's type."""
         kinds = [name for name, kind in _TYPES.items() if isinstance(value, kind)]
         kinds = ["boolean"] if isinstance(value, bool) else kinds
         return any(
@@ -75,7 +75,7 @@ class Reading:
         )
 
     def admits_value(self, schema: Schema | bool, value: Any) -> bool:
-        """Whether a value is valid by a schema that is not closed, or by none (True)."""
+        """Return whether a value is valid by a schema that is not closed, or by none (True)."""
         return schema if isinstance(schema, bool) else self._rule(schema).allows(value)
 
     def _parts(

@@ -106,7 +106,7 @@ class Mutator:
             yield BodyMutant("not UTF-8", "body", b"\xff" + exchange.body, None)
 
     def _laws(self, media: Schema, exchange: Exchange) -> list[Any]:
-        """Those laws of a stream that hold for the request."""
+        """The laws of a stream that hold for the request."""
         request = json.loads(exchange.request_body or b"null")
         return [
             law
@@ -126,7 +126,7 @@ class Mutator:
                 yield Mutant("status changed", f"to {status}", exchange._replace(status=int(status)), excuse)
 
     def _is_alike(self, exchange: Exchange, here: Document, there: Document) -> bool:
-        """Whether an answer of one status is as good as one of the other."""
+        """Return whether an answer of one status is as good as one of the other."""
         required = [
             name
             for name, node in there.get("headers", {}).items()

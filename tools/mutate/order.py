@@ -1,4 +1,4 @@
-"""Which changes of a stream's order its document rules out, read from `x-stream` without the judge."""
+"""The changes of a stream's order that its document rules out, read from `x-stream` without the judge."""
 
 from collections.abc import Callable
 from math import nan
@@ -16,14 +16,14 @@ UNNUMBERED = "an event in the middle of a stream whose events the document does 
 
 
 def excuse_for_loss(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
-    """Why a stream without an event is still as the document has it. admits: whether a schema has a value."""
+    """The reason why a stream may lack an event. admits: whether a schema has a value."""
     if at + 1 < len(events) and is_failure(events[at + 1]):
         return "the last event before a failure, which may come at any place"
     return excuse_for_double(media, events, at, admits)
 
 
 def excuse_for_double(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
-    """Why a stream with an event twice is still as the document has it."""
+    """The reason why a stream with an event twice still keeps its document."""
     laws = media.get("x-stream", [])
     matters = (
         any(law.get("counts") for law in laws)
@@ -40,7 +40,7 @@ def excuse_for_double(media: Schema, events: list[WireEvent], at: int, admits: A
 
 
 def excuse_for_swap(media: Schema, events: list[WireEvent], at: int, admits: Admits) -> str | None:
-    """Why a stream may have an event and the next in the other order."""
+    """The reason why a stream may have an event and the next in the other order."""
     laws = media.get("x-stream", [])
     if any(law.get("counts") for law in laws) or _is_end(media, events, at) or _is_end(media, events, at + 1):
         return None
@@ -66,7 +66,7 @@ def excuse_for_swap(media: Schema, events: list[WireEvent], at: int, admits: Adm
 
 
 def is_repeated(media: Schema, events: list[WireEvent], at: int, place: str, admits: Admits) -> bool:
-    """Whether the text at a place of an event is part of what another event says whole, or is that."""
+    """Return whether the text at a place of an event is part of what another event says whole, or is that."""
     laws = media.get("x-stream", [])
     held = [(law, texts) for law in (*laws, *_parts(laws)) for texts in _joined(law)]
     return any(
@@ -85,7 +85,7 @@ def _piece(texts: Any, event: WireEvent) -> Any:
 
 
 def _is_repeated(law: Any, texts: Any, events: list[WireEvent], at: int, admits: Admits) -> bool:
-    """Whether an event has a piece of a text that it or a later one of its sequence has whole."""
+    """Return whether an event has a piece of a text that it or a later one of its sequence has whole."""
     piece, event = _piece(texts, events[at]), events[at]
     if not isinstance(piece, str) or not piece or not admits(texts.get("where", True), event.data):
         return False
@@ -98,13 +98,13 @@ def _is_repeated(law: Any, texts: Any, events: list[WireEvent], at: int, admits:
 
 
 def _phase(law: Any, event: WireEvent, admits: Admits) -> float:
-    """Which of the law's phases an event is of; one of none may stand anywhere."""
+    """The phase of the law that an event belongs to; one of none may stand anywhere."""
     found = [phase for phase, schema in enumerate(law.get("order", [])) if admits(schema, event.data)]
     return found[0] if found else nan
 
 
 def _is_end(media: Schema, events: list[WireEvent], at: int) -> bool:
-    """Whether it is the terminator, a failure, or the first or the last by a law of all events."""
+    """Return whether it is the terminator, a failure, or the first or the last by a law of all events."""
     laws = media.get("x-stream", [])
     data = [event for event in events if event.text != media.get("x-sse-terminator")]
     if events[at].text == media.get("x-sse-terminator"):
@@ -115,7 +115,7 @@ def _is_end(media: Schema, events: list[WireEvent], at: int) -> bool:
 
 
 def is_failure(event: WireEvent) -> bool:
-    """Whether it tells of a failure, after which a stream need not have been whole."""
+    """Return whether it tells of a failure, after which a stream need not have been whole."""
     return isinstance(event.data, dict) and (
         "error" in event.data or event.data.get("type") in ("error", "response.failed")
     )
@@ -126,7 +126,7 @@ def _parts(laws: list[Any]) -> list[Any]:
 
 
 def _items(part: Any, data: Any) -> list[Any]:
-    """Of parts that stand at the top of an event; of those inside of others the judge's own tests tell."""
+    """The items at the top of an event; the judge's own tests cover those inside of others."""
     for step in part["at"].split("/")[1:]:
         data = data.get(step) if isinstance(data, dict) else None
     return data if isinstance(data, list) else [data]

@@ -44,7 +44,7 @@ def documents() -> Mapping[str, Any]:
 
 
 async def record(engine: Engine, contracts: Mapping[str, Any]) -> AsyncIterator[Recorded]:
-    """What the contracts answer to good requests, to bad ones, without a key, and when the engine fails."""
+    """Record the answers to good requests, to bad ones, without a key, and when the engine fails."""
     limits: dict[str, Any] = {"payload_limit": _MAX_BODY_BYTES}
     app = build_app(Settings(**limits), engine)
     keyed = build_app(Settings(api_key="secret", **limits), engine)

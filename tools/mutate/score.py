@@ -1,4 +1,4 @@
-"""Which mutants the judge finds, and which it lets live."""
+"""The mutants that the judge finds, and those that it lets live."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,12 +38,12 @@ class Score:
 
     @property
     def num_mutants(self) -> int:
-        """Those that are not excused."""
+        """The number of mutants that are not excused."""
         return self.killed.total() + self.lived.total()
 
     @property
     def share(self) -> float:
-        """Of the mutants that are not excused, those that were found."""
+        """The share of mutants found among those that are not excused."""
         return self.killed.total() / self.num_mutants if self.num_mutants else 0.0
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the recorded answers show of the fields that a document leaves open."""
+"""Observations in the recorded answers of the fields that a document leaves open."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,7 +7,7 @@ from .declared import Part, Schema
 
 
 class Seen:
-    """Which optional fields were missing at least once, which nullable ones null, and which arrays empty.
+    """Optional fields that were missing at least once, nullable ones that were null, arrays that were empty.
 
     An excuse that the document gives (optional, nullable, of any length) is taken only where the server was
     seen to make use of it. Where it never does, the document promises less than is kept.

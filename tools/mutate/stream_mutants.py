@@ -41,7 +41,7 @@ def stream_mutants(
 
 
 def shape(value: Any) -> Any:
-    """What values of the same structure have in common; of an array its first item stands for all."""
+    """The structure of a value; of an array its first item stands for all."""
     if isinstance(value, dict):
         return tuple((name, shape(inner)) for name, inner in value.items())
     if isinstance(value, list):
@@ -70,7 +70,7 @@ def _of_data(
 
 
 def _excuse_for_number(events: list[WireEvent], at: int, place: str) -> str | None:
-    """Why an event may be of another of the sequences that share the stream."""
+    """The reason why an event may be of another of the sequences that share the stream."""
     if any(is_failure(event) for event in events):
         return "a sequence of a stream that fails need not be whole"
     pointer = tuple(place.split("/"))
@@ -130,7 +130,7 @@ def _of_framing(events: list[WireEvent]) -> Iterator[BodyMutant]:
 
 
 def _of_identity(events: list[WireEvent]) -> Iterator[BodyMutant]:
-    """What is the same in every event, and is no constant of the document, tells streams apart."""
+    """Mutants of identity: what is the same in every event, and no constant, distinguishes streams."""
     told = [event.data for event in events if isinstance(event.data, dict) and "error" not in event.data]
     if len(told) < 3:
         return

@@ -64,7 +64,7 @@ def _mutants(part: Part, reading: Reading, seen: Seen) -> Iterator[_Change]:
 
 
 def _array_mutants(part: Part) -> Iterator[_Change]:
-    """Of arrays whose items bear their number."""
+    """Mutants of arrays whose items bear their number."""
     items = part.value
     if not all(isinstance(item, dict) and item.get("index") == at for at, item in enumerate(items)):
         return

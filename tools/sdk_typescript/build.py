@@ -24,7 +24,7 @@ def build_packages(generated: Path, target: Path) -> None:
 
 
 def parser_version() -> str:
-    """Of the library that the packages read events with, as the lock file pins it."""
+    """The version of the library that the packages read events with, as the lock file pins it."""
     manifest = json.loads((_NODE / "package.json").read_text())
     return str(manifest["devDependencies"]["eventsource-parser"])
 

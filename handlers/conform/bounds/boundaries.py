@@ -23,7 +23,7 @@ _SMALL = 2  # tokens, so that a table takes seconds
 
 
 class Verdict(Enum):
-    """What must become of a request."""
+    """The fate that a request must meet."""
 
     ACCEPTED = "accepted"
     REFUSED = "refused"
@@ -56,7 +56,7 @@ class Row(NamedTuple):
         return f"{self.endpoint.id} {self.field} {self.keyword} {short}"
 
     def is_named_in(self, error: str) -> bool:
-        """Whether an error's text says which field it is about."""
+        """Return whether an error's text says which field it is about."""
         return not self.names or any(name in error for name in self.names)
 
 
@@ -75,12 +75,12 @@ class Table:
         self.unreached: list[str] = []
 
     def rows(self) -> Iterator[Row]:
-        """Of every operation that takes input, in document order; none twice."""
+        """The rows of every operation that takes input, in document order; none twice."""
         for endpoint in endpoints(self._document):
             yield from self.rows_of(endpoint)
 
     def rows_of(self, endpoint: Endpoint) -> Iterator[Row]:
-        """Of one operation; none if it takes no input."""
+        """The rows of one operation; none if it takes no input."""
         seen = set()
         for row in (*self._of_body(endpoint), *self._of_parameters(endpoint)):
             key = repr(row.request)
@@ -89,7 +89,7 @@ class Table:
                 yield row
 
     def has(self, endpoint: Endpoint, place: Place) -> bool:
-        """Whether an operation's body may have a member at a place."""
+        """Return whether an operation's body may have a member at a place."""
         return endpoint.body is not None and self._walk.has(endpoint.body, place)
 
     def greedy(self, endpoint: Endpoint, body: Json, num_tokens: int) -> Json:
@@ -104,7 +104,7 @@ class Table:
         return body
 
     def may_be_refused(self, endpoint: Endpoint, body: Json) -> bool:
-        """Whether a rule forbids a value of an example, or leaves it to the server."""
+        """Return whether a rule forbids a value of an example, or leaves it to the server."""
         return any(self._rules.ban(endpoint.path, place, value, body) for place, value in parts(body))
 
     def examples(self, endpoint: Endpoint) -> Iterator[tuple[str, Request]]:

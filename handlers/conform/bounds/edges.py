@@ -30,7 +30,7 @@ class Edge(NamedTuple):
 
 
 def edges(schema: Schema, sample: Json, item: Json) -> Iterator[Edge]:
-    """What to try where a schema stands; whether it is valid there is for the whole document to say.
+    """The values to try where a schema stands; only the whole document says whether one is valid there.
 
     sample: a valid value of the schema. item: of its items, if it is an array.
     """
@@ -116,7 +116,7 @@ def _constant(value: Json, _: Schema, __: Json, ___: Json) -> Iterator[Json]:
 
 
 def _unlike(value: Json) -> Iterator[Json]:
-    """What a lenient reader takes for the constant."""
+    """Values that a lenient reader takes for the constant."""
     if isinstance(value, bool):
         yield from (not value, int(value), str(value).lower())
     elif isinstance(value, str):

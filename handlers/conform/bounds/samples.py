@@ -91,7 +91,7 @@ class Samples:
 
 
 def types_of(schema: Schema) -> list[str]:
-    """What a schema says of its own type; all that its keywords are about where it says nothing."""
+    """The types that a schema names; where it names none, all that its keywords apply to."""
     kind = schema.get("type")
     if kind is None:
         return ["string"] if not schema.keys() & {"oneOf", "anyOf", "allOf", "enum", "const"} else []

@@ -44,7 +44,7 @@ class Walk:
                 yield from self.sites(branch, fitting or [self._samples.smallest(branch)])
 
     def has(self, schema: Schema, place: Place) -> bool:
-        """Whether the schema states a property at a place."""
+        """Return whether the schema states a property at a place."""
         if not place:
             return True
         node = resolve(self._document, schema)
@@ -57,7 +57,7 @@ class Walk:
     def _member(
         self, schema: Schema, whole: Json, place: Place, above: tuple[int, ...], union: Place | None = None
     ) -> Iterator[Site]:
-        """As `_at`, where the value may have nothing there, or nothing of the schema."""
+        """The sites of `_at`, where the value may have nothing at the place, or nothing valid."""
         standing = at(whole, place)
         if standing is ABSENT or standing is None or not self._samples.is_valid(schema, standing):
             whole = put(whole, place, self._samples.smallest(schema))

@@ -1,4 +1,4 @@
-"""Whether an answer is what a row of the table of bounds says must happen."""
+"""The check that an answer is what a row of the table of bounds says must happen."""
 
 from handlers.conform.client import Answer
 
@@ -9,7 +9,7 @@ _BUSY = (429, 503, 529)  # there was no room; the request may be as good as any
 
 
 def deviation(row: Row, answer: Answer) -> str | None:
-    """What happened instead, a sentence; None where all is well.
+    """Return a sentence that says what happened instead; None if all is well.
 
     Whether the answer is what the document declares for its status is for the judge to say.
     """

@@ -1,4 +1,4 @@
-"""What is checked of each operation."""
+"""The checks of each operation."""
 
 import json
 import time
@@ -137,7 +137,7 @@ def _kind_of(row: Row, told: str) -> str:
 
 
 def _schema(row: Row) -> str:
-    """What the document has there, without its prose."""
+    """The row's schema in the document, without its prose."""
     bare = {key: value for key, value in row.schema.items() if key not in ("description", "title")}
     text = json.dumps(bare)
     rule = f" ({row.reason})" if row.reason else ""
@@ -161,7 +161,7 @@ def _fuzz(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Iter
 
 
 def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Fuzz:
-    """How the operations of a server are fuzzed."""
+    """The plan for fuzzing the operations of a server."""
     twin = json.loads(files(f"generated.{target.contract}").joinpath("fuzz.json").read_bytes())
     return Fuzz(
         target.contract,
@@ -177,7 +177,7 @@ def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Fu
 
 
 def fuzz_faults(target: Target, recorded: Recorded) -> Iterator[FoundFault]:
-    """What schemathesis and the judge have against one recorded exchange."""
+    """The faults that schemathesis and the judge find in one recorded exchange."""
     request = Request(recorded.method, recorded.path, ABSENT, recorded.headers, recorded.body)
     label = f"generated {recorded.method} {recorded.path[:60]}"
     for title, message in recorded.faults:
@@ -190,5 +190,5 @@ def fuzz_faults(target: Target, recorded: Recorded) -> Iterator[FoundFault]:
 
 
 def is_declared(target: Target, request: Request) -> bool:
-    """Whether the document has the operation; schemathesis tries methods that it has not, too."""
+    """Return whether the document has the operation; schemathesis tries methods that it has not, too."""
     return any(is_of(endpoint, request.method, request.path) for endpoint in endpoints(target.document))

@@ -32,7 +32,7 @@ _TAKE_ANY_MODEL: Final = ("hf", "tgi")  # whatever a request calls the model, it
 
 
 class Fuzz(NamedTuple):
-    """How to fuzz a server.
+    """A plan for fuzzing a server.
 
     document: the contract's twin for fuzzing. endpoints: those that are fuzzed. names: values of parameters
     by name, and of a body's `model`; a request for another model is answered before it is looked at.
@@ -50,7 +50,7 @@ class Fuzz(NamedTuple):
     time_limit_s: float | None = None
 
     def run(self) -> list[Recorded]:
-        """What was sent and answered. RuntimeError if schemathesis did not run to its end."""
+        """Return what was sent and answered. Raises RuntimeError if schemathesis did not run to its end."""
         with TemporaryDirectory() as name:
             folder = Path(name)
             recording = folder / "recording.ndjson"
@@ -97,7 +97,7 @@ class Fuzz(NamedTuple):
         return allowed, [*_METHOD_OR_CONTENT_TYPE, *refusals, 404]
 
     def _configuration(self) -> str:
-        """As schemathesis.toml has it. A stream has as many events as tokens, and some more."""
+        """The text of schemathesis.toml. A stream has as many events as tokens, and some more."""
         allowed, forbidden = self._statuses()
         failures: list[int | str] = ["2xx", "3xx", "4xx", *_NO_ROOM.get(self.contract, ())]
         return "\n".join(
@@ -142,7 +142,7 @@ def with_parameters(document: Mapping[str, Any], values: Mapping[str, str]) -> d
 
 
 def _request_schemas(document: dict[str, Any], operation: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of what an operation calls `model`, in its path or in its body."""
+    """The schemas of an operation's `model`, in its path or in its body."""
     parameters = [_resolve(document, parameter) for parameter in operation.get("parameters", ())]
     found = [parameter["schema"] for parameter in parameters if parameter["name"] == "model"]
     body = _resolve(document, operation.get("requestBody", {}))

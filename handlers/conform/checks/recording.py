@@ -1,4 +1,4 @@
-"""What schemathesis recorded: each request with its answer, and what schemathesis has against it."""
+"""The recording of schemathesis: each request with its answer, and the faults found in it."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ class Recorded(NamedTuple):
 
 
 def read_recording(file: Path, url: str) -> Iterator[Recorded]:
-    """What a run against the server at the URL wrote, one that was stopped too."""
+    """Read what a run against the server at the URL wrote, even one that was stopped."""
     if not file.exists():
         return
     for line in file.read_text().splitlines():

@@ -27,7 +27,7 @@ def streaming(target: Target, endpoint: Endpoint) -> Iterator[tuple[str, Request
 
 
 def stream_faults(target: Target, endpoint: Endpoint) -> Iterator[tuple[int, list[FoundFault]]]:
-    """Of each stream, with the number of its requests."""
+    """The faults of each stream, with the number of its requests."""
     for name, request in streaming(target, endpoint):
         yield 1, _faults_of_stream(target, f"example {name}, streamed", request)
     first = next(streaming(target, endpoint), None)

@@ -27,7 +27,7 @@ _PIECES: Final[tuple[Place, ...]] = (
 
 
 def whole_text(body: bytes) -> str | None:
-    """Of an answer that is no stream; None where it tells none, or more than one."""
+    """The text of an answer that is no stream; None if it has none, or more than one."""
     try:
         value = json.loads(body)
     except ValueError:
@@ -36,7 +36,7 @@ def whole_text(body: bytes) -> str | None:
 
 
 def streamed_text(body: bytes) -> str:
-    """Of all events together."""
+    """The text of all events together."""
     return "".join(_piece(event) for event in _events(body))
 
 

@@ -34,12 +34,12 @@ class Run(NamedTuple):
         return sum(result.num_requests for result in self.results)
 
     def of(self, endpoint: Endpoint, check: str) -> Result | None:
-        """What a check found of an operation; None where it was not made."""
+        """The result of a check of an operation; None if it was not made."""
         found = (one for one in self.results if one.endpoint.id == endpoint.id and one.check == check)
         return next(found, None)
 
     def says(self, endpoint: Endpoint, instance: Instance) -> str:
-        """What the document says."""
+        """The document's own words about the place of a fault."""
         if instance.says:
             return instance.says
         node = self.document["paths"][endpoint.path][endpoint.method.lower()]

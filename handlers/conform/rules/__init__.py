@@ -1,4 +1,4 @@
-"""What the documents cannot state of a request, a module a contract. One that has no module needs none."""
+"""Rules about requests that the documents cannot state, one module per contract."""
 
 from importlib import import_module
 from importlib.util import find_spec

@@ -13,13 +13,13 @@ _OF_USERS: Final = ("text", "document", "search_result", "tool_result")
 
 
 def _is_not_of_users(value: Json, body: Json) -> bool:
-    """Where a user's message has a part that it cannot have, or that only some models read."""
+    """Return whether a user's message has a part that it cannot have, or that only some models read."""
     kind = at(body, (*_PART, "type"))
     return isinstance(kind, str) and kind not in _OF_USERS
 
 
 def _has_no_plain_source(value: Json, body: Json) -> bool:
-    """Where a document is not given as text."""
+    """Return whether a document is not given as text."""
     return at(body, (*_PART, "source", "type")) in ("base64", "url", "file") or has_part_of_type("image")(
         value, body
     )

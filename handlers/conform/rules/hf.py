@@ -1,4 +1,4 @@
-"""Those of Hugging Face's hosted API."""
+"""Rules of Hugging Face's hosted API."""
 
 from typing import Final
 

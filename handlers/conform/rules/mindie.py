@@ -14,7 +14,7 @@ _MEDIA: Final = ("image_url", "video_url", "audio_url")
 
 
 def _has_bare_part(value: Json, body: Json) -> bool:
-    """Where the first part of the content says nothing."""
+    """Return whether the first part of the content is empty."""
     return bool(at(body, (*_CONTENT, 0)) == {})
 
 

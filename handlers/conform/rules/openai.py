@@ -27,7 +27,7 @@ _CHAT_TOOLS: Final = [
 
 
 def _has_long_text(value: Json, body: Json) -> bool:
-    """Where a text is given by its tokens."""
+    """Return whether a text is given by its tokens."""
     return is_longer_than(511)(value, body) and isinstance(value[0], int)
 
 

@@ -1,4 +1,4 @@
-"""How a field's value depends on what else is in the request, or on the server."""
+"""Rules by which a field's value depends on what else is in the request, or on the server."""
 
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
@@ -48,19 +48,19 @@ def is_longer_than(num_items: int) -> When:
 
 
 def has_message(*roles: str) -> When:
-    """Where the first message has one of these roles."""
+    """A condition: the first message has one of these roles."""
     return lambda value, body: at(body, ("messages", 0, "role")) in roles
 
 
 def says_nothing(value: Json, body: Json) -> bool:
-    """Where the first message is an assistant's that has neither content nor calls."""
+    """Return whether the first message is an assistant's that has neither content nor calls."""
     message = at(body, ("messages", 0))
     said = (message.get(name) for name in ("content", "tool_calls", "refusal")) if message else ()
     return has_message("assistant")(value, body) and not any(said)
 
 
 def has_part_of_type(*types: str) -> When:
-    """Where some object of the body has one of these for its `type`."""
+    """A condition: some object of the body has one of these for its `type`."""
     return lambda value, body: any(_has_type(body, kind) for kind in types)
 
 
@@ -71,7 +71,7 @@ def _has_type(body: Json, kind: str) -> bool:
 
 
 class Companion(NamedTuple):
-    """What must stand in a request beside a field.
+    """Other values that a request must have beside a field.
 
     path: of the operation, a glob. field: a glob over names joined by dots, array positions left out:
     `messages.content`. sets: what is put in, by place; ABSENT takes away. reason: the rule of the contract
@@ -85,7 +85,7 @@ class Companion(NamedTuple):
     when: When = always
 
     def is_for(self, path: str, place: Place, value: Json, body: Json) -> bool:
-        """Whether the value at the place of a body for the path needs it."""
+        """Return whether the value at the place of a body for the path needs it."""
         return _matches(self.path, self.field, path, place) and self.when(value, body)
 
     def added_to(self, body: Json) -> Json:
@@ -121,7 +121,7 @@ class Rules(NamedTuple):
     names_only: bool = False
 
     def ban(self, path: str, place: Place, value: Json, body: Json) -> Ban | None:
-        """What forbids a value that the schema allows, if anything does."""
+        """The rule that forbids a value that the schema allows, if there is one."""
         found = (
             one for one in self.bans if _matches(one.path, one.field, path, place) and one.when(value, body)
         )

@@ -23,7 +23,7 @@ _PARENTS: Final = ((), ("parameters",))
 
 
 def _given_once() -> tuple[Companion, ...]:
-    """What the examples give in one place goes where it is tried in the other."""
+    """Companions that take a value out of its one place where it is tried in the other."""
     return tuple(
         Companion("*", ".".join((*here, f"{name}*")), {(*there, name): ABSENT}, _ONCE)
         for here, there in (_PARENTS, _PARENTS[::-1])

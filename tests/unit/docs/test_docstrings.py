@@ -11,9 +11,7 @@ import pytest
 from tests.unit.docs.pages import ROOT
 
 # The folders whose docstrings are held to this.
-ROOTS: Final = ("engine", "handlers")
-# Folders inside them that are not yet.
-EXEMPT: Final = ("handlers/conform",)
+ROOTS: Final = ("engine", "handlers", "tools")
 # First words of a fragment, whose verb or noun is missing: "What a layer does", "Of the last batch".
 FRAGMENT: Final = re.compile(r"\W*(What|Of|As|How|Where|Whether|Which|Whose|Who|Why|That of|Those of)\b")
 
@@ -27,13 +25,9 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.body[0].lineno, text
 
 
-def is_exempt(path: Path) -> bool:
-    return any(path.is_relative_to(ROOT / folder) for folder in EXEMPT)
-
-
 @pytest.mark.parametrize("root", ROOTS)
 def test_a_docstring_begins_with_what_the_thing_is_or_does(root: str) -> None:
-    files = [path for path in sorted((ROOT / root).rglob("*.py")) if not is_exempt(path)]
+    files = sorted((ROOT / root).rglob("*.py"))
     found = {path: list(docstrings(path)) for path in files}
     assert any(found.values()), f"{root} has no docstrings: it has moved"
     fragments = [

@@ -98,7 +98,7 @@ def _measure_servers(arguments: argparse.Namespace, model: Path, names: list[str
 
 
 def _floor(model: Path, shape: dict[str, Any], requests: list[int]) -> list[Row]:
-    """What no engine beats in bfloat16: a step reads all weights once, and all sequences' keys and values."""
+    """A bound for every engine in bfloat16: a step reads all weights, keys and values once."""
     bandwidth = machine.read_bandwidth()
     weights = (model / "model.safetensors").stat().st_size
     head_size = shape["hidden_size"] // shape["num_attention_heads"]

@@ -15,7 +15,7 @@ _DRIVERS: Final = Path(__file__).parent.parent / "peers"
 
 
 class Failed(Exception):
-    """What an engine says it cannot do, or how its process ended."""
+    """An engine cannot do what was asked, or its process ended; the message says which."""
 
 
 class Kind(NamedTuple):

@@ -42,7 +42,7 @@ class Load(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Of one load on one server. Seconds; gaps: between arrivals of text, of all requests together."""
+    """The measurements of a load on a server, in seconds. gaps: between arrivals of text, of all requests."""
 
     tokens_per_s: float
     firsts: list[float]
@@ -117,7 +117,7 @@ class Server:
 
 
 async def _ask_all(port: int, requests: list[bytes]) -> tuple[float, list[Answer]]:
-    """When all were asked at once, and their whole answers."""
+    """Ask all at once; return the time at which they were asked, and their whole answers."""
     connections = [await Connection.open("127.0.0.1", port) for _ in requests]
     started = time.perf_counter()
     answers = await asyncio.gather(
@@ -129,7 +129,7 @@ async def _ask_all(port: int, requests: list[bytes]) -> tuple[float, list[Answer
 
 
 def text_arrivals(answer: Answer, prompt: str, num_tokens: int) -> list[float]:
-    """When the answer's text came. transformers sends the prompt first, which is no token of the answer's.
+    """The times at which the answer's text came. The prompt, which transformers sends first, is left out.
 
     Raises Failed for an answer that can hardly have as many tokens as were asked for.
     """

@@ -25,7 +25,7 @@ def by_turns(
     *,
     warm_up: Sequence[Case],
 ) -> dict[Case, dict[str, list[Told]]]:
-    """What `measure(contender, case, round)` told, by case, contender's name and round.
+    """Return what `measure(contender, case, round)` returned, by case, contender's name and round.
 
     A machine's speed drifts from minute to minute. So every round has all cases, which then meet the machine
     of the whole run alike, and contenders take every other round in the opposite order.
@@ -45,7 +45,7 @@ def by_turns(
 
 
 class Ratio(NamedTuple):
-    """Of the rounds' own ratios; all 0 where a contender has no figure."""
+    """A summary of the rounds' own ratios; all 0 if a contender has no figure."""
 
     median: float
     lowest: float
@@ -53,7 +53,7 @@ class Ratio(NamedTuple):
 
 
 def compare(ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
-    """How many times theirs ours are, round by round, for within a round both meet the same machine."""
+    """Our figures as multiples of theirs, round by round, for within a round both meet the same machine."""
     if not ours or not all((*ours, *theirs)):
         return Ratio(0.0, 0.0, 0.0)
     ratios = [our / their for our, their in zip(ours, theirs, strict=True)]

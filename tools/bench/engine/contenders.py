@@ -1,4 +1,4 @@
-"""Who is measured: the engine, and plain transformers' generate on a batch of the same size."""
+"""The contenders: the engine, and plain transformers' generate on a batch of the same size."""
 
 import asyncio
 import time

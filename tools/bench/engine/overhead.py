@@ -1,4 +1,4 @@
-"""What the engine adds to a step of the demo model: all but the model's and the sampler's arithmetic."""
+"""The engine's share of a step of the demo model: all but the model's and the sampler's arithmetic."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""Where a step's time goes: milliseconds by part, while 1, 8 and 32 sequences decode, and for a prompt."""
+"""A profile of a step's time: milliseconds by part, while 1, 8 and 32 sequences decode, and for a prompt."""
 
 import argparse
 import tempfile
@@ -46,7 +46,7 @@ class Prompts(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Prompts":
-        """Of 128 or 4x128."""
+        """Parse 128 or 4x128."""
         number, _, num_tokens = text.rpartition("x")
         return cls(int(number or 1), int(num_tokens))
 
@@ -156,7 +156,7 @@ class Contestant:
 
 
 def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -> list[Row]:
-    """Of each contestant the median of steps in which all sequences decode; they take turns."""
+    """The median step of each contestant while all sequences decode; they take turns."""
     for contestant in contestants:
         contestant.start(num_requests, vocab_size)
     steps = [[contestant.step() for contestant in contestants] for _ in range(NUM_STEPS)]
@@ -167,7 +167,7 @@ def profile(contestants: list[Contestant], num_requests: int, vocab_size: int) -
 
 
 def profile_prompts(contestants: list[Contestant], prompts: Prompts, vocab_size: int) -> list[Row]:
-    """Of each contestant the median of some turns, in each of which it computes such prompts in one step."""
+    """The median turn of each contestant; in each turn it computes such prompts in one step."""
     steps = []
     for _ in range(NUM_TURNS):
         for contestant in contestants:

@@ -88,6 +88,6 @@ def post(path: str, body: bytes, host: str = "127.0.0.1") -> bytes:
 
 
 def _total_length(head: bytes) -> int | None:
-    """Of head and body, where the head tells it; None where the body comes in chunks."""
+    """The length of head and body, if the head states it; None if the body comes in chunks."""
     found = _LENGTH.search(head, 0, head.index(_END_OF_HEAD) + 2)
     return None if found is None else head.index(_END_OF_HEAD) + 4 + int(found[1])

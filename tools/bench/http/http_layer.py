@@ -1,4 +1,4 @@
-"""What the server costs without an engine: processor time a request and a streamed event, by contract."""
+"""The server's cost without an engine: processor time per request and streamed event, by contract."""
 
 import argparse
 import asyncio
@@ -119,13 +119,13 @@ def _row(name: str, costs: list["_Costs"], bare: list["_Costs"]) -> Row:
 
 
 def _least(costs: list["_Costs"]) -> "_Costs":
-    """What neighbours take of a machine only ever adds."""
+    """The least of each cost over the rounds, for neighbours on a machine only ever add."""
     requests, events = (min(each, key=lambda cost: cost.loop_us) for each in zip(*costs, strict=True))
     return _Costs(requests, events)
 
 
 class _Cost(NamedTuple):
-    """Of one of many requests or events.
+    """The cost of one of many requests or events.
 
     loop_us: of the thread that serves. all_us: of all threads, so the scripted engine's and the workers'.
     """
@@ -136,14 +136,14 @@ class _Cost(NamedTuple):
 
 
 class _Costs(NamedTuple):
-    """Of a contract in one round: a request of one token, and an event of a stream."""
+    """The costs of a contract in one round: a request of one token, and an event of a stream."""
 
     requests: _Cost
     events: _Cost
 
 
 async def _requests(connections: list[Connection], request: bytes, num_each: int) -> int:
-    """How many events came, or, where answers are whole, how many answers. AssertionError for a refusal."""
+    """Return the number of events, or of whole answers. Raises AssertionError for a refusal."""
 
     async def ask(connection: Connection) -> int:
         num_events = 0
@@ -157,7 +157,7 @@ async def _requests(connections: list[Connection], request: bytes, num_each: int
 
 
 async def _watched(pid: int, work: Coroutine[Any, Any, int]) -> _Cost:
-    """Of each of the things that the work counts."""
+    """The cost of each of the things that the work counts."""
     before, started = processor_s(pid), time.perf_counter()
     count = await work
     wall_s, after = time.perf_counter() - started, processor_s(pid)

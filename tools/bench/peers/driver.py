@@ -1,4 +1,4 @@
-"""What every driver speaks: a JSON object a line, on standard input and output. Standard library alone.
+"""The protocol of every driver: a JSON object per line, on standard input and output. Standard library only.
 
     {"do": "load", "model": DIRECTORY}                            -> {"version": "..."}
     {"do": "generate", "prompts": [[TOKEN_ID]], "num_tokens": N}  -> {"steps": [[SECONDS, TOKENS]]}
@@ -43,7 +43,7 @@ class Peer(Protocol):
         ...
 
     def server(self, model: str, port: int) -> dict[str, Any]:
-        """How to serve the model under OpenAI's chat contract: a command, and what its environment needs.
+        """The command that serves the model under OpenAI's chat contract, and what its environment needs.
 
         Raises NotServed.
         """

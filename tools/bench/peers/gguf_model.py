@@ -53,7 +53,7 @@ def _write_tokenizer(writer: gguf.GGUFWriter, directory: Path) -> None:
 
 
 def _tensors(path: Path) -> list[tuple[str, np.ndarray]]:
-    """Of a safetensors file in bfloat16, which numpy does not have: as unsigned integers of the same bits."""
+    """The tensors of a safetensors file in bfloat16, which numpy lacks, as unsigned integers of the bits."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(size))

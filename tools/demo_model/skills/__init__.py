@@ -1,1 +1,1 @@
-"""What the model is taught, one skill a file."""
+"""The skills that the model is taught, one per file."""

@@ -1,4 +1,4 @@
-"""What the model says of itself: that it is a small demonstration model, and nothing grander."""
+"""The model's answers about itself: that it is a small demonstration model, and nothing grander."""
 
 from typing import Final
 

@@ -123,6 +123,6 @@ _RARE: Final = (counting, counting, counting, foreign, foreign, repeat_known, re
 
 
 def rarities(scribe: Scribe) -> Dialogue:
-    """What a random draw brings too seldom to be learnt: long counts, other scripts, well-known sentences."""
+    """Dialogues that a random draw brings too seldom: long counts, other scripts, well-known sentences."""
     skill = scribe.pick(_RARE)
     return Dialogue(skill.__name__, (skill(scribe),))

@@ -1,4 +1,4 @@
-"""Where Schema Objects stand in an OpenAPI document and inside each other."""
+"""The places of Schema Objects in an OpenAPI document and inside each other."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias

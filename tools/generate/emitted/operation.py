@@ -1,4 +1,4 @@
-"""How a generated operation is described to whatever serves it, and what its handler is given."""
+"""The description of a generated operation for whatever serves it, and what its handler is given."""
 
 from abc import ABC
 from collections.abc import AsyncGenerator, Mapping

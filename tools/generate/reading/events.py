@@ -1,4 +1,4 @@
-"""What one event of a `text/event-stream` may be, and how it is named.
+"""The events of a `text/event-stream`: what one may be, and how it is named.
 
 3.1 has no words for it, so two extensions stand beside the schema of an event's data: `x-sse-terminator`, the
 data of the event that ends every stream, and `x-sse-event-name`, the property whose text is the event's name.
@@ -14,7 +14,7 @@ EVENT_NAME = "x-sse-event-name"
 
 
 def is_event_stream(media_type: str) -> bool:
-    """Whatever its parameters, such as a charset."""
+    """Return whether a media type is that of event streams, whatever its parameters, such as a charset."""
     return media_type.partition(";")[0].strip().lower() == EVENTS
 
 

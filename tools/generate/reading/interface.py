@@ -1,4 +1,4 @@
-"""What `operations.py` is rendered from: a contract's operations, their types as Python expressions."""
+"""The input of `operations.py`: a contract's operations, their types as Python expressions."""
 
 import re
 from dataclasses import dataclass

@@ -16,5 +16,5 @@ def pascal_case(name: str) -> str:
 
 
 def is_identifier(name: str) -> bool:
-    """Whether Python lets a method be called so."""
+    """Return whether Python lets a method be called so."""
     return name.isidentifier() and not keyword.iskeyword(name)

@@ -53,7 +53,7 @@ def parameters_of(
 
 
 def member_name(parameter: Document, schema: Document) -> str:
-    """Of a parameter among the arguments; brackets after a list's name say what its schema says already."""
+    """The name of a parameter among the arguments, without brackets after a list's name."""
     name: str = parameter["name"]
     return name.removesuffix("[]") if is_list(schema) else name
 

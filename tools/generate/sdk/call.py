@@ -1,4 +1,4 @@
-"""What a client's method is rendered from: an operation as its callers see it."""
+"""The input of a client's method: an operation as its callers see it."""
 
 import re
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class CallParameter:
 
     @property
     def declaration(self) -> str:
-        """As it stands in the method's signature."""
+        """The parameter's declaration in the method's signature."""
         if self.is_required:
             return f"{self.name}: {self.type}"
         if self.default is not None:
@@ -57,7 +57,7 @@ class Call:
 
     @property
     def name(self) -> str:
-        """Of the method that answers whole, or of the only one."""
+        """The name of the method that answers whole, or of the only one."""
         return self.operation.handler
 
     @property
@@ -72,7 +72,7 @@ class Call:
 
     @property
     def chooses_stream(self) -> bool:
-        """Whether the body's `stream` says if the answer is whole or comes in events."""
+        """Return whether the body's `stream` says if the answer is whole or comes in events."""
         return self.operation.event is not None and self.operation.media_type is not None
 
     @property

@@ -50,7 +50,7 @@ def _arguments(call: Call) -> str:
 
 
 def _format(sources: dict[str, str]) -> dict[str, str]:
-    """As ruff lays them out, all in one run."""
+    """Format them by ruff, all in one run."""
     with TemporaryDirectory() as folder:
         paths = {name: Path(folder, f"{name.replace(' ', '-')}.py") for name in sources}
         for name, path in paths.items():

@@ -15,7 +15,7 @@ class Member:
 
 
 def members_of(source: str) -> dict[str, list[Member]]:
-    """Of each class in a module of TypedDicts, its own and its bases' members, in their order."""
+    """The members of each class in a module of TypedDicts, its bases' too, in their order."""
     classes = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
     return {name: _members(node, classes) for name, node in classes.items()}
 

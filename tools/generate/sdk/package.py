@@ -43,7 +43,7 @@ def emit_package(tree: Path) -> None:
     ]
     package = {
         "__init__.py": render("package.py.jinja", contracts=list(documents), errors=_RUNTIME_ERRORS),
-        "version.py": f'"""Of this package."""\n\nVERSION = "{version()}"\n',
+        "version.py": f'"""The version of this package."""\n\nVERSION = "{version()}"\n',
         "py.typed": "",
     }
     write_files(target / PACKAGE, package)

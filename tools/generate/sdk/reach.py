@@ -1,4 +1,4 @@
-"""Which component schemas others lead to."""
+"""The component schemas that others lead to."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

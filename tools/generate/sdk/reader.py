@@ -75,7 +75,7 @@ def _read_parameters(
 
 
 def _read_parameter(document: Document, parameter: Document, at: Pointer) -> CallParameter:
-    """Of a header that must be there, the example is sent where a call gives none."""
+    """Read a parameter. The example of a required header is sent where a call gives none."""
     schema, _ = resolve(document, parameter["schema"], (*at, "schema"))
     name, kind = snake_case(member_name(parameter, schema)), _type_of(document, schema, at)
     if not is_identifier(name):
@@ -148,7 +148,7 @@ def _alternatives(schemas: Document, names: list[str]) -> list[str]:
 def _parameter_examples(
     document: Document, operation: Interface, node: Document, fields: tuple[CallParameter, ...], at: Pointer
 ) -> Document:
-    """Of those that a call must have; a text is its own name where the document shows none."""
+    """Examples of the parameters that a call must have; a text is its own name if the document has none."""
     needed = {field.wire_name: field for field in fields if field.is_required}
     examples: Document = {}
     for parameter, place in parameters_of(document, operation.path, node, at):

@@ -26,7 +26,7 @@ _SHARED: dict[str, Any] = {
 _REQUESTS = _SHARED | {
     "output_model_type": "typing.TypedDict",
     "use_generic_container_types": True,
-    "custom_file_header": '"""What requests consist of: dictionaries of these forms."""',
+    "custom_file_header": '"""The parts of requests: dictionaries of these forms."""',
 }
 # No sentinel for what is absent: an answer's reader wants None.
 _ANSWERS = _SHARED | {
@@ -35,7 +35,7 @@ _ANSWERS = _SHARED | {
     "base_class": "verbatim_client.runtime.answer_part.AnswerPart",
     "use_attribute_docstrings": True,
     "allow_population_by_field_name": False,
-    "custom_file_header": '"""What answers, events and errors consist of."""',
+    "custom_file_header": '"""The parts of answers, events and errors."""',
 }
 _BOUNDS = (
     ("minimum", "at least {}"),

@@ -21,39 +21,39 @@ class AsyncRawClient:
     async def chat_completions(
         self, *, nice: bool | None = None, **body: Unpack[r.ChatRequest]
     ) -> APIResponse[m.ChatCompletion]:
-        """As `AsyncClient.chat_completions`."""
+        """The raw answer of `AsyncClient.chat_completions`."""
         return await self._client._respond(o.CHAT_COMPLETIONS, Arguments(query={"nice": nice}, body=body))
 
     async def complete(
         self, *, nice: bool | None = None, **body: Unpack[r.CompletionRequest]
     ) -> APIResponse[m.CompletionResponse]:
-        """As `AsyncClient.complete`."""
+        """The raw answer of `AsyncClient.complete`."""
         return await self._client._respond(o.COMPLETE, Arguments(query={"nice": nice}, body=body))
 
     async def evaluate(
         self, *, nice: bool | None = None, **body: Unpack[r.EvaluationRequest]
     ) -> APIResponse[m.EvaluationResponse]:
-        """As `AsyncClient.evaluate`."""
+        """The raw answer of `AsyncClient.evaluate`."""
         return await self._client._respond(o.EVALUATE, Arguments(query={"nice": nice}, body=body))
 
     async def tokenize(self, **body: Unpack[r.TokenizationRequest]) -> APIResponse[m.TokenizationResponse]:
-        """As `AsyncClient.tokenize`."""
+        """The raw answer of `AsyncClient.tokenize`."""
         return await self._client._respond(o.TOKENIZE, Arguments(body=body))
 
     async def detokenize(
         self, **body: Unpack[r.DetokenizationRequest]
     ) -> APIResponse[m.DetokenizationResponse]:
-        """As `AsyncClient.detokenize`."""
+        """The raw answer of `AsyncClient.detokenize`."""
         return await self._client._respond(o.DETOKENIZE, Arguments(body=body))
 
     async def models_available(self) -> APIResponse[m.AvailableModels]:
-        """As `AsyncClient.models_available`."""
+        """The raw answer of `AsyncClient.models_available`."""
         return await self._client._respond(o.MODELS_AVAILABLE, Arguments())
 
     async def model_settings(self) -> APIResponse[m.ModelSettingsList]:
-        """As `AsyncClient.model_settings`."""
+        """The raw answer of `AsyncClient.model_settings`."""
         return await self._client._respond(o.MODEL_SETTINGS, Arguments())
 
     async def version(self) -> APIResponse[str]:
-        """As `AsyncClient.version`."""
+        """The raw answer of `AsyncClient.version`."""
         return await self._client._respond(o.VERSION, Arguments())

@@ -21,37 +21,37 @@ class RawClient:
     def chat_completions(
         self, *, nice: bool | None = None, **body: Unpack[r.ChatRequest]
     ) -> APIResponse[m.ChatCompletion]:
-        """As `Client.chat_completions`."""
+        """The raw answer of `Client.chat_completions`."""
         return self._client._respond(o.CHAT_COMPLETIONS, Arguments(query={"nice": nice}, body=body))
 
     def complete(
         self, *, nice: bool | None = None, **body: Unpack[r.CompletionRequest]
     ) -> APIResponse[m.CompletionResponse]:
-        """As `Client.complete`."""
+        """The raw answer of `Client.complete`."""
         return self._client._respond(o.COMPLETE, Arguments(query={"nice": nice}, body=body))
 
     def evaluate(
         self, *, nice: bool | None = None, **body: Unpack[r.EvaluationRequest]
     ) -> APIResponse[m.EvaluationResponse]:
-        """As `Client.evaluate`."""
+        """The raw answer of `Client.evaluate`."""
         return self._client._respond(o.EVALUATE, Arguments(query={"nice": nice}, body=body))
 
     def tokenize(self, **body: Unpack[r.TokenizationRequest]) -> APIResponse[m.TokenizationResponse]:
-        """As `Client.tokenize`."""
+        """The raw answer of `Client.tokenize`."""
         return self._client._respond(o.TOKENIZE, Arguments(body=body))
 
     def detokenize(self, **body: Unpack[r.DetokenizationRequest]) -> APIResponse[m.DetokenizationResponse]:
-        """As `Client.detokenize`."""
+        """The raw answer of `Client.detokenize`."""
         return self._client._respond(o.DETOKENIZE, Arguments(body=body))
 
     def models_available(self) -> APIResponse[m.AvailableModels]:
-        """As `Client.models_available`."""
+        """The raw answer of `Client.models_available`."""
         return self._client._respond(o.MODELS_AVAILABLE, Arguments())
 
     def model_settings(self) -> APIResponse[m.ModelSettingsList]:
-        """As `Client.model_settings`."""
+        """The raw answer of `Client.model_settings`."""
         return self._client._respond(o.MODEL_SETTINGS, Arguments())
 
     def version(self) -> APIResponse[str]:
-        """As `Client.version`."""
+        """The raw answer of `Client.version`."""
         return self._client._respond(o.VERSION, Arguments())

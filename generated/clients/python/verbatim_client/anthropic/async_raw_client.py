@@ -27,7 +27,7 @@ class AsyncRawClient:
         anthropic_beta: str | None = None,
         **body: Unpack[r.MessageCreateParams],
     ) -> APIResponse[m.Message]:
-        """As `AsyncClient.create_message`.
+        """The raw answer of `AsyncClient.create_message`.
 
         Declared headers: request-id.
         """
@@ -45,7 +45,7 @@ class AsyncRawClient:
         anthropic_beta: str | None = None,
         **body: Unpack[r.MessageCountTokensParams],
     ) -> APIResponse[m.MessageTokensCount]:
-        """As `AsyncClient.count_message_tokens`.
+        """The raw answer of `AsyncClient.count_message_tokens`.
 
         Declared headers: request-id.
         """
@@ -66,7 +66,7 @@ class AsyncRawClient:
         lifecycle: list[Literal["active", "deprecated", "retired"]] | None = None,
         limit: int | None = None,
     ) -> APIResponse[m.ModelPage]:
-        """As `AsyncClient.list_models`.
+        """The raw answer of `AsyncClient.list_models`.
 
         Declared headers: request-id.
         """
@@ -86,7 +86,7 @@ class AsyncRawClient:
     async def get_model(
         self, model_id: str, *, anthropic_version: str = "2026-10-21", anthropic_beta: str | None = None
     ) -> APIResponse[m.ModelInfo]:
-        """As `AsyncClient.get_model`.
+        """The raw answer of `AsyncClient.get_model`.
 
         Declared headers: request-id.
         """

@@ -27,7 +27,7 @@ class RawClient:
         anthropic_beta: str | None = None,
         **body: Unpack[r.MessageCreateParams],
     ) -> APIResponse[m.Message]:
-        """As `Client.create_message`.
+        """The raw answer of `Client.create_message`.
 
         Declared headers: request-id.
         """
@@ -45,7 +45,7 @@ class RawClient:
         anthropic_beta: str | None = None,
         **body: Unpack[r.MessageCountTokensParams],
     ) -> APIResponse[m.MessageTokensCount]:
-        """As `Client.count_message_tokens`.
+        """The raw answer of `Client.count_message_tokens`.
 
         Declared headers: request-id.
         """
@@ -66,7 +66,7 @@ class RawClient:
         lifecycle: list[Literal["active", "deprecated", "retired"]] | None = None,
         limit: int | None = None,
     ) -> APIResponse[m.ModelPage]:
-        """As `Client.list_models`.
+        """The raw answer of `Client.list_models`.
 
         Declared headers: request-id.
         """
@@ -86,7 +86,7 @@ class RawClient:
     def get_model(
         self, model_id: str, *, anthropic_version: str = "2026-10-21", anthropic_beta: str | None = None
     ) -> APIResponse[m.ModelInfo]:
-        """As `Client.get_model`.
+        """The raw answer of `Client.get_model`.
 
         Declared headers: request-id.
         """

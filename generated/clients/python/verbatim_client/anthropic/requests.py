@@ -1,5 +1,5 @@
 # Generated from specs/anthropic: mend the document or its overlay, never this file.
-"""What requests consist of: dictionaries of these forms."""
+"""The parts of requests: dictionaries of these forms."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class AsyncRawClient:
         self._client = client
 
     async def generate(self, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.GenerateResponse]:
-        """As `AsyncClient.generate`.
+        """The raw answer of `AsyncClient.generate`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens.
@@ -29,7 +29,7 @@ class AsyncRawClient:
     async def chat_completions(
         self, **body: Unpack[r.ChatCompletionRequest]
     ) -> APIResponse[m.ChatCompletionResponse]:
-        """As `AsyncClient.chat_completions`.
+        """The raw answer of `AsyncClient.chat_completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens.
@@ -37,7 +37,7 @@ class AsyncRawClient:
         return await self._client._respond(o.CHAT_COMPLETIONS, Arguments(body=body))
 
     async def completions(self, **body: Unpack[r.CompletionRequest]) -> APIResponse[m.CompletionResponse]:
-        """As `AsyncClient.completions`.
+        """The raw answer of `AsyncClient.completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens.
@@ -45,21 +45,21 @@ class AsyncRawClient:
         return await self._client._respond(o.COMPLETIONS, Arguments(body=body))
 
     async def list_models(self) -> APIResponse[m.ModelList]:
-        """As `AsyncClient.list_models`."""
+        """The raw answer of `AsyncClient.list_models`."""
         return await self._client._respond(o.LIST_MODELS, Arguments())
 
     async def get_info(self) -> APIResponse[m.Info]:
-        """As `AsyncClient.get_info`."""
+        """The raw answer of `AsyncClient.get_info`."""
         return await self._client._respond(o.GET_INFO, Arguments())
 
     async def health_check(self) -> APIResponse[None]:
-        """As `AsyncClient.health_check`."""
+        """The raw answer of `AsyncClient.health_check`."""
         return await self._client._respond(o.HEALTH_CHECK, Arguments())
 
     async def get_metrics(self) -> APIResponse[str]:
-        """As `AsyncClient.get_metrics`."""
+        """The raw answer of `AsyncClient.get_metrics`."""
         return await self._client._respond(o.GET_METRICS, Arguments())
 
     async def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> APIResponse[m.TokenizeResponse]:
-        """As `AsyncClient.tokenize`."""
+        """The raw answer of `AsyncClient.tokenize`."""
         return await self._client._respond(o.TOKENIZE, Arguments(body=body))

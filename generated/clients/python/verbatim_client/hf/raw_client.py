@@ -19,7 +19,7 @@ class RawClient:
         self._client = client
 
     def generate(self, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.GenerateResponse]:
-        """As `Client.generate`.
+        """The raw answer of `Client.generate`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens.
@@ -29,7 +29,7 @@ class RawClient:
     def chat_completions(
         self, **body: Unpack[r.ChatCompletionRequest]
     ) -> APIResponse[m.ChatCompletionResponse]:
-        """As `Client.chat_completions`.
+        """The raw answer of `Client.chat_completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens.
@@ -37,7 +37,7 @@ class RawClient:
         return self._client._respond(o.CHAT_COMPLETIONS, Arguments(body=body))
 
     def completions(self, **body: Unpack[r.CompletionRequest]) -> APIResponse[m.CompletionResponse]:
-        """As `Client.completions`.
+        """The raw answer of `Client.completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens.
@@ -45,21 +45,21 @@ class RawClient:
         return self._client._respond(o.COMPLETIONS, Arguments(body=body))
 
     def list_models(self) -> APIResponse[m.ModelList]:
-        """As `Client.list_models`."""
+        """The raw answer of `Client.list_models`."""
         return self._client._respond(o.LIST_MODELS, Arguments())
 
     def get_info(self) -> APIResponse[m.Info]:
-        """As `Client.get_info`."""
+        """The raw answer of `Client.get_info`."""
         return self._client._respond(o.GET_INFO, Arguments())
 
     def health_check(self) -> APIResponse[None]:
-        """As `Client.health_check`."""
+        """The raw answer of `Client.health_check`."""
         return self._client._respond(o.HEALTH_CHECK, Arguments())
 
     def get_metrics(self) -> APIResponse[str]:
-        """As `Client.get_metrics`."""
+        """The raw answer of `Client.get_metrics`."""
         return self._client._respond(o.GET_METRICS, Arguments())
 
     def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> APIResponse[m.TokenizeResponse]:
-        """As `Client.tokenize`."""
+        """The raw answer of `Client.tokenize`."""
         return self._client._respond(o.TOKENIZE, Arguments(body=body))

@@ -19,5 +19,5 @@ class AsyncRawClient:
         self._client = client
 
     async def chat_completions(self, **body: Unpack[r.ChatRequest]) -> APIResponse[m.ChatCompletion]:
-        """As `AsyncClient.chat_completions`."""
+        """The raw answer of `AsyncClient.chat_completions`."""
         return await self._client._respond(o.CHAT_COMPLETIONS, Arguments(body=body))

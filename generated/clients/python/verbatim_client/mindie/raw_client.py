@@ -19,5 +19,5 @@ class RawClient:
         self._client = client
 
     def chat_completions(self, **body: Unpack[r.ChatRequest]) -> APIResponse[m.ChatCompletion]:
-        """As `Client.chat_completions`."""
+        """The raw answer of `Client.chat_completions`."""
         return self._client._respond(o.CHAT_COMPLETIONS, Arguments(body=body))

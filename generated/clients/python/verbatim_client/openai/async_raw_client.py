@@ -21,7 +21,7 @@ class AsyncRawClient:
     async def create_chat_completion(
         self, **body: Unpack[r.CreateChatCompletionRequest]
     ) -> APIResponse[m.CreateChatCompletionResponse]:
-        """As `AsyncClient.create_chat_completion`.
+        """The raw answer of `AsyncClient.create_chat_completion`.
 
         Declared headers: x-request-id.
         """
@@ -30,14 +30,14 @@ class AsyncRawClient:
     async def create_completion(
         self, **body: Unpack[r.CreateCompletionRequest]
     ) -> APIResponse[m.CreateCompletionResponse]:
-        """As `AsyncClient.create_completion`.
+        """The raw answer of `AsyncClient.create_completion`.
 
         Declared headers: x-request-id.
         """
         return await self._client._respond(o.CREATE_COMPLETION, Arguments(body=body))
 
     async def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> APIResponse[m.Response]:
-        """As `AsyncClient.create_response`.
+        """The raw answer of `AsyncClient.create_response`.
 
         Declared headers: x-request-id.
         """
@@ -46,21 +46,21 @@ class AsyncRawClient:
     async def create_embedding(
         self, **body: Unpack[r.CreateEmbeddingRequest]
     ) -> APIResponse[m.CreateEmbeddingResponse]:
-        """As `AsyncClient.create_embedding`.
+        """The raw answer of `AsyncClient.create_embedding`.
 
         Declared headers: x-request-id.
         """
         return await self._client._respond(o.CREATE_EMBEDDING, Arguments(body=body))
 
     async def list_models(self) -> APIResponse[m.ListModelsResponse]:
-        """As `AsyncClient.list_models`.
+        """The raw answer of `AsyncClient.list_models`.
 
         Declared headers: x-request-id.
         """
         return await self._client._respond(o.LIST_MODELS, Arguments())
 
     async def retrieve_model(self, model: str) -> APIResponse[m.Model]:
-        """As `AsyncClient.retrieve_model`.
+        """The raw answer of `AsyncClient.retrieve_model`.
 
         Declared headers: x-request-id.
         """

@@ -21,7 +21,7 @@ class RawClient:
     def create_chat_completion(
         self, **body: Unpack[r.CreateChatCompletionRequest]
     ) -> APIResponse[m.CreateChatCompletionResponse]:
-        """As `Client.create_chat_completion`.
+        """The raw answer of `Client.create_chat_completion`.
 
         Declared headers: x-request-id.
         """
@@ -30,14 +30,14 @@ class RawClient:
     def create_completion(
         self, **body: Unpack[r.CreateCompletionRequest]
     ) -> APIResponse[m.CreateCompletionResponse]:
-        """As `Client.create_completion`.
+        """The raw answer of `Client.create_completion`.
 
         Declared headers: x-request-id.
         """
         return self._client._respond(o.CREATE_COMPLETION, Arguments(body=body))
 
     def create_response(self, **body: Unpack[r.CreateResponseRequest]) -> APIResponse[m.Response]:
-        """As `Client.create_response`.
+        """The raw answer of `Client.create_response`.
 
         Declared headers: x-request-id.
         """
@@ -46,21 +46,21 @@ class RawClient:
     def create_embedding(
         self, **body: Unpack[r.CreateEmbeddingRequest]
     ) -> APIResponse[m.CreateEmbeddingResponse]:
-        """As `Client.create_embedding`.
+        """The raw answer of `Client.create_embedding`.
 
         Declared headers: x-request-id.
         """
         return self._client._respond(o.CREATE_EMBEDDING, Arguments(body=body))
 
     def list_models(self) -> APIResponse[m.ListModelsResponse]:
-        """As `Client.list_models`.
+        """The raw answer of `Client.list_models`.
 
         Declared headers: x-request-id.
         """
         return self._client._respond(o.LIST_MODELS, Arguments())
 
     def retrieve_model(self, model: str) -> APIResponse[m.Model]:
-        """As `Client.retrieve_model`.
+        """The raw answer of `Client.retrieve_model`.
 
         Declared headers: x-request-id.
         """

@@ -11,7 +11,7 @@ AnswerT = TypeVar("AnswerT")
 
 
 class APIResponse(Generic[AnswerT]):
-    """What the server answered, unread. Of `with_raw_response`, so that it is always a success."""
+    """The server's answer, unread. It comes from `with_raw_response`, so it is always a success."""
 
     def __init__(self, operation: Operation[AnswerT, Any], response: httpx.Response) -> None:
         """Raises APIStatusError."""
@@ -22,7 +22,7 @@ class APIResponse(Generic[AnswerT]):
 
     @property
     def status(self) -> int:
-        """As the contract's document declares it."""
+        """The answer's status, one that the contract's document declares."""
         return self._response.status_code
 
     @property
@@ -36,5 +36,5 @@ class APIResponse(Generic[AnswerT]):
         return self._response.text
 
     def parse(self) -> AnswerT:
-        """What the method of the same name answers with. Raises APIResponseValidationError."""
+        """Return what the method of the same name returns. Raises APIResponseValidationError."""
         return self._operation.read(self._response)

@@ -21,7 +21,7 @@ class AsyncRawClient:
     async def compat_generate(
         self, **body: Unpack[r.CompatGenerateRequest]
     ) -> APIResponse[m.CompatGenerateResponse]:
-        """As `AsyncClient.compat_generate`.
+        """The raw answer of `AsyncClient.compat_generate`.
 
         Declared headers: x-compute-type, x-compute-characters, x-accel-buffering, x-total-time,
         x-validation-time, x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens,
@@ -30,7 +30,7 @@ class AsyncRawClient:
         return await self._client._respond(o.COMPAT_GENERATE, Arguments(body=body))
 
     async def generate(self, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.GenerateResponse]:
-        """As `AsyncClient.generate`.
+        """The raw answer of `AsyncClient.generate`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens,
@@ -39,23 +39,23 @@ class AsyncRawClient:
         return await self._client._respond(o.GENERATE, Arguments(body=body))
 
     async def health(self) -> APIResponse[None]:
-        """As `AsyncClient.health`."""
+        """The raw answer of `AsyncClient.health`."""
         return await self._client._respond(o.HEALTH, Arguments())
 
     async def get_model_info(self) -> APIResponse[m.Info]:
-        """As `AsyncClient.get_model_info`."""
+        """The raw answer of `AsyncClient.get_model_info`."""
         return await self._client._respond(o.GET_MODEL_INFO, Arguments())
 
     async def metrics(self) -> APIResponse[str]:
-        """As `AsyncClient.metrics`."""
+        """The raw answer of `AsyncClient.metrics`."""
         return await self._client._respond(o.METRICS, Arguments())
 
     async def tokenize(self, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.TokenizeResponse]:
-        """As `AsyncClient.tokenize`."""
+        """The raw answer of `AsyncClient.tokenize`."""
         return await self._client._respond(o.TOKENIZE, Arguments(body=body))
 
     async def chat_completions(self, **body: Unpack[r.ChatRequest]) -> APIResponse[m.ChatCompletion]:
-        """As `AsyncClient.chat_completions`.
+        """The raw answer of `AsyncClient.chat_completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-accel-buffering, x-total-time,
         x-validation-time, x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens,
@@ -64,7 +64,7 @@ class AsyncRawClient:
         return await self._client._respond(o.CHAT_COMPLETIONS, Arguments(body=body))
 
     async def completions(self, **body: Unpack[r.CompletionRequest]) -> APIResponse[m.CompletionFinal]:
-        """As `AsyncClient.completions`.
+        """The raw answer of `AsyncClient.completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-accel-buffering, x-total-time,
         x-validation-time, x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens,
@@ -73,5 +73,5 @@ class AsyncRawClient:
         return await self._client._respond(o.COMPLETIONS, Arguments(body=body))
 
     async def openai_get_model_info(self) -> APIResponse[m.ModelList]:
-        """As `AsyncClient.openai_get_model_info`."""
+        """The raw answer of `AsyncClient.openai_get_model_info`."""
         return await self._client._respond(o.OPENAI_GET_MODEL_INFO, Arguments())

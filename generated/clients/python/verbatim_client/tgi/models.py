@@ -1,5 +1,5 @@
 # Generated from specs/tgi: mend the document or its overlay, never this file.
-"""What answers, events and errors consist of."""
+"""The parts of answers, events and errors."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class RawClient:
     def compat_generate(
         self, **body: Unpack[r.CompatGenerateRequest]
     ) -> APIResponse[m.CompatGenerateResponse]:
-        """As `Client.compat_generate`.
+        """The raw answer of `Client.compat_generate`.
 
         Declared headers: x-compute-type, x-compute-characters, x-accel-buffering, x-total-time,
         x-validation-time, x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens,
@@ -30,7 +30,7 @@ class RawClient:
         return self._client._respond(o.COMPAT_GENERATE, Arguments(body=body))
 
     def generate(self, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.GenerateResponse]:
-        """As `Client.generate`.
+        """The raw answer of `Client.generate`.
 
         Declared headers: x-compute-type, x-compute-characters, x-total-time, x-validation-time,
         x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens, x-generated-tokens,
@@ -39,23 +39,23 @@ class RawClient:
         return self._client._respond(o.GENERATE, Arguments(body=body))
 
     def health(self) -> APIResponse[None]:
-        """As `Client.health`."""
+        """The raw answer of `Client.health`."""
         return self._client._respond(o.HEALTH, Arguments())
 
     def get_model_info(self) -> APIResponse[m.Info]:
-        """As `Client.get_model_info`."""
+        """The raw answer of `Client.get_model_info`."""
         return self._client._respond(o.GET_MODEL_INFO, Arguments())
 
     def metrics(self) -> APIResponse[str]:
-        """As `Client.metrics`."""
+        """The raw answer of `Client.metrics`."""
         return self._client._respond(o.METRICS, Arguments())
 
     def tokenize(self, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.TokenizeResponse]:
-        """As `Client.tokenize`."""
+        """The raw answer of `Client.tokenize`."""
         return self._client._respond(o.TOKENIZE, Arguments(body=body))
 
     def chat_completions(self, **body: Unpack[r.ChatRequest]) -> APIResponse[m.ChatCompletion]:
-        """As `Client.chat_completions`.
+        """The raw answer of `Client.chat_completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-accel-buffering, x-total-time,
         x-validation-time, x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens,
@@ -64,7 +64,7 @@ class RawClient:
         return self._client._respond(o.CHAT_COMPLETIONS, Arguments(body=body))
 
     def completions(self, **body: Unpack[r.CompletionRequest]) -> APIResponse[m.CompletionFinal]:
-        """As `Client.completions`.
+        """The raw answer of `Client.completions`.
 
         Declared headers: x-compute-type, x-compute-characters, x-accel-buffering, x-total-time,
         x-validation-time, x-queue-time, x-inference-time, x-time-per-token, x-prompt-tokens,
@@ -73,5 +73,5 @@ class RawClient:
         return self._client._respond(o.COMPLETIONS, Arguments(body=body))
 
     def openai_get_model_info(self) -> APIResponse[m.ModelList]:
-        """As `Client.openai_get_model_info`."""
+        """The raw answer of `Client.openai_get_model_info`."""
         return self._client._respond(o.OPENAI_GET_MODEL_INFO, Arguments())

@@ -19,38 +19,38 @@ class AsyncRawClient:
         self._client = client
 
     async def server_metadata(self) -> APIResponse[m.ServerMetadata]:
-        """As `AsyncClient.server_metadata`."""
+        """The raw answer of `AsyncClient.server_metadata`."""
         return await self._client._respond(o.SERVER_METADATA, Arguments())
 
     async def server_live(self) -> APIResponse[None]:
-        """As `AsyncClient.server_live`."""
+        """The raw answer of `AsyncClient.server_live`."""
         return await self._client._respond(o.SERVER_LIVE, Arguments())
 
     async def server_ready(self) -> APIResponse[None]:
-        """As `AsyncClient.server_ready`."""
+        """The raw answer of `AsyncClient.server_ready`."""
         return await self._client._respond(o.SERVER_READY, Arguments())
 
     async def repository_index(
         self, **body: Unpack[r.RepositoryIndexRequest]
     ) -> APIResponse[list[m.RepositoryModel]]:
-        """As `AsyncClient.repository_index`."""
+        """The raw answer of `AsyncClient.repository_index`."""
         return await self._client._respond(o.REPOSITORY_INDEX, Arguments(body=body or None))
 
     async def statistics(self) -> APIResponse[m.Statistics]:
-        """As `AsyncClient.statistics`."""
+        """The raw answer of `AsyncClient.statistics`."""
         return await self._client._respond(o.STATISTICS, Arguments())
 
     async def generate_version(
         self, model_name: str, model_version: str, **body: Unpack[r.GenerateRequest]
     ) -> APIResponse[m.GenerateResponse]:
-        """As `AsyncClient.generate_version`."""
+        """The raw answer of `AsyncClient.generate_version`."""
         return await self._client._respond(
             o.GENERATE_VERSION,
             Arguments(path={"model_name": model_name, "model_version": model_version}, body=body),
         )
 
     async def model_version_ready(self, model_name: str, model_version: str) -> APIResponse[None]:
-        """As `AsyncClient.model_version_ready`."""
+        """The raw answer of `AsyncClient.model_version_ready`."""
         return await self._client._respond(
             o.MODEL_VERSION_READY,
             Arguments(
@@ -59,7 +59,7 @@ class AsyncRawClient:
         )
 
     async def model_version_config(self, model_name: str, model_version: str) -> APIResponse[m.ModelConfig]:
-        """As `AsyncClient.model_version_config`."""
+        """The raw answer of `AsyncClient.model_version_config`."""
         return await self._client._respond(
             o.MODEL_VERSION_CONFIG,
             Arguments(
@@ -70,7 +70,7 @@ class AsyncRawClient:
     async def model_version_statistics(
         self, model_name: str, model_version: str
     ) -> APIResponse[m.Statistics]:
-        """As `AsyncClient.model_version_statistics`."""
+        """The raw answer of `AsyncClient.model_version_statistics`."""
         return await self._client._respond(
             o.MODEL_VERSION_STATISTICS,
             Arguments(
@@ -81,7 +81,7 @@ class AsyncRawClient:
     async def model_version_metadata(
         self, model_name: str, model_version: str
     ) -> APIResponse[m.ModelMetadata]:
-        """As `AsyncClient.model_version_metadata`."""
+        """The raw answer of `AsyncClient.model_version_metadata`."""
         return await self._client._respond(
             o.MODEL_VERSION_METADATA,
             Arguments(
@@ -92,11 +92,11 @@ class AsyncRawClient:
     async def generate(
         self, model_name: str, **body: Unpack[r.GenerateRequest]
     ) -> APIResponse[m.GenerateResponse]:
-        """As `AsyncClient.generate`."""
+        """The raw answer of `AsyncClient.generate`."""
         return await self._client._respond(o.GENERATE, Arguments(path={"model_name": model_name}, body=body))
 
     async def model_ready(self, model_name: str) -> APIResponse[None]:
-        """As `AsyncClient.model_ready`."""
+        """The raw answer of `AsyncClient.model_ready`."""
         return await self._client._respond(
             o.MODEL_READY,
             Arguments(
@@ -105,7 +105,7 @@ class AsyncRawClient:
         )
 
     async def model_config(self, model_name: str) -> APIResponse[m.ModelConfig]:
-        """As `AsyncClient.model_config`."""
+        """The raw answer of `AsyncClient.model_config`."""
         return await self._client._respond(
             o.MODEL_CONFIG,
             Arguments(
@@ -114,7 +114,7 @@ class AsyncRawClient:
         )
 
     async def model_statistics(self, model_name: str) -> APIResponse[m.Statistics]:
-        """As `AsyncClient.model_statistics`."""
+        """The raw answer of `AsyncClient.model_statistics`."""
         return await self._client._respond(
             o.MODEL_STATISTICS,
             Arguments(
@@ -123,7 +123,7 @@ class AsyncRawClient:
         )
 
     async def model_metadata(self, model_name: str) -> APIResponse[m.ModelMetadata]:
-        """As `AsyncClient.model_metadata`."""
+        """The raw answer of `AsyncClient.model_metadata`."""
         return await self._client._respond(
             o.MODEL_METADATA,
             Arguments(

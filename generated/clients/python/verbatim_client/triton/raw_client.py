@@ -19,38 +19,38 @@ class RawClient:
         self._client = client
 
     def server_metadata(self) -> APIResponse[m.ServerMetadata]:
-        """As `Client.server_metadata`."""
+        """The raw answer of `Client.server_metadata`."""
         return self._client._respond(o.SERVER_METADATA, Arguments())
 
     def server_live(self) -> APIResponse[None]:
-        """As `Client.server_live`."""
+        """The raw answer of `Client.server_live`."""
         return self._client._respond(o.SERVER_LIVE, Arguments())
 
     def server_ready(self) -> APIResponse[None]:
-        """As `Client.server_ready`."""
+        """The raw answer of `Client.server_ready`."""
         return self._client._respond(o.SERVER_READY, Arguments())
 
     def repository_index(
         self, **body: Unpack[r.RepositoryIndexRequest]
     ) -> APIResponse[list[m.RepositoryModel]]:
-        """As `Client.repository_index`."""
+        """The raw answer of `Client.repository_index`."""
         return self._client._respond(o.REPOSITORY_INDEX, Arguments(body=body or None))
 
     def statistics(self) -> APIResponse[m.Statistics]:
-        """As `Client.statistics`."""
+        """The raw answer of `Client.statistics`."""
         return self._client._respond(o.STATISTICS, Arguments())
 
     def generate_version(
         self, model_name: str, model_version: str, **body: Unpack[r.GenerateRequest]
     ) -> APIResponse[m.GenerateResponse]:
-        """As `Client.generate_version`."""
+        """The raw answer of `Client.generate_version`."""
         return self._client._respond(
             o.GENERATE_VERSION,
             Arguments(path={"model_name": model_name, "model_version": model_version}, body=body),
         )
 
     def model_version_ready(self, model_name: str, model_version: str) -> APIResponse[None]:
-        """As `Client.model_version_ready`."""
+        """The raw answer of `Client.model_version_ready`."""
         return self._client._respond(
             o.MODEL_VERSION_READY,
             Arguments(
@@ -59,7 +59,7 @@ class RawClient:
         )
 
     def model_version_config(self, model_name: str, model_version: str) -> APIResponse[m.ModelConfig]:
-        """As `Client.model_version_config`."""
+        """The raw answer of `Client.model_version_config`."""
         return self._client._respond(
             o.MODEL_VERSION_CONFIG,
             Arguments(
@@ -68,7 +68,7 @@ class RawClient:
         )
 
     def model_version_statistics(self, model_name: str, model_version: str) -> APIResponse[m.Statistics]:
-        """As `Client.model_version_statistics`."""
+        """The raw answer of `Client.model_version_statistics`."""
         return self._client._respond(
             o.MODEL_VERSION_STATISTICS,
             Arguments(
@@ -77,7 +77,7 @@ class RawClient:
         )
 
     def model_version_metadata(self, model_name: str, model_version: str) -> APIResponse[m.ModelMetadata]:
-        """As `Client.model_version_metadata`."""
+        """The raw answer of `Client.model_version_metadata`."""
         return self._client._respond(
             o.MODEL_VERSION_METADATA,
             Arguments(
@@ -86,11 +86,11 @@ class RawClient:
         )
 
     def generate(self, model_name: str, **body: Unpack[r.GenerateRequest]) -> APIResponse[m.GenerateResponse]:
-        """As `Client.generate`."""
+        """The raw answer of `Client.generate`."""
         return self._client._respond(o.GENERATE, Arguments(path={"model_name": model_name}, body=body))
 
     def model_ready(self, model_name: str) -> APIResponse[None]:
-        """As `Client.model_ready`."""
+        """The raw answer of `Client.model_ready`."""
         return self._client._respond(
             o.MODEL_READY,
             Arguments(
@@ -99,7 +99,7 @@ class RawClient:
         )
 
     def model_config(self, model_name: str) -> APIResponse[m.ModelConfig]:
-        """As `Client.model_config`."""
+        """The raw answer of `Client.model_config`."""
         return self._client._respond(
             o.MODEL_CONFIG,
             Arguments(
@@ -108,7 +108,7 @@ class RawClient:
         )
 
     def model_statistics(self, model_name: str) -> APIResponse[m.Statistics]:
-        """As `Client.model_statistics`."""
+        """The raw answer of `Client.model_statistics`."""
         return self._client._respond(
             o.MODEL_STATISTICS,
             Arguments(
@@ -117,7 +117,7 @@ class RawClient:
         )
 
     def model_metadata(self, model_name: str) -> APIResponse[m.ModelMetadata]:
-        """As `Client.model_metadata`."""
+        """The raw answer of `Client.model_metadata`."""
         return self._client._respond(
             o.MODEL_METADATA,
             Arguments(

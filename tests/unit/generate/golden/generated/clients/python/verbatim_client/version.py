@@ -1,3 +1,3 @@
-"""Of this package."""
+"""The version of this package."""
 
 VERSION = "0.1.0"

@@ -28,7 +28,7 @@ class AsyncRawClient:
         verbose: bool | None = None,
         members: list[Literal["name", "age"]] | None = None,
     ) -> APIResponse[m.Pet]:
-        """As `AsyncClient.get_pet`.
+        """The raw answer of `AsyncClient.get_pet`.
 
         Declared headers: x-age, etag.
         """
@@ -42,7 +42,7 @@ class AsyncRawClient:
         )
 
     async def delete_pet(self, pet_id: int) -> APIResponse[None]:
-        """As `AsyncClient.delete_pet`."""
+        """The raw answer of `AsyncClient.delete_pet`."""
         return await self._client._respond(
             o.DELETE_PET,
             Arguments(
@@ -51,19 +51,19 @@ class AsyncRawClient:
         )
 
     async def list_pets(self) -> APIResponse[list[m.Pet]]:
-        """As `AsyncClient.list_pets`."""
+        """The raw answer of `AsyncClient.list_pets`."""
         return await self._client._respond(o.LIST_PETS, Arguments())
 
     async def add_pet(self, **body: Unpack[r.NewPetWithoutStream]) -> APIResponse[m.Pet]:
-        """As `AsyncClient.add_pet`."""
+        """The raw answer of `AsyncClient.add_pet`."""
         return await self._client._respond(o.ADD_PET, Arguments(body=body))
 
     async def count_pets(self, body: r.NewPet | None = None) -> APIResponse[str]:
-        """As `AsyncClient.count_pets`."""
+        """The raw answer of `AsyncClient.count_pets`."""
         return await self._client._respond(o.COUNT_PETS, Arguments(body=body))
 
     async def get_file(self, name: str) -> APIResponse[str]:
-        """As `AsyncClient.get_file`."""
+        """The raw answer of `AsyncClient.get_file`."""
         return await self._client._respond(
             o.GET_FILE,
             Arguments(
@@ -72,5 +72,5 @@ class AsyncRawClient:
         )
 
     async def metrics(self) -> APIResponse[str]:
-        """As `AsyncClient.metrics`."""
+        """The raw answer of `AsyncClient.metrics`."""
         return await self._client._respond(o.METRICS, Arguments())

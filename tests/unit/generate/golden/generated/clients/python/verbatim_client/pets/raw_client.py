@@ -28,7 +28,7 @@ class RawClient:
         verbose: bool | None = None,
         members: list[Literal["name", "age"]] | None = None,
     ) -> APIResponse[m.Pet]:
-        """As `Client.get_pet`.
+        """The raw answer of `Client.get_pet`.
 
         Declared headers: x-age, etag.
         """
@@ -42,7 +42,7 @@ class RawClient:
         )
 
     def delete_pet(self, pet_id: int) -> APIResponse[None]:
-        """As `Client.delete_pet`."""
+        """The raw answer of `Client.delete_pet`."""
         return self._client._respond(
             o.DELETE_PET,
             Arguments(
@@ -51,19 +51,19 @@ class RawClient:
         )
 
     def list_pets(self) -> APIResponse[list[m.Pet]]:
-        """As `Client.list_pets`."""
+        """The raw answer of `Client.list_pets`."""
         return self._client._respond(o.LIST_PETS, Arguments())
 
     def add_pet(self, **body: Unpack[r.NewPetWithoutStream]) -> APIResponse[m.Pet]:
-        """As `Client.add_pet`."""
+        """The raw answer of `Client.add_pet`."""
         return self._client._respond(o.ADD_PET, Arguments(body=body))
 
     def count_pets(self, body: r.NewPet | None = None) -> APIResponse[str]:
-        """As `Client.count_pets`."""
+        """The raw answer of `Client.count_pets`."""
         return self._client._respond(o.COUNT_PETS, Arguments(body=body))
 
     def get_file(self, name: str) -> APIResponse[str]:
-        """As `Client.get_file`."""
+        """The raw answer of `Client.get_file`."""
         return self._client._respond(
             o.GET_FILE,
             Arguments(
@@ -72,5 +72,5 @@ class RawClient:
         )
 
     def metrics(self) -> APIResponse[str]:
-        """As `Client.metrics`."""
+        """The raw answer of `Client.metrics`."""
         return self._client._respond(o.METRICS, Arguments())

@@ -1,1 +1,1 @@
-"""What the clients of all contracts share: requests, retries, event streams and errors."""
+"""Parts that the clients of all contracts share: requests, retries, event streams and errors."""

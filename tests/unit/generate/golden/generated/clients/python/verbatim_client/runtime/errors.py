@@ -19,7 +19,7 @@ BodyT = TypeVar("BodyT")
 
 
 class ClientError(Exception):
-    """Whatever went wrong between the call and its answer."""
+    """Any failure between the call and its answer."""
 
 
 class APIConnectionError(ClientError):

@@ -18,7 +18,7 @@ EventT = TypeVar("EventT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What a call gives besides the operation. What is None is not sent."""
+    """The arguments of a call. None is not sent."""
 
     path: Mapping[str, object] = field(default_factory=dict)
     query: Mapping[str, object] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation(Generic[AnswerT, EventT]):
-    """As the contract's document states it; AnswerT and EventT are the types of what it answers with.
+    """An operation of the contract's document; AnswerT and EventT are the types of what it answers with.
 
     path: a template, in which `{name}` takes one segment and `{name:path}` takes slashes too.
     answer: the type of a whole answer's JSON; None where there is none. is_text: it is text instead.
@@ -78,7 +78,7 @@ class Operation(Generic[AnswerT, EventT]):
         return event  # type: ignore[no-any-return]  # as above
 
     def error(self, response: httpx.Response) -> APIStatusError[Any]:
-        """What to raise for an answer that is not a success, its body read."""
+        """The error to raise for an answer that is not a success, its body read."""
         kind, model = self.errors.get(response.status_code, (APIStatusError, None))
         try:
             body = None if model is None else _adapter(model).validate_json(response.content)

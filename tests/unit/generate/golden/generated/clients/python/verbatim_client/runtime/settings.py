@@ -1,4 +1,4 @@
-"""How a client reaches its server."""
+"""A client's settings for reaching its server."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ DEFAULT_RETRIES = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract:
-    """What all operations of a contract share.
+    """The parts that all operations of a contract share.
 
     path: where the server has the contract. key_header, key_prefix: how a key is sent.
     agent: this package and the contract, with their versions.
@@ -32,7 +32,7 @@ class Contract:
 
 
 class Changes(TypedDict, total=False):
-    """What `with_options` can change."""
+    """The settings that `with_options` can change."""
 
     base_url: str
     api_key: str | None

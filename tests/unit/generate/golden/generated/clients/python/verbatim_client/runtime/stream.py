@@ -11,7 +11,7 @@ EventT = TypeVar("EventT")
 
 @dataclass
 class Head:
-    """What comes before the first event. headers: by name, in upper or lower case; none before they come."""
+    """The head of an answer. headers: by name, in upper or lower case; none before they come."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -29,7 +29,7 @@ class EventStream(Iterator[EventT], Generic[EventT]):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Of the answer; empty until the first event has been asked for."""
+        """The headers of the answer; empty until the first event has been asked for."""
         return self._head.headers
 
     @override
@@ -48,7 +48,7 @@ class EventStream(Iterator[EventT], Generic[EventT]):
 
 
 class AsyncEventStream(AsyncIterator[EventT], Generic[EventT]):
-    """As `EventStream`, for `async with` and `async for`."""
+    """The counterpart of `EventStream` for `async with` and `async for`."""
 
     def __init__(self, events: AsyncGenerator[EventT, None], head: Head | None = None) -> None:
         self._events = events
@@ -56,7 +56,7 @@ class AsyncEventStream(AsyncIterator[EventT], Generic[EventT]):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Of the answer; empty until the first event has been asked for."""
+        """The headers of the answer; empty until the first event has been asked for."""
         return self._head.headers
 
     @override
