@@ -149,14 +149,14 @@ class ServerBlockParam(BaseModel):
 
 class ServerResultParam(BaseModel):
     """
-    Refused: tools are the client's own here.
+    Refused.
     """
 
     model_config = ConfigDict(
         extra="allow",
         use_attribute_docstrings=True,
     )
-    type: Literal["tool_reference", "browser_state"]
+    type: Literal["browser_state"]
     """
     What it is.
     """
@@ -176,43 +176,28 @@ class CacheControlEphemeralParam(BaseModel):
     """
     How long to keep it.
     """
+    scope: StrictStr | None = None
+    """
+    No effect. Whose requests may share what is cached.
+    """
 
 
 class AnthropicToolParam(BaseModel):
     """
-    Refused: tools are the client's own here.
+    Ignored: the model does not see it. `tool_choice` must not name it.
     """
 
     model_config = ConfigDict(
         extra="allow",
         use_attribute_docstrings=True,
     )
-    type: Literal[
-        "bash_20250124",
-        "browser_toolset_20260801",
-        "code_execution_20250522",
-        "code_execution_20250825",
-        "code_execution_20260120",
-        "code_execution_20260521",
-        "computer_toolset_20260801",
-        "memory_20250818",
-        "text_editor_20250124",
-        "text_editor_20250429",
-        "text_editor_20250728",
-        "tool_search_tool_bm25",
-        "tool_search_tool_bm25_20251119",
-        "tool_search_tool_regex",
-        "tool_search_tool_regex_20251119",
-        "web_fetch_20250910",
-        "web_fetch_20260209",
-        "web_fetch_20260309",
-        "web_fetch_20260318",
-        "web_search_20250305",
-        "web_search_20260209",
-        "web_search_20260318",
-    ]
+    type: Annotated[StrictStr, Field(pattern="^[a-z][a-z0-9_]*_([0-9]{8}|bm25|regex)$")]
     """
-    What it is.
+    Its name and version, such as `web_search_20250305`.
+    """
+    name: StrictStr | MISSING = MISSING
+    """
+    How `tool_choice` calls it.
     """
 
 
@@ -325,9 +310,9 @@ class TextBlock(BaseModel):
     """
     The text.
     """
-    citations: list[dict[str, Any]] | None
+    citations: list[dict[str, Any]] | MISSING = MISSING
     """
-    Where the text was found.
+    Where the text was found. No answer here has it.
     """
 
 
@@ -406,17 +391,6 @@ class MessageDeltaUsage(BaseModel):
     output_tokens_details: OutputTokensDetails | None
     """
     What the generated ones were.
-    """
-
-
-class MessageTokensCount(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        use_attribute_docstrings=True,
-    )
-    input_tokens: Annotated[StrictInt, Field(ge=0)]
-    """
-    Of messages, system prompt and tools together.
     """
 
 
@@ -578,6 +552,133 @@ class ModelInfo(BaseModel):
     """
 
 
+class TokenTaskBudgetParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tokens"]
+    total: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the task.
+    """
+    remaining: Annotated[StrictInt | None, Field(ge=0)] = None
+    """
+    How many of them are left.
+    """
+
+
+class ThinkingTurnsParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["thinking_turns"]
+    value: Annotated[StrictInt, Field(ge=1)]
+    """
+    How many turns.
+    """
+
+
+class AllThinkingTurnsParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["all"]
+
+
+class InputTokensParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["input_tokens"]
+    value: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of input.
+    """
+
+
+class ToolUsesParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tool_uses"]
+    value: Annotated[StrictInt, Field(ge=0)]
+    """
+    Uses of tools.
+    """
+
+
+class CompactEditParam(BaseModel):
+    """
+    No effect on a conversation below the trigger. A conversation that has reached it is refused, because this server writes no summaries.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["compact_20260112"]
+    trigger: InputTokensParam | None = None
+    """
+    The size from which a summary is needed; 150,000 tokens of input if it is absent.
+    """
+    instructions: StrictStr | None = None
+    """
+    How to write the summary.
+    """
+    pause_after_compaction: StrictBool = False
+    """
+    Whether the answer ends with the summary.
+    """
+
+
+class ClearThinkingEditResponse(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["clear_thinking_20251015"]
+    cleared_thinking_turns: Annotated[StrictInt, Field(ge=0)]
+    """
+    Turns whose thinking was removed.
+    """
+    cleared_input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that were saved.
+    """
+
+
+class ClearToolUsesEditResponse(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["clear_tool_uses_20250919"]
+    cleared_tool_uses: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tool uses whose results were removed.
+    """
+    cleared_input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that were saved.
+    """
+
+
+class CountTokensContextManagementResponse(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    original_input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens before anything was removed.
+    """
+
+
 class ErrorDetails(BaseModel):
     """
     What went wrong, for programs.
@@ -710,7 +811,7 @@ class ToolParam(BaseModel):
     """
     defer_loading: StrictBool = False
     """
-    True is refused.
+    The model sees the tool once a `tool_reference` in a tool's result names it, or `tool_choice` does. It sees the tool from the start if nothing could find it: if the request has one of Anthropic's `tool_search_tool` tools, or only deferred tools.
     """
     allowed_callers: (
         list[
@@ -768,6 +869,10 @@ class OutputConfigParam(BaseModel):
     """
     The form of the answer.
     """
+    task_budget: TokenTaskBudgetParam | None = None
+    """
+    No effect: the number of tokens that the model should plan with for a whole task.
+    """
 
 
 class Usage(BaseModel):
@@ -805,6 +910,21 @@ class Usage(BaseModel):
     """
 
 
+class MessageTokensCount(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Of messages, system prompt and tools together.
+    """
+    context_management: CountTokensContextManagementResponse | MISSING = MISSING
+    """
+    Only where the request has `context_management`.
+    """
+
+
 class ContentBlockStartEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -819,16 +939,6 @@ class ContentBlockStartEvent(BaseModel):
     """
     A piece of an answer.
     """
-
-
-class MessageDeltaEvent(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        use_attribute_docstrings=True,
-    )
-    type: Literal["message_delta"]
-    delta: MessageDelta
-    usage: MessageDeltaUsage
 
 
 class ModelPage(BaseModel):
@@ -883,6 +993,74 @@ class ErrorObject(BaseModel):
     For people.
     """
     details: ErrorDetails | MISSING = MISSING
+
+
+class ToolReferenceBlockParam(BaseModel):
+    """
+    A tool that a search has found. The model sees it from now on.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["tool_reference"]
+    tool_name: Annotated[StrictStr, Field(max_length=256, min_length=1)]
+    """
+    The tool's name.
+    """
+    cache_control: CacheControlEphemeralParam | None | MISSING = MISSING
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class ClearThinkingEditParam(BaseModel):
+    """
+    Removes the thinking of all but the newest turns that have any. A turn is everything that the assistant says between two user messages, including tool uses. Chat templates may remove more.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["clear_thinking_20251015"]
+    keep: Literal["all"] | ThinkingTurnsParam | AllThinkingTurnsParam | MISSING = MISSING
+    """
+    How many turns keep their thoughts; one if it is absent.
+    """
+
+
+class ClearToolUsesEditParam(BaseModel):
+    """
+    Removes the results of all but the newest tool uses, once the trigger is exceeded.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["clear_tool_uses_20250919"]
+    trigger: Annotated[InputTokensParam | ToolUsesParam | MISSING, Field(discriminator="type")] = MISSING
+    """
+    The size to exceed; 100,000 tokens of input if it is absent.
+    """
+    keep: ToolUsesParam | MISSING = MISSING
+    """
+    How many tool uses keep their results; 3 if it is absent.
+    """
+    clear_at_least: InputTokensParam | None = None
+    """
+    The edit is skipped if it would save fewer tokens.
+    """
+    exclude_tools: list[StrictStr] | None = None
+    """
+    Names of tools whose results are kept.
+    """
+    clear_tool_inputs: StrictBool | list[StrictStr] | None = None
+    """
+    Whether the inputs are removed too, of all these tool uses or of the tools that are named.
+    """
 
 
 class TextBlockParam(BaseModel):
@@ -967,6 +1145,64 @@ class ToolUseBlockParam(BaseModel):
     """
 
 
+class ContentBlockDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content_block_delta"]
+    index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The block's place in the answer.
+    """
+    delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
+    """
+    What a block gains.
+    """
+
+
+class ErrorResponse(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["error"]
+    error: ErrorObject
+    request_id: StrictStr | None
+    """
+    As the header `request-id` has it.
+    """
+
+
+class ContextManagementResponse(BaseModel):
+    """
+    What was removed from the conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    applied_edits: list[
+        Annotated[ClearThinkingEditResponse | ClearToolUsesEditResponse, Field(discriminator="type")]
+    ]
+    """
+    The edits that removed something, in the order in which they were applied.
+    """
+
+
+class ContentBlockSourceParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content"]
+    content: StrictStr | list[Annotated[TextBlockParam | ImageBlockParam, Field(discriminator="type")]]
+    """
+    Texts and pictures.
+    """
+
+
 class Message(BaseModel):
     """
     An answer.
@@ -1014,6 +1250,10 @@ class Message(BaseModel):
     More of why.
     """
     usage: Usage
+    context_management: ContextManagementResponse | MISSING = MISSING
+    """
+    Only where the request has `context_management`; in a stream, at its end.
+    """
 
 
 class MessageStartEvent(BaseModel):
@@ -1025,44 +1265,37 @@ class MessageStartEvent(BaseModel):
     message: Message
 
 
-class ContentBlockDeltaEvent(BaseModel):
+class MessageDeltaEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    type: Literal["content_block_delta"]
-    index: Annotated[StrictInt, Field(ge=0)]
+    type: Literal["message_delta"]
+    delta: MessageDelta
+    usage: MessageDeltaUsage
+    context_management: ContextManagementResponse | MISSING = MISSING
     """
-    The block's place in the answer.
-    """
-    delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
-    """
-    What a block gains.
+    Only where the request has `context_management`; in a stream, at its end.
     """
 
 
-class ErrorResponse(BaseModel):
+class ContextManagementConfigParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    type: Literal["error"]
-    error: ErrorObject
-    request_id: StrictStr | None
+    edits: Annotated[
+        list[
+            Annotated[
+                ClearThinkingEditParam | ClearToolUsesEditParam | CompactEditParam,
+                Field(discriminator="type"),
+            ]
+        ]
+        | MISSING,
+        Field(max_length=3),
+    ] = MISSING
     """
-    As the header `request-id` has it.
-    """
-
-
-class ContentBlockSourceParam(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        use_attribute_docstrings=True,
-    )
-    type: Literal["content"]
-    content: StrictStr | list[Annotated[TextBlockParam | ImageBlockParam, Field(discriminator="type")]]
-    """
-    Texts and pictures.
+    Applied one after another.
     """
 
 
@@ -1141,6 +1374,7 @@ class ToolResultBlockParam(BaseModel):
                 | ImageBlockParam
                 | SearchResultBlockParam
                 | DocumentBlockParam
+                | ToolReferenceBlockParam
                 | ServerResultParam,
                 Field(discriminator="type"),
             ]
@@ -1248,9 +1482,9 @@ class MessageCreateParams(BaseModel):
     """
     No effect: the tier is always `standard`.
     """
-    speed: Literal["standard"] | None = None
+    speed: Literal["standard", "fast"] | None = None
     """
-    There is one speed.
+    No effect: there is one speed.
     """
     cache_control: CacheControlEphemeralParam | None = None
     """
@@ -1260,13 +1494,25 @@ class MessageCreateParams(BaseModel):
     """
     Where the code of server tools runs.
     """
-    diagnostics: Annotated[None, Field(None)] = None
+    diagnostics: dict[str, Any] | None = None
     """
-    Asks why the prompt cache did not hold more.
+    No effect: nothing is compared, and the answer has no `diagnostics`.
     """
     inference_geo: Annotated[None, Field(None)] = None
     """
     The region that computes the answer.
+    """
+    fallbacks: Literal["default"] | list[dict[str, Any]] | None = None
+    """
+    No effect: models to fall back to when Anthropic's safeguards refuse. There are no safeguards here.
+    """
+    fallback_credit_token: StrictStr | None = None
+    """
+    No effect: nobody is charged.
+    """
+    context_hint: dict[str, Any] | None = None
+    """
+    No effect: it allows the server to ask for a shorter conversation, which this server never does.
     """
     temperature: Annotated[StrictFloat, Field(ge=0.0, le=1.0)] = 1
     """
@@ -1279,6 +1525,10 @@ class MessageCreateParams(BaseModel):
     top_p: Annotated[StrictFloat | MISSING, Field(ge=0.0, le=1.0)] = MISSING
     """
     Draw from the likeliest tokens that make up this probability.
+    """
+    context_management: ContextManagementConfigParam | None = None
+    """
+    Edits that shorten the conversation before the model reads it.
     """
     thread: Annotated[None, Field(None)] = None
     """
@@ -1322,11 +1572,15 @@ class MessageCountTokensParams(BaseModel):
     Which tools the model may or must use.
     """
     output_config: OutputConfigParam | MISSING = MISSING
-    speed: Literal["standard"] | None = None
+    speed: Literal["standard", "fast"] | None = None
     """
-    There is one speed.
+    No effect: there is one speed.
     """
     cache_control: CacheControlEphemeralParam | None = None
     """
     Marks the last block that can be cached.
+    """
+    context_management: ContextManagementConfigParam | None = None
+    """
+    Edits that shorten the conversation before the model reads it.
     """

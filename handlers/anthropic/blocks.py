@@ -41,11 +41,11 @@ class Words(Block):
 
     @override
     def empty(self) -> m.TextBlock:
-        return m.TextBlock(type="text", text="", citations=None)
+        return m.TextBlock(type="text", text="")
 
     @override
     def wire(self) -> m.TextBlock:
-        return m.TextBlock(type="text", text=self.text, citations=None)
+        return m.TextBlock(type="text", text=self.text)
 
 
 class Thoughts(Block):

@@ -33,6 +33,18 @@ def conversation(
     return joined
 
 
+def found_tools(messages: Sequence[m.MessageParam]) -> frozenset[str]:
+    """Return the names of the tools that results of the client's own search refer to."""
+    return frozenset(
+        part.tool_name
+        for message in messages
+        for block in _blocks(message.content)
+        if isinstance(block, m.ToolResultBlockParam) and isinstance(block.content, list)
+        for part in block.content
+        if isinstance(part, m.ToolReferenceBlockParam)
+    )
+
+
 class _Reader:
     """Reads message by message. Invariant: a result follows its call, before anybody else speaks."""
 

@@ -3,6 +3,8 @@
 from secrets import token_hex
 from typing import Final, Literal, TypeAlias
 
+from pydantic import MISSING
+
 from generated.anthropic import models as m
 from handlers.anthropic.answer import Answer
 from handlers.anthropic.usage import usage
@@ -21,12 +23,16 @@ _STOP_REASONS: Final[dict[ChatFinish | None, _StopReason]] = {
 class MessageDraft:
     """One message before and after the model speaks.
 
+    context_management: the edits that were applied to the conversation, which the answer's end names.
     has_room: whether the context has room for all the tokens that were asked for.
     """
 
-    def __init__(self, model: str, *, has_room: bool) -> None:
+    def __init__(
+        self, model: str, context_management: m.ContextManagementResponse | MISSING, *, has_room: bool
+    ) -> None:
         self._id = f"msg_{token_hex(12)}"
         self._model = model
+        self._context_management = context_management
         self._has_room = has_room
 
     def begun(self, counts: ChatUsage) -> m.Message:
@@ -47,6 +53,7 @@ class MessageDraft:
             "content": answer.wire(),
             "stop_reason": self._stop_reason(answer),
             "stop_sequence": answer.stop_match,
+            "context_management": self._context_management,
         }
         return self.begun(counts).model_copy(update=update)
 

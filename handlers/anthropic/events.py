@@ -56,5 +56,10 @@ def end(message: m.Message, counts: ChatUsage) -> Iterator[MessageEvent]:
         stop_sequence=message.stop_sequence,
         stop_details=message.stop_details,
     )
-    yield m.MessageDeltaEvent(type="message_delta", delta=delta, usage=delta_usage(counts))
+    yield m.MessageDeltaEvent(
+        type="message_delta",
+        delta=delta,
+        usage=delta_usage(counts),
+        context_management=message.context_management,
+    )
     yield m.MessageStopEvent(type="message_stop")

@@ -70,12 +70,12 @@ class Messages(
 
     @override
     async def prepare(self, plan: m.MessageCreateParams) -> _Turn:
-        chat = await self._preparation.prepare(plan)
+        chat, _, context_management = await self._preparation.prepare(plan)
         has_room = chat.request.stopping.max_tokens >= plan.max_tokens
         return _Turn(
             chat,
             ChatOutputs(chat.answer_format, 1, lambda _: f"toolu_{token_hex(12)}"),
-            MessageDraft(self.shared.model_names.served, has_room=has_room),
+            MessageDraft(self.shared.model_names.served, context_management, has_room=has_room),
             Answer(hides_thoughts=hides_thoughts(plan)),
             plan.max_tokens,
         )

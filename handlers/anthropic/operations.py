@@ -2,6 +2,7 @@
 
 from typing import Final, final
 
+from pydantic import MISSING
 from typing_extensions import override
 
 from generated.anthropic import models as m
@@ -54,7 +55,12 @@ class AnthropicHandlers(AdmissionControl, Operations):
     ) -> m.MessageTokensCount:
         with mapped_errors(to_problem):
             prepared = await self._preparation.prepare(body)
-        return m.MessageTokensCount(input_tokens=len(prepared.request.prompt.token_ids))
+        count = m.MessageTokensCount(input_tokens=len(prepared.chat.request.prompt.token_ids))
+        if prepared.context_management is not MISSING:
+            count.context_management = m.CountTokensContextManagementResponse(
+                original_input_tokens=prepared.num_original_tokens
+            )
+        return count
 
     @override
     async def list_models(

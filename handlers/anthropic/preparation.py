@@ -1,11 +1,29 @@
 """Conversations made ready for the engine, to be answered or counted."""
 
-from msgspec.structs import replace
+from typing import NamedTuple
 
+from msgspec.structs import replace
+from pydantic import MISSING
+
+from generated.anthropic import models as m
+from handlers.anthropic.context_edits import ShortenedChat
 from handlers.anthropic.request import Body, chat_params, request_field
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.service.shared import Shared
+from handlers.wire.missing import given
+
+
+class PreparedMessages(NamedTuple):
+    """A conversation that is ready.
+
+    num_original_tokens: of the prompt before the request's edits.
+    context_management: the edits that changed it; MISSING where the request asks for none.
+    """
+
+    chat: PreparedChat
+    num_original_tokens: int
+    context_management: m.ContextManagementResponse | MISSING
 
 
 class Preparation:
@@ -14,22 +32,38 @@ class Preparation:
     def __init__(self, shared: Shared) -> None:
         self._shared = shared
 
-    async def prepare(self, body: Body) -> PreparedChat:
+    async def prepare(self, body: Body) -> PreparedMessages:
         """Prepare in a thread unless the body is short. Raise Refused and its kinds."""
         self._shared.model_names.check(body.model)
         return await self._shared.workers.prepare(self._prepare, body)
 
-    def _prepare(self, body: Body) -> PreparedChat:
+    def _prepare(self, body: Body) -> PreparedMessages:
         try:
-            prepared = self._shared.chat.prepare(chat_params(body))
+            chat = ShortenedChat(self._shared.chat, chat_params(body))
+            config = body.context_management
+            if config is None:
+                prepared = self._fitted(chat.prepare())
+                return PreparedMessages(prepared, _num_tokens(prepared), MISSING)
+            num_original_tokens = chat.num_tokens()
+            applied = [
+                chat.apply(edit, f"context_management.edits[{place}]")
+                for place, edit in enumerate(given(config.edits) or ())
+            ]
+            response = m.ContextManagementResponse(
+                applied_edits=[edit for edit in applied if edit is not None]
+            )
+            return PreparedMessages(self._fitted(chat.prepare()), num_original_tokens, response)
         except ChatError as error:
             error.field = request_field(error.field)
             raise
-        return self._fitted(prepared)
 
     def _fitted(self, prepared: PreparedChat) -> PreparedChat:
         """Return the chat with no more tokens than there is room for; without any, the engine refuses it."""
-        request = prepared.request
-        room = max(self._shared.model_info.max_total_tokens - len(request.prompt.token_ids), 1)
-        stopping = replace(request.stopping, max_tokens=min(request.stopping.max_tokens, room))
-        return replace(prepared, request=replace(request, stopping=stopping))
+        room = max(self._shared.model_info.max_total_tokens - _num_tokens(prepared), 1)
+        stopping = prepared.request.stopping
+        stopping = replace(stopping, max_tokens=min(stopping.max_tokens, room))
+        return replace(prepared, request=replace(prepared.request, stopping=stopping))
+
+
+def _num_tokens(prepared: PreparedChat) -> int:
+    return len(prepared.request.prompt.token_ids)

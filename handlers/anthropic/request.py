@@ -8,7 +8,7 @@ from pydantic import MISSING
 
 from engine.request import SamplingParams
 from generated.anthropic import models as m
-from handlers.anthropic.conversation import conversation
+from handlers.anthropic.conversation import conversation, found_tools
 from handlers.anthropic.tools import parallel_tool_use, tool_choice, tool_definitions
 from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
@@ -41,7 +41,7 @@ def chat_params(body: Body) -> ChatParams:
         sampling=_sampling(body),
         max_tokens=max(_max_tokens(body), 1),  # the engine computes a prompt for the sake of a token
         stop=_stop_texts(body),
-        tools=tool_definitions(given(body.tools) or ()),
+        tools=tool_definitions(given(body.tools) or (), choice, found_tools(body.messages)),
         tool_choice=tool_choice(choice),
         parallel_tool_calls=parallel_tool_use(choice),
         response_format=None if form is None else JsonSchema.parse(form.schema_, _FORMAT_FIELD),

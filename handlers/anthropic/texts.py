@@ -13,6 +13,7 @@ ResultBlock: TypeAlias = (
     | m.ImageBlockParam
     | m.SearchResultBlockParam
     | m.DocumentBlockParam
+    | m.ToolReferenceBlockParam
     | m.ServerResultParam
 )
 ReadableBlock: TypeAlias = m.TextBlockParam | m.SearchResultBlockParam | m.DocumentBlockParam
@@ -52,6 +53,8 @@ def _result_block(block: ResultBlock, field: str) -> str:
     if isinstance(block, m.ServerResultParam):
         reason = f"{block.type} is what tools of Anthropic's return"
         raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
+    if isinstance(block, m.ToolReferenceBlockParam):
+        return f"The tool {block.tool_name} can be used from now on.\n"
     return readable_text(block, field)
 
 

@@ -1,8 +1,8 @@
 """Tools and the choice among them, in neutral terms."""
 
 import json
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Container, Sequence
+from typing import Final, TypeAlias
 
 from generated.anthropic import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
@@ -10,24 +10,37 @@ from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.wire.missing import given
 
+_SEARCH: Final = "tool_search_tool"
+
 Choice: TypeAlias = (
     m.ToolChoiceAutoParam | m.ToolChoiceAnyParam | m.ToolChoiceToolParam | m.ToolChoiceNoneParam | None
 )
 
 
-def tool_definitions(tools: Sequence[m.ToolParam | m.AnthropicToolParam]) -> tuple[ToolDefinition, ...]:
-    """Raises Refused for a tool that is not the client's own, and for a name that comes twice."""
-    definitions: dict[str, ToolDefinition] = {}
+def tool_definitions(
+    tools: Sequence[m.ToolParam | m.AnthropicToolParam], choice: Choice, found: Container[str]
+) -> tuple[ToolDefinition, ...]:
+    """Return the tools that the model is told of: the client's own but for those that it has yet to find.
+
+    found: names of the tools that a search of the client's has found.
+    Raises Refused for a choice of a tool that is not the client's own, and for a name that comes twice.
+    """
+    own: dict[str, m.ToolParam] = {}
     for place, tool in enumerate(tools):
-        field = f"tools[{place}]"
         if isinstance(tool, m.AnthropicToolParam):
-            reason = f"{tool.type} is a tool of Anthropic's; this server takes tools of type `custom` alone"
-            raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
-        if tool.name in definitions:
-            raise Refused("an earlier tool has this name too", f"{field}.name")
-        _check_callers(tool, field)
-        definitions[tool.name] = _definition(tool)
-    return tuple(definitions.values())
+            _check_not_chosen(tool, choice)
+            continue
+        if tool.name in own:
+            raise Refused("an earlier tool has this name too", f"tools[{place}].name")
+        _check_callers(tool, f"tools[{place}]")
+        own[tool.name] = tool
+    chosen = choice.name if isinstance(choice, m.ToolChoiceToolParam) else None
+    is_searched = _is_searched(tools)
+    return tuple(
+        _definition(tool)
+        for name, tool in own.items()
+        if not (tool.defer_loading and is_searched) or name == chosen or name in found
+    )
 
 
 def tool_choice(choice: Choice) -> ToolChoice:
@@ -48,10 +61,23 @@ def parallel_tool_use(choice: Choice) -> bool:
     return not choice.disable_parallel_tool_use
 
 
+def _check_not_chosen(tool: m.AnthropicToolParam, choice: Choice) -> None:
+    if isinstance(choice, m.ToolChoiceToolParam) and choice.name == given(tool.name):
+        reason = f"{tool.type} is a tool of Anthropic's, which this server does not have"
+        raise Refused(reason, "tool_choice.name", Violation.UNSUPPORTED_VALUE)
+
+
+def _is_searched(tools: Sequence[m.ToolParam | m.AnthropicToolParam]) -> bool:
+    """Return whether a tool of the client's could find those that are deferred.
+
+    Where one of Anthropic's is to find them, they would stay hidden, since it is not here.
+    """
+    if any(isinstance(tool, m.AnthropicToolParam) and tool.type.startswith(_SEARCH) for tool in tools):
+        return False
+    return any(isinstance(tool, m.ToolParam) and not tool.defer_loading for tool in tools)
+
+
 def _check_callers(tool: m.ToolParam, field: str) -> None:
-    if tool.defer_loading:
-        reason = "there is no tool here that searches for tools"
-        raise Refused(reason, f"{field}.defer_loading", Violation.UNSUPPORTED_VALUE)
     callers = given(tool.allowed_callers)
     if callers is not None and "direct" not in callers:
         reason = "`direct` must be among them: there is no tool here that uses tools"

@@ -29,8 +29,8 @@ def _is_long(value: Json, body: Json) -> bool:
     return isinstance(value, str) and len(value) > 400
 
 
-def _is_no_custom_tool(value: Json, body: Json) -> bool:
-    return at(body, ("tools", 0, "type")) not in ("custom", None)
+def _is_compaction(value: Json, body: Json) -> bool:
+    return at(body, ("context_management", "edits", 0, "type")) in ("compact_20260112",)
 
 
 def _is_not_direct(value: Json, body: Json) -> bool:
@@ -53,8 +53,7 @@ RULES: Final = Rules(
         Ban("*", "messages.content", "a user says something", is_one_of([])),
         Ban("*", "*citations.enabled", "the model tells no sources", is_one_of(True), True),
         Ban("*/messages", "thinking*", "the context is shorter", has_part_of_type("enabled"), True),
-        Ban("*", "tools.type", "tools of Anthropic's own", _is_no_custom_tool, True),
-        Ban("*", "tools.defer_loading", "nothing here searches for tools", is_one_of(True), True),
+        Ban("*", "context_management*", "no summary is written", _is_compaction, True),
         Ban("*", "tools.allowed_callers", "nothing here runs code", _is_not_direct, True),
     ),
 )

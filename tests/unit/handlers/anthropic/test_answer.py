@@ -17,7 +17,7 @@ async def test_an_answer_has_blocks_a_reason_and_counts() -> None:
     assert told == {
         "type": "message",
         "role": "assistant",
-        "content": [{"type": "text", "text": "Hello", "citations": None}],
+        "content": [{"type": "text", "text": "Hello"}],
         "model": "verbatim-demo",
         "stop_reason": "end_turn",
         "stop_sequence": None,

@@ -137,9 +137,9 @@ CITED = {
             [
                 user(text("a")),
                 assistant(USE),
-                user({**RESULT, "content": [{"type": "tool_reference", "tool_name": "a"}]}),
+                user({**RESULT, "content": [{"type": "browser_state", "tab": "a"}]}),
             ],
-            "messages[2].content[0].content[0].type: tool_reference",
+            "messages[2].content[0].content[0].type: browser_state",
         ),
     ],
 )

@@ -8,7 +8,19 @@ from msgspec.structs import replace
 
 from engine.request import GenerationRequest, GrammarKind
 from tests.scripted_engine import says
-from tests.unit.handlers.anthropic.api import COUNT, TOOL, Api, ask, conversation, quiet
+from tests.unit.handlers.anthropic.api import (
+    COUNT,
+    RESULT,
+    TOOL,
+    USE,
+    Api,
+    ask,
+    assistant,
+    conversation,
+    quiet,
+    text,
+    user,
+)
 
 
 async def submitted(**fields: Any) -> Any:
@@ -78,8 +90,16 @@ async def test_thinking_is_what_the_template_is_told(thinking: object, is_open: 
         {"metadata": {"user_id": "somebody"}},
         {"service_tier": "standard_only"},
         {"speed": "standard"},
+        {"speed": "fast"},
         {"container": None, "diagnostics": None, "inference_geo": None},
+        {"diagnostics": {"previous_message_id": None}},
+        {"fallbacks": [{"model": "claude-sonnet-5"}], "fallback_credit_token": "a"},
+        {"fallbacks": "default"},
+        {"context_hint": {"enabled": True, "target_tokens_saved": 20000}},
+        {"context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]}},
+        {"cache_control": {"type": "ephemeral", "scope": "global"}},
         {"output_config": {"effort": "low"}},
+        {"output_config": {"task_budget": {"type": "tokens", "total": 64000, "remaining": 100}}},
     ],
 )
 async def test_what_has_no_effect_is_taken(fields: dict[str, Any]) -> None:
@@ -89,6 +109,53 @@ async def test_what_has_no_effect_is_taken(fields: dict[str, Any]) -> None:
 async def test_a_mark_of_what_to_cache_has_no_effect() -> None:
     marked = [{"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral"}}]
     assert await asked_of_the_engine(system=marked) == await asked_of_the_engine(system="Hi")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "bash_20250124",
+        "code_execution_20990101",
+        "computer_20250124",
+        "memory_20250818",
+        "text_editor_20250728",
+        "tool_search_tool_regex",
+        "web_search_20250305",
+    ],
+)
+async def test_the_model_is_not_told_of_tools_of_anthropics(kind: str) -> None:
+    hosted = {"type": kind, "name": "hosted", "max_uses": 8, "cache_control": {"type": "ephemeral"}}
+    assert await asked_of_the_engine(tools=[hosted]) == await asked_of_the_engine()
+    assert await asked_of_the_engine(tools=[hosted, TOOL]) == await asked_of_the_engine(tools=[TOOL])
+
+
+OTHER = {**TOOL, "name": "other", "defer_loading": True}
+SEARCH = {"type": "tool_search_tool_bm25_20251119", "name": "search"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_told"),
+    [
+        ({"tools": [TOOL, OTHER]}, False),
+        ({"tools": [TOOL, OTHER], "tool_choice": {"type": "tool", "name": "other"}}, True),
+        ({"tools": [OTHER]}, True),
+        ({"tools": [TOOL, OTHER, SEARCH]}, True),
+    ],
+)
+async def test_the_model_is_told_of_a_deferred_tool_that_it_cannot_find_or_that_is_chosen(
+    fields: dict[str, Any], is_told: bool
+) -> None:
+    api = quiet()
+    await api.answer(ask(**fields))
+    assert ('"other"' in api.prompt) is is_told
+
+
+async def test_the_model_is_told_of_a_deferred_tool_once_a_search_of_the_clients_has_found_it() -> None:
+    api = quiet()
+    reference = {"type": "tool_reference", "tool_name": "other"}
+    found = user({**RESULT, "content": [reference]})
+    await api.answer(conversation(user(text("Hi")), assistant(USE), found, tools=[TOOL, OTHER]))
+    assert '"other"' in api.prompt and "The tool other can be used from now on." in api.prompt
 
 
 async def asked_of_the_engine(**fields: Any) -> GenerationRequest:
@@ -106,7 +173,7 @@ BUDGET = {"type": "enabled", "budget_tokens": 1024}
     [
         ({"unknown": 1}, "unknown: is not a field of this object"),
         ({"container": "a"}, "container: is not supported by this server"),
-        ({"speed": "fast"}, "speed: must be 'standard'"),
+        ({"speed": "slow"}, "speed: must be 'standard'"),
         ({"temperature": 1.1}, "temperature: must be less than or equal to 1"),
         ({"max_tokens": None}, "max_tokens: must be an integer"),
         ({"max_tokens": -1}, "max_tokens: must be greater than or equal to 0"),
@@ -114,10 +181,15 @@ BUDGET = {"type": "enabled", "budget_tokens": 1024}
         ({"thinking": BUDGET, "max_tokens": 1024}, "thinking.budget_tokens: must be less than `max_tokens`"),
         ({"thinking": {**BUDGET, "budget_tokens": 1023}}, "thinking.budget_tokens: must be greater than"),
         ({"thinking": {"type": "between_tools"}}, "thinking.type: must be "),
-        ({"tools": [BASH]}, "tools[0].type: bash_20250124 is a tool of Anthropic's"),
-        ({"tools": [{"name": "a"}]}, "tools[0].input_schema: is missing"),
+        ({"tools": [{"type": "bash", "name": "a"}]}, "tools[0].type: must match the pattern"),
+        ({"tools": [{"name": "a"}]}, "tools[0]: must have one of input_schema or type"),
+        ({"tools": [{"type": "custom", "name": "a"}]}, "tools[0].input_schema: is missing"),
+        (
+            {"tools": [TOOL, BASH], "tool_choice": {"type": "tool", "name": "bash"}},
+            "tool_choice.name: bash_20250124 is a tool of Anthropic's",
+        ),
+        ({"tools": [BASH], "tool_choice": {"type": "any"}}, "tool_choice: a call is demanded"),
         ({"tools": [TOOL, TOOL]}, "tools[1].name: an earlier tool has this name too"),
-        ({"tools": [{**TOOL, "defer_loading": True}]}, "tools[0].defer_loading: "),
         ({"tools": [{**TOOL, "allowed_callers": []}]}, "tools[0].allowed_callers: "),
         ({"tools": [{**TOOL, "input_schema": {"type": "string"}}]}, "tools[0].input_schema: "),
         ({"tool_choice": {"type": "any"}}, "tool_choice: a call is demanded"),

@@ -35,9 +35,9 @@ class TextBlock(AnswerPart):
     """
     The text.
     """
-    citations: list[dict[str, Any]] | None
+    citations: list[dict[str, Any]] | None = None
     """
-    Where the text was found.
+    Where the text was found. No answer here has it.
     """
 
 
@@ -112,16 +112,6 @@ class MessageDeltaUsage(AnswerPart):
     output_tokens_details: OutputTokensDetails | None
     """
     What the generated ones were.
-    """
-
-
-class MessageTokensCount(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    input_tokens: Annotated[int, Field(ge=0)]
-    """
-    Of messages, system prompt and tools together.
     """
 
 
@@ -274,6 +264,46 @@ class ModelInfo(AnswerPart):
     """
 
 
+class ClearThinkingEditResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["clear_thinking_20251015"]
+    cleared_thinking_turns: Annotated[int, Field(ge=0)]
+    """
+    Turns whose thinking was removed.
+    """
+    cleared_input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens that were saved.
+    """
+
+
+class ClearToolUsesEditResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["clear_tool_uses_20250919"]
+    cleared_tool_uses: Annotated[int, Field(ge=0)]
+    """
+    Tool uses whose results were removed.
+    """
+    cleared_input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens that were saved.
+    """
+
+
+class CountTokensContextManagementResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    original_input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens before anything was removed.
+    """
+
+
 class ErrorDetails(AnswerPart):
     """
     What went wrong, for programs.
@@ -322,6 +352,20 @@ class Usage(AnswerPart):
     """
 
 
+class MessageTokensCount(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Of messages, system prompt and tools together.
+    """
+    context_management: CountTokensContextManagementResponse | None = None
+    """
+    Only where the request has `context_management`.
+    """
+
+
 class ContentBlockStartEvent(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -335,15 +379,6 @@ class ContentBlockStartEvent(AnswerPart):
     """
     A piece of an answer.
     """
-
-
-class MessageDeltaEvent(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    type: Literal["message_delta"]
-    delta: MessageDelta
-    usage: MessageDeltaUsage
 
 
 class ModelPage(AnswerPart):
@@ -398,6 +433,49 @@ class ErrorObject(AnswerPart):
     details: ErrorDetails | None = None
 
 
+class ContentBlockDeltaEvent(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["content_block_delta"]
+    index: Annotated[int, Field(ge=0)]
+    """
+    The block's place in the answer.
+    """
+    delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
+    """
+    What a block gains.
+    """
+
+
+class ErrorResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["error"]
+    error: ErrorObject
+    request_id: str | None
+    """
+    As the header `request-id` has it.
+    """
+
+
+class ContextManagementResponse(AnswerPart):
+    """
+    What was removed from the conversation.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    applied_edits: list[
+        Annotated[ClearThinkingEditResponse | ClearToolUsesEditResponse, Field(discriminator="type")]
+    ]
+    """
+    The edits that removed something, in the order in which they were applied.
+    """
+
+
 class Message(AnswerPart):
     """
     An answer.
@@ -444,6 +522,10 @@ class Message(AnswerPart):
     More of why.
     """
     usage: Usage
+    context_management: ContextManagementResponse | None = None
+    """
+    Only where the request has `context_management`; in a stream, at its end.
+    """
 
 
 class MessageStartEvent(AnswerPart):
@@ -454,30 +536,16 @@ class MessageStartEvent(AnswerPart):
     message: Message
 
 
-class ContentBlockDeltaEvent(AnswerPart):
+class MessageDeltaEvent(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    type: Literal["content_block_delta"]
-    index: Annotated[int, Field(ge=0)]
+    type: Literal["message_delta"]
+    delta: MessageDelta
+    usage: MessageDeltaUsage
+    context_management: ContextManagementResponse | None = None
     """
-    The block's place in the answer.
-    """
-    delta: Annotated[TextDelta | InputJSONDelta | ThinkingDelta | SignatureDelta, Field(discriminator="type")]
-    """
-    What a block gains.
-    """
-
-
-class ErrorResponse(AnswerPart):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
-    type: Literal["error"]
-    error: ErrorObject
-    request_id: str | None
-    """
-    As the header `request-id` has it.
+    Only where the request has `context_management`; in a stream, at its end.
     """
 
 

@@ -113,10 +113,10 @@ class ServerBlockParam(TypedDict):
 
 class ServerResultParam(TypedDict):
     """
-    Refused: tools are the client's own here.
+    Refused.
     """
 
-    type: Literal["tool_reference", "browser_state"]
+    type: Literal["browser_state"]
     """
     What it is.
     """
@@ -132,39 +132,24 @@ class CacheControlEphemeralParam(TypedDict, closed=True):
     """
     How long to keep it. Default: `"5m"`.
     """
+    scope: NotRequired[str | None]
+    """
+    No effect. Whose requests may share what is cached.
+    """
 
 
 class AnthropicToolParam(TypedDict):
     """
-    Refused: tools are the client's own here.
+    Ignored: the model does not see it. `tool_choice` must not name it.
     """
 
-    type: Literal[
-        "bash_20250124",
-        "browser_toolset_20260801",
-        "code_execution_20250522",
-        "code_execution_20250825",
-        "code_execution_20260120",
-        "code_execution_20260521",
-        "computer_toolset_20260801",
-        "memory_20250818",
-        "text_editor_20250124",
-        "text_editor_20250429",
-        "text_editor_20250728",
-        "tool_search_tool_bm25",
-        "tool_search_tool_bm25_20251119",
-        "tool_search_tool_regex",
-        "tool_search_tool_regex_20251119",
-        "web_fetch_20250910",
-        "web_fetch_20260209",
-        "web_fetch_20260309",
-        "web_fetch_20260318",
-        "web_search_20250305",
-        "web_search_20260209",
-        "web_search_20260318",
-    ]
+    type: str
     """
-    What it is.
+    Its name and version, such as `web_search_20250305`. Matches `^[a-z][a-z0-9_]*_([0-9]{8}|bm25|regex)$`.
+    """
+    name: NotRequired[str]
+    """
+    How `tool_choice` calls it.
     """
 
 
@@ -223,6 +208,66 @@ class MetadataParam(TypedDict, closed=True):
     """
 
 
+class TokenTaskBudgetParam(TypedDict, closed=True):
+    type: Literal["tokens"]
+    total: int
+    """
+    Tokens of the task. At least 0.
+    """
+    remaining: NotRequired[int | None]
+    """
+    How many of them are left. At least 0.
+    """
+
+
+class ThinkingTurnsParam(TypedDict, closed=True):
+    type: Literal["thinking_turns"]
+    value: int
+    """
+    How many turns. At least 1.
+    """
+
+
+class AllThinkingTurnsParam(TypedDict, closed=True):
+    type: Literal["all"]
+
+
+class InputTokensParam(TypedDict, closed=True):
+    type: Literal["input_tokens"]
+    value: int
+    """
+    Tokens of input. At least 0.
+    """
+
+
+class ToolUsesParam(TypedDict, closed=True):
+    type: Literal["tool_uses"]
+    value: int
+    """
+    Uses of tools. At least 0.
+    """
+
+
+class CompactEditParam(TypedDict, closed=True):
+    """
+    No effect on a conversation below the trigger. A conversation that has reached it is refused, because this server writes no summaries.
+    """
+
+    type: Literal["compact_20260112"]
+    trigger: NotRequired[InputTokensParam | None]
+    """
+    The size from which a summary is needed; 150,000 tokens of input if it is absent.
+    """
+    instructions: NotRequired[str | None]
+    """
+    How to write the summary.
+    """
+    pause_after_compaction: NotRequired[bool]
+    """
+    Whether the answer ends with the summary. Default: `false`.
+    """
+
+
 class ToolParam(TypedDict, closed=True):
     type: NotRequired[Literal["custom"] | None]
     """
@@ -258,7 +303,7 @@ class ToolParam(TypedDict, closed=True):
     """
     defer_loading: NotRequired[bool]
     """
-    True is refused. Default: `false`.
+    The model sees the tool once a `tool_reference` in a tool's result names it, or `tool_choice` does. It sees the tool from the start if nothing could find it: if the request has one of Anthropic's `tool_search_tool` tools, or only deferred tools. Default: `false`.
     """
     allowed_callers: NotRequired[
         Sequence[
@@ -302,6 +347,66 @@ class OutputConfigParam(TypedDict, closed=True):
     format: NotRequired[JSONOutputFormatParam | None]
     """
     The form of the answer.
+    """
+    task_budget: NotRequired[TokenTaskBudgetParam | None]
+    """
+    No effect: the number of tokens that the model should plan with for a whole task.
+    """
+
+
+class ToolReferenceBlockParam(TypedDict, closed=True):
+    """
+    A tool that a search has found. The model sees it from now on.
+    """
+
+    type: Literal["tool_reference"]
+    tool_name: str
+    """
+    The tool's name. At least 1 characters, at most 256 characters.
+    """
+    cache_control: NotRequired[CacheControlEphemeralParam | None]
+    """
+    Whether the prompt up to this block is to be cached.
+    """
+
+
+class ClearThinkingEditParam(TypedDict, closed=True):
+    """
+    Removes the thinking of all but the newest turns that have any. A turn is everything that the assistant says between two user messages, including tool uses. Chat templates may remove more.
+    """
+
+    type: Literal["clear_thinking_20251015"]
+    keep: NotRequired[Literal["all"] | ThinkingTurnsParam | AllThinkingTurnsParam]
+    """
+    How many turns keep their thoughts; one if it is absent.
+    """
+
+
+class ClearToolUsesEditParam(TypedDict, closed=True):
+    """
+    Removes the results of all but the newest tool uses, once the trigger is exceeded.
+    """
+
+    type: Literal["clear_tool_uses_20250919"]
+    trigger: NotRequired[InputTokensParam | ToolUsesParam]
+    """
+    The size to exceed; 100,000 tokens of input if it is absent.
+    """
+    keep: NotRequired[ToolUsesParam]
+    """
+    How many tool uses keep their results; 3 if it is absent.
+    """
+    clear_at_least: NotRequired[InputTokensParam | None]
+    """
+    The edit is skipped if it would save fewer tokens.
+    """
+    exclude_tools: NotRequired[Sequence[str] | None]
+    """
+    Names of tools whose results are kept.
+    """
+    clear_tool_inputs: NotRequired[bool | Sequence[str] | None]
+    """
+    Whether the inputs are removed too, of all these tool uses or of the tools that are named.
     """
 
 
@@ -383,6 +488,13 @@ class ContentBlockSourceParam(TypedDict, closed=True):
     """
 
 
+class ContextManagementConfigParam(TypedDict, closed=True):
+    edits: NotRequired[Sequence[ClearThinkingEditParam | ClearToolUsesEditParam | CompactEditParam]]
+    """
+    Applied one after another. At most 3 items.
+    """
+
+
 class DocumentBlockParam(TypedDict, closed=True):
     """
     A text to be read, told to the model with its title and context before it. PDFs, files and URLs are refused, as are citations.
@@ -424,7 +536,12 @@ class ToolResultBlockParam(TypedDict, closed=True):
     content: NotRequired[
         str
         | Sequence[
-            TextBlockParam | ImageBlockParam | SearchResultBlockParam | DocumentBlockParam | ServerResultParam
+            TextBlockParam
+            | ImageBlockParam
+            | SearchResultBlockParam
+            | DocumentBlockParam
+            | ToolReferenceBlockParam
+            | ServerResultParam
         ]
     ]
     """
@@ -511,9 +628,9 @@ class MessageCreateParams(TypedDict, closed=True):
     """
     No effect: the tier is always `standard`.
     """
-    speed: NotRequired[Literal["standard"] | None]
+    speed: NotRequired[Literal["standard", "fast"] | None]
     """
-    There is one speed.
+    No effect: there is one speed.
     """
     cache_control: NotRequired[CacheControlEphemeralParam | None]
     """
@@ -523,13 +640,25 @@ class MessageCreateParams(TypedDict, closed=True):
     """
     Where the code of server tools runs.
     """
-    diagnostics: NotRequired[None]
+    diagnostics: NotRequired[Mapping[str, Any] | None]
     """
-    Asks why the prompt cache did not hold more.
+    No effect: nothing is compared, and the answer has no `diagnostics`.
     """
     inference_geo: NotRequired[None]
     """
     The region that computes the answer.
+    """
+    fallbacks: NotRequired[Literal["default"] | Sequence[Mapping[str, Any]] | None]
+    """
+    No effect: models to fall back to when Anthropic's safeguards refuse. There are no safeguards here.
+    """
+    fallback_credit_token: NotRequired[str | None]
+    """
+    No effect: nobody is charged.
+    """
+    context_hint: NotRequired[Mapping[str, Any] | None]
+    """
+    No effect: it allows the server to ask for a shorter conversation, which this server never does.
     """
     temperature: NotRequired[float]
     """
@@ -542,6 +671,10 @@ class MessageCreateParams(TypedDict, closed=True):
     top_p: NotRequired[float]
     """
     Draw from the likeliest tokens that make up this probability. At least 0, at most 1.
+    """
+    context_management: NotRequired[ContextManagementConfigParam | None]
+    """
+    Edits that shorten the conversation before the model reads it.
     """
     thread: NotRequired[None]
     """
@@ -579,11 +712,15 @@ class MessageCountTokensParams(TypedDict, closed=True):
     Which tools the model may or must use.
     """
     output_config: NotRequired[OutputConfigParam]
-    speed: NotRequired[Literal["standard"] | None]
+    speed: NotRequired[Literal["standard", "fast"] | None]
     """
-    There is one speed.
+    No effect: there is one speed.
     """
     cache_control: NotRequired[CacheControlEphemeralParam | None]
     """
     Marks the last block that can be cached.
+    """
+    context_management: NotRequired[ContextManagementConfigParam | None]
+    """
+    Edits that shorten the conversation before the model reads it.
     """
