@@ -60,7 +60,11 @@ class InvalidGrammar(InvalidRequest):
 
 
 class UnknownAdapter(InvalidRequest):
-    """No adapter of that name is loaded."""
+    """No adapter of that name is loaded. name: as the request has it; it may hold any character."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"adapter {name!r} is not loaded")
+        self.name = name
 
 
 class GenerationFailed(EngineError):

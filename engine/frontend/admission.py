@@ -51,7 +51,7 @@ def _check_prompt(
     if num_prompt_tokens + max_tokens > model.max_total_tokens:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
     if request.adapter is not None:
-        raise UnknownAdapter(f"adapter {request.adapter!r} is not loaded")
+        raise UnknownAdapter(request.adapter)
     for token_id in (min(token_ids), max(token_ids)):
         if not 0 <= token_id < model.vocab_size:
             raise InvalidToken(f"token id {token_id} is outside the vocabulary of {model.vocab_size}")

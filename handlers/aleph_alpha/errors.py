@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
+from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted, UnknownAdapter
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
 from handlers.runtime.problem import Problem
@@ -39,6 +39,7 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     ModelNotFound: ErrorKind(404, UNKNOWN_MODEL),
     NotChatCapable: ErrorKind(400, MISSING_CAPABILITY),
     Refused: ErrorKind(400),
+    UnknownAdapter: ErrorKind(404, UNKNOWN_MODEL, field="model"),
     InvalidRequest: ErrorKind(400),
     # 503 would be a full queue; this is the bound on what clients may ask for at the same time.
     Overloaded: ErrorKind(429, message="The server is at its limit of concurrent requests"),
@@ -57,7 +58,7 @@ def code_of(problem: Problem) -> str:
 
 def _text(error: Exception) -> str:
     match error:
-        case ModelNotFound():
+        case ModelNotFound() | UnknownAdapter():
             return f"The model {error.name[:200]!r} does not exist"
         case Refused() if error.field and not isinstance(error, NotChatCapable):
             return f"{error.field}: {error}"

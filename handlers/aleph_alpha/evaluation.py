@@ -32,7 +32,7 @@ class Evaluations:
             shared.active_requests.open(call.received_s, to_problem) as active,
             active.permits("model", 1),
         ):
-            shared.model_names.check(body.model)
+            adapter = shared.model_names.resolve(body.model).adapter
             length = num_characters(body.prompt) + len(body.completion_expected)
             expected, request = await shared.workers.tokenize(
                 length,
@@ -41,6 +41,7 @@ class Evaluations:
                 shared.tokenizer,
                 shared.model_info.max_total_tokens,
                 nice=nice,
+                adapter=adapter,
             )
             generated = await collect_sequences(active.run(request), 1)
             scored = generated.prompt[-len(expected) :]
@@ -52,7 +53,12 @@ class Evaluations:
 
 
 def evaluation_request(
-    body: m.EvaluationRequest, tokenizer: Tokenizer, max_total_tokens: int, *, nice: bool
+    body: m.EvaluationRequest,
+    tokenizer: Tokenizer,
+    max_total_tokens: int,
+    *,
+    nice: bool,
+    adapter: str | None = None,
 ) -> tuple[list[int], GenerationRequest]:
     """The expected completion's token ids, and a request for their log-probabilities. Raises Refused.
 
@@ -67,6 +73,7 @@ def evaluation_request(
         prompt=Prompt((*encode_prompt(body.prompt, tokenizer, max_total_tokens), *expected)),
         sampling=SamplingParams(temperature=0.0, num_prompt_logprobs=1),
         stopping=StopConditions(max_tokens=1),  # the engine reports a prompt with its first token
+        adapter=adapter,
         priority=priority(nice=nice),
     )
 

@@ -64,7 +64,7 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
     ) -> Answer[m.TokenizationResponse]:
         shared = self._shared
         with mapped_errors(to_problem):
-            shared.model_names.check(body.model)
+            shared.model_names.resolve(body.model)
             return await shared.workers.tokenize(len(body.prompt), tokenize, body, shared.tokenizer)
 
     @override
@@ -73,7 +73,7 @@ class AlephAlphaHandlers(AdmissionControl, Operations):
     ) -> m.DetokenizationResponse:
         shared = self._shared
         with mapped_errors(to_problem):
-            shared.model_names.check(body.model)
+            shared.model_names.resolve(body.model)
             return await shared.workers.tokenize(len(body.token_ids), detokenize, body, shared.tokenizer)
 
     @override

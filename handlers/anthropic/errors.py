@@ -9,6 +9,7 @@ from engine.errors import (
     InvalidRequest,
     NoTokenLeft,
     PromptTooLong,
+    UnknownAdapter,
 )
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
@@ -21,6 +22,7 @@ from handlers.service.model_names import ModelNotFound
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     ModelNotFound: ErrorKind(404),
     Refused: ErrorKind(400),
+    UnknownAdapter: ErrorKind(404, field="model"),
     InvalidRequest: ErrorKind(400),
     NoTokenLeft: ErrorKind(400),
     Overloaded: ErrorKind(529, message="The server is at its limit of concurrent requests"),
@@ -54,6 +56,8 @@ def _too_long(error: PromptTooLong) -> Problem:
 def _text(error: Exception) -> str:
     if isinstance(error, ModelNotFound):
         return f"{error.field}: {error.name[:200]}"
+    if isinstance(error, UnknownAdapter):
+        return f"model: {error.name[:200]}"
     return f"{error.field}: {error}" if isinstance(error, Refused) and error.field else str(error)
 
 

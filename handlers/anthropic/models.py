@@ -6,7 +6,7 @@ from typing import Final
 from generated.anthropic import models as m
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
-from handlers.service.model_names import ModelNames
+from handlers.service.model_names import ModelNames, ModelNotFound
 from handlers.wire.missing import given
 
 _UNKNOWN: Final = datetime.fromtimestamp(0, UTC)  # as Anthropic says it of a date that nobody knows
@@ -29,8 +29,10 @@ class Models:
         if len(asked) > 1:
             raise Refused("cannot be together with `after_id`", "before_id")
         for name, value in asked.items():
-            if value not in (self._names.served, *self._names.aliases):
-                raise Refused("no model has this id", name, Violation.UNSUPPORTED_VALUE)
+            try:
+                self._names.resolve(value, name)
+            except ModelNotFound as error:
+                raise Refused("no model has this id", name, Violation.UNSUPPORTED_VALUE) from error
         stages = given(arguments.lifecycle)
         is_listed = not asked and (stages is None or "active" in stages)  # none is before or after it
         data = [self._model(self._names.served)] if is_listed else []
@@ -39,7 +41,7 @@ class Models:
 
     def retrieve(self, name: str) -> m.ModelInfo:
         """Raises ModelNotFound."""
-        self._names.check(name)
+        self._names.resolve(name)
         return self._model(name)
 
     def _model(self, name: str) -> m.ModelInfo:

@@ -34,12 +34,12 @@ class Preparation:
 
     async def prepare(self, body: Body) -> PreparedMessages:
         """Prepare in a thread unless the body is short. Raise Refused and its kinds."""
-        self._shared.model_names.check(body.model)
-        return await self._shared.workers.prepare(self._prepare, body)
+        adapter = self._shared.model_names.resolve(body.model).adapter
+        return await self._shared.workers.prepare(self._prepare, body, adapter)
 
-    def _prepare(self, body: Body) -> PreparedMessages:
+    def _prepare(self, body: Body, adapter: str | None) -> PreparedMessages:
         try:
-            chat = ShortenedChat(self._shared.chat, chat_params(body))
+            chat = ShortenedChat(self._shared.chat, replace(chat_params(body), adapter=adapter))
             config = body.context_management
             if config is None:
                 prepared = self._fitted(chat.prepare())

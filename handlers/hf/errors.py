@@ -2,7 +2,14 @@
 
 from typing import Final
 
-from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, NoTokenLeft, RequestAborted
+from engine.errors import (
+    EngineStopped,
+    GenerationFailed,
+    InvalidRequest,
+    NoTokenLeft,
+    RequestAborted,
+    UnknownAdapter,
+)
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
@@ -18,6 +25,7 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     TemplateError: ErrorKind(400, "template_error", "Template error: "),
     ToolError: ErrorKind(400, "tool_error", "Tool error: "),
     Refused: ErrorKind(400, "validation", "Input validation error: "),
+    UnknownAdapter: ErrorKind(400, "validation", "Input validation error: model: ", field="model"),
     InvalidRequest: ErrorKind(400, "validation", "Input validation error: "),
     Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded"),
     NoTokenLeft: ErrorKind(400, "validation", "Input validation error: "),

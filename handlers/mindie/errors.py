@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, RequestAborted
+from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, RequestAborted, UnknownAdapter
 from handlers.chat.errors import ChatError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
@@ -17,6 +17,7 @@ _FAILED: Final = ErrorKind(424, "Generation Error", "Request failed during gener
 # Statuses and types are MindIE's own.
 _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     Refused: ErrorKind(422, INVALID_TYPE, INVALID),
+    UnknownAdapter: ErrorKind(422, INVALID_TYPE, f"{INVALID}model: ", field="model"),
     InvalidRequest: ErrorKind(422, INVALID_TYPE, INVALID),
     GenerationFailed: _FAILED,
     RequestAborted: _FAILED,

@@ -27,10 +27,14 @@ class Embeddings:
     ) -> m.CreateEmbeddingResponse:
         shared = self._shared
         with shared.active_requests.open(call.received_s, _to_problem) as active:
-            shared.model_names.check(body.model)
+            adapter = shared.model_names.resolve(body.model).adapter
             check_prompt_ids(body.input, "input", shared.model_info.vocab_size)
             embedded = await self._embedder.embed(
-                active, prompts_of(body.input), field="input", dimensions=body.dimensions
+                active,
+                prompts_of(body.input),
+                field="input",
+                dimensions=body.dimensions,
+                adapter=adapter,
             )
         return await shared.workers.write(embedded.num_prompt_tokens, self._answer, body, embedded)
 

@@ -10,6 +10,7 @@ from engine.errors import (
     NoTokenLeft,
     PromptTooLong,
     RequestAborted,
+    UnknownAdapter,
 )
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
@@ -54,6 +55,7 @@ def code_of(violation: Violation | None, given: Any = None) -> str | None:
 
 _ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     ModelNotFound: ErrorKind(404, "model_not_found"),
+    UnknownAdapter: ErrorKind(404, "model_not_found", field="model"),
     InvalidRequest: ErrorKind(400, "invalid_value"),
     Overloaded: ErrorKind(
         429, "rate_limit_exceeded", message="The server is at its limit of concurrent requests"
@@ -101,7 +103,7 @@ def _too_long(error: PromptTooLong, field: str) -> Problem:
 
 
 def _text(error: Exception) -> str:
-    if isinstance(error, ModelNotFound):
+    if isinstance(error, ModelNotFound | UnknownAdapter):
         return f"The model `{error.name[:200]}` does not exist or you do not have access to it."
     return str(error)
 

@@ -19,7 +19,7 @@ class Models:
 
     def retrieve(self, name: str) -> m.Model:
         """Raises ModelNotFound."""
-        self._names.check(name)
+        self._names.resolve(name)
         return self._model(name)
 
     def _model(self, name: str) -> m.Model:

@@ -12,13 +12,15 @@ class ErrorKind(NamedTuple):
     """The problem that errors of one class become.
 
     code: the contract's own name for it, `Problem.kind`. message: in place of the error's own text.
-    prefix: text in front of the message. retry_after_s: when the client may try again.
+    prefix: text in front of the message. field: the one at fault, for errors that do not know it.
+    retry_after_s: when the client may try again.
     """
 
     status: int
     code: str = ""
     prefix: str = ""
     message: str | None = None
+    field: str = ""
     retry_after_s: float | None = None
 
 
@@ -45,7 +47,7 @@ class ErrorTable:
             kind.status,
             kind.prefix + (kind.message or self._text(error)),
             kind.code,
-            field=refused.field if refused else "",
+            field=refused.field if refused else kind.field,
             violation=refused.violation if refused else None,
             retry_after_s=retry_after_s(error, kind.retry_after_s),
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
@@ -18,6 +19,13 @@ class ModelNotFound(Refused):
         self.name = name
 
 
+class ResolvedModel(NamedTuple):
+    """The meaning of a name. model: as answers call it. adapter: its name in the engine; None: no adapter."""
+
+    model: str
+    adapter: str | None
+
+
 @dataclass(frozen=True)
 class ModelNames:
     """served: what answers call the model. aliases: what requests may call it too."""
@@ -25,7 +33,11 @@ class ModelNames:
     served: str
     aliases: Sequence[str] = ()
 
-    def check(self, name: str, field: str = "model") -> None:
-        """Raises ModelNotFound for a name that is not the model's; the field is where the request has it."""
+    def resolve(self, name: str, field: str = "model") -> ResolvedModel:
+        """Return the model and the adapter that a request asks for by this name.
+
+        field: the field that has the name. Raises ModelNotFound.
+        """
         if name != self.served and name not in self.aliases:
             raise ModelNotFound(name, field)
+        return ResolvedModel(self.served, None)

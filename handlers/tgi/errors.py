@@ -8,6 +8,7 @@ from engine.errors import (
     InvalidRequest,
     NoTokenLeft,
     RequestAborted,
+    UnknownAdapter,
 )
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
@@ -23,6 +24,7 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     TemplateError: ErrorKind(422, "template_error", "Template error: "),
     ToolError: ErrorKind(422, "tool_error", "Tool error: "),
     Refused: ErrorKind(422, "validation", "Input validation error: "),
+    UnknownAdapter: ErrorKind(422, "validation", "Input validation error: adapter_id: ", field="adapter_id"),
     InvalidRequest: ErrorKind(422, "validation", "Input validation error: "),
     Overloaded: ErrorKind(429, "overloaded", message="Model is overloaded"),
     NoTokenLeft: ErrorKind(422, "validation", "Input validation error: "),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted
+from engine.errors import EngineError, EngineStopped, InvalidRequest, RequestAborted, UnknownAdapter
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
@@ -39,6 +39,7 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
     NotAVersion: ErrorKind(404),
     VersionNotFound: ErrorKind(404),
     Refused: ErrorKind(400),
+    UnknownAdapter: ErrorKind(400, field="model_name"),
     InvalidRequest: ErrorKind(400),
     Overloaded: ErrorKind(503, message="Exceeds maximum queue size"),
     EngineStopped: ErrorKind(503, message="The server is shutting down", retry_after_s=RETRY_AFTER_S),
@@ -49,7 +50,7 @@ _KINDS: Final[dict[type[Exception], ErrorKind]] = {
 
 
 def _text(error: Exception) -> str:
-    if isinstance(error, ModelNotFound):
+    if isinstance(error, ModelNotFound | UnknownAdapter):
         return f"Request for unknown model: '{error.name[:200]}' is not found"
     return str(error)
 

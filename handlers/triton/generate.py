@@ -74,6 +74,7 @@ class Generate(
             plan.wanted,
             self.shared.tokenizer,
             self.shared.model_info.max_total_tokens,
+            self.shared.model_names.resolve(plan.asked.model, "model_name").adapter,
         )
 
     @override

@@ -20,7 +20,7 @@ class Models:
         version = getattr(arguments, "model_version", VERSION)
         if not (version.isascii() and version.isdigit()):
             raise NotAVersion
-        self.names.check(arguments.model_name, "model_name")
+        self.names.resolve(arguments.model_name, "model_name")
         if version.lstrip("0") != VERSION:
             raise VersionNotFound(arguments.model_name, version)
 

@@ -63,7 +63,9 @@ def wanted_by(members: Members) -> Wanted:
     )
 
 
-def generation_request(wanted: Wanted, tokenizer: Tokenizer, max_total_tokens: int) -> GenerationRequest:
+def generation_request(
+    wanted: Wanted, tokenizer: Tokenizer, max_total_tokens: int, adapter: str | None = None
+) -> GenerationRequest:
     """Tokenizes, which takes its time for a long text. Raises PromptTooLong, Refused."""
     tokenizer.check_length(wanted.text, max_total_tokens, 1)
     prompt = tokenizer.encode(wanted.text)
@@ -80,6 +82,7 @@ def generation_request(wanted: Wanted, tokenizer: Tokenizer, max_total_tokens: i
         stopping=_stopping(wanted, min(options.max_tokens, room)),
         num_sequences=wanted.num_sequences,
         skip_special_tokens=options.skip_special_tokens,
+        adapter=adapter,
         beams=wanted.beams,
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypeAlias
 from uuid import uuid4
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from engine.events import TokenEvent
@@ -40,13 +41,13 @@ class Chat(ChatOperation[_Asked, m.ChatCompletion, _Event]):
 
     @override
     async def prepare(self, plan: _Asked) -> PreparedChat:
-        self.shared.model_names.check(plan.body.model)
+        adapter = self.shared.model_names.resolve(plan.body.model).adapter
         if not self.shared.chat.has_template:
             raise NotChatCapable
-        return await self.shared.workers.prepare(self._prepare, plan.body, nice=plan.nice)
+        return await self.shared.workers.prepare(self._prepare, plan.body, adapter, nice=plan.nice)
 
-    def _prepare(self, body: m.ChatRequest, *, nice: bool) -> PreparedChat:
-        return self.shared.chat.prepare(chat_params(body, nice=nice))
+    def _prepare(self, body: m.ChatRequest, adapter: str | None, *, nice: bool) -> PreparedChat:
+        return self.shared.chat.prepare(replace(chat_params(body, nice=nice), adapter=adapter))
 
     @override
     def answer(self, plan: _Asked, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:

@@ -29,6 +29,7 @@ _Event: TypeAlias = m.StreamChunk | m.StreamSummary | m.CompletionSummary | Enco
 class _Planned(NamedTuple):
     asked: _Asked
     plan: CompletionPlan
+    adapter: str | None
 
 
 class Completions(
@@ -42,8 +43,8 @@ class Completions(
 
     @override
     def plan(self, asked: _Asked, *, is_stream: bool) -> _Planned:
-        self.shared.model_names.check(asked.body.model)
-        return _Planned(asked, completion_plan(asked.body))
+        adapter = self.shared.model_names.resolve(asked.body.model).adapter
+        return _Planned(asked, completion_plan(asked.body), adapter)
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
@@ -60,6 +61,7 @@ class Completions(
             self.shared.tokenizer,
             self.shared.model_info.max_total_tokens,
             nice=nice,
+            adapter=plan.adapter,
         )
 
     @override

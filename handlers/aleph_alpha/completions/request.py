@@ -73,6 +73,7 @@ def completion_request(
     max_total_tokens: int,
     *,
     nice: bool,
+    adapter: str | None = None,
 ) -> GenerationRequest:
     """max_total_tokens: the context that prompt and completion share. Raises Refused, PromptTooLong."""
     prompt_token_ids = encode_prompt(body.prompt, tokenizer, max_total_tokens)
@@ -82,6 +83,7 @@ def completion_request(
         sampling=_sampling(body, plan),
         stopping=_stopping(body, max(max_total_tokens - len(prompt_token_ids), 1)),
         num_sequences=plan.best_of,
+        adapter=adapter,
         priority=priority(nice=nice),
     )
 

@@ -45,7 +45,7 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
 
     @override
     def plan(self, asked: m.ChatRequest, *, is_stream: bool) -> m.ChatRequest:
-        self.shared.model_names.check(asked.model)
+        self.shared.model_names.resolve(asked.model)
         check_rules(asked)
         return asked
 
@@ -73,7 +73,9 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
 
     def _prepare(self, body: m.ChatRequest) -> PreparedChat:
         try:
-            prepared = self.shared.chat.prepare(chat_params(body, self.shared.model_info.vocab_size))
+            params = chat_params(body, self.shared.model_info.vocab_size)
+            adapter = self.shared.model_names.resolve(body.model).adapter
+            prepared = self.shared.chat.prepare(replace(params, adapter=adapter))
         except ChatError as error:
             error.field = request_field(error.field)
             raise

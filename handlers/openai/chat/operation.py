@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from generated.openai import models as m
@@ -50,15 +51,15 @@ class Chat(
 
     @override
     async def prepare(self, plan: m.CreateChatCompletionRequest) -> PreparedChat:
-        self.shared.model_names.check(plan.model)
-        return await self.shared.workers.prepare(self._prepare, plan)
+        adapter = self.shared.model_names.resolve(plan.model).adapter
+        return await self.shared.workers.prepare(self._prepare, plan, adapter)
 
-    def _prepare(self, body: m.CreateChatCompletionRequest) -> PreparedChat:
+    def _prepare(self, body: m.CreateChatCompletionRequest, adapter: str | None) -> PreparedChat:
         if self.shared.settings.disable_grammar_support:
             check_no_form(body)
         check_named_ids(body, self.shared.model_info.vocab_size)
         try:
-            prepared = self.shared.chat.prepare(chat_params(body))
+            prepared = self.shared.chat.prepare(replace(chat_params(body), adapter=adapter))
         except ChatError as error:
             error.field = request_field(error.field)
             raise

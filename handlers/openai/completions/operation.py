@@ -51,12 +51,12 @@ class Completions(
 
     @override
     def plan(self, asked: m.CreateCompletionRequest, *, is_stream: bool) -> _Planned:
-        self.shared.model_names.check(asked.model)
+        adapter = self.shared.model_names.resolve(asked.model).adapter
         if self.shared.settings.disable_grammar_support:
             check_no_form(asked)
         check_named_ids(asked, self.shared.model_info.vocab_size)
         check_prompt_ids(asked.prompt, "prompt", self.shared.model_info.vocab_size)
-        return _Planned(asked, completion_plan(asked))
+        return _Planned(asked, completion_plan(asked, adapter))
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:

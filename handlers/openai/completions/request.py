@@ -40,6 +40,7 @@ class CompletionPlan:
     echoes: bool
     stop_token_ids: tuple[int, ...]
     sequences_field: str
+    adapter: str | None
 
     @property
     def num_sequences(self) -> int:
@@ -50,7 +51,7 @@ class CompletionPlan:
         return sum(len(prompt) for prompt in self.prompts)
 
 
-def completion_plan(body: m.CreateCompletionRequest) -> CompletionPlan:
+def completion_plan(body: m.CreateCompletionRequest, adapter: str | None = None) -> CompletionPlan:
     """Reads no prompt, so that it is quick. Raises Refused."""
     check_stream_options(body)
     n = given_or(body.n, 1)
@@ -74,6 +75,7 @@ def completion_plan(body: m.CreateCompletionRequest) -> CompletionPlan:
         echoes=body.echo is True,
         stop_token_ids=tuple(body.stop_token_ids or ()),
         sequences_field="prompt" if len(prompts) > 1 else own_field,
+        adapter=adapter,
     )
 
 
@@ -105,6 +107,7 @@ def completion_requests(
             beams=beam_params(body),
             skip_special_tokens=body.skip_special_tokens is not False,
             priority=body.priority or 0,
+            adapter=plan.adapter,
             cache_salt=body.cache_salt,
         )
         for prompt in _encoded(body, plan, tokenizer, max_total_tokens)

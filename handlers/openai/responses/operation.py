@@ -6,6 +6,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from engine.events import TokenEvent
@@ -73,8 +74,8 @@ class Responses(
 
     @override
     async def prepare(self, plan: m.CreateResponseRequest) -> _Turn:
-        self.shared.model_names.check(plan.model)
-        chat = await self.shared.workers.prepare(self._prepare, plan)
+        adapter = self.shared.model_names.resolve(plan.model).adapter
+        chat = await self.shared.workers.prepare(self._prepare, plan, adapter)
         logprobs = self._logprobs if includes_logprobs(plan) else None
         draft = ResponseDraft(plan, self.shared.model_names.served)
         return _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs))
@@ -105,12 +106,12 @@ class Responses(
     def _logprobs(self, events: Sequence[TokenEvent]) -> list[m.ResponseLogprob]:
         return response_logprobs(scored_tokens(events, self.shared.tokenizer))
 
-    def _prepare(self, body: m.CreateResponseRequest) -> PreparedChat:
+    def _prepare(self, body: m.CreateResponseRequest, adapter: str | None) -> PreparedChat:
         check_rules(body)
         check_bias_ids(body.logit_bias, self.shared.model_info.vocab_size)
         conversation = Conversation(body.instructions, body.input)
         try:
-            return self.shared.chat.prepare(chat_params(body, conversation))
+            return self.shared.chat.prepare(replace(chat_params(body, conversation), adapter=adapter))
         except ChatError as error:
             error.field = request_field(error.field, conversation)
             raise

@@ -11,13 +11,13 @@ NAMES = ModelNames("org/model", ("tgi", "dummy"))
 
 @pytest.mark.parametrize("name", ["org/model", "tgi", "dummy"])
 def test_the_served_name_and_its_aliases_are_the_models(name: str) -> None:
-    NAMES.check(name)
+    assert NAMES.resolve(name) == ("org/model", None)
 
 
 @pytest.mark.parametrize("name", ["", "model", "Org/Model", "tgi ", "gpt-4o", "\U0001f600" * 1000])
 def test_any_other_name_is_not_found_and_told_with_its_field(name: str) -> None:
     with pytest.raises(ModelNotFound) as raised:
-        NAMES.check(name, "body.model")
+        NAMES.resolve(name, "body.model")
     assert (raised.value.name, raised.value.field) == (name, "body.model")
     assert raised.value.violation is Violation.UNSUPPORTED_VALUE
 

@@ -98,7 +98,10 @@ async def test_a_body_that_is_not_what_the_document_says_is_a_validation_error()
 
 
 FAILURES = [
-    (UnknownAdapter("no adapter a"), 422, "validation", "Input validation error: no adapter a"),
+    (
+        UnknownAdapter("a"), 422, "validation",
+        "Input validation error: adapter_id: adapter 'a' is not loaded",
+    ),
     (InvalidGrammar("no such escape"), 422, "validation", "Input validation error: no such escape"),
     (GenerationFailed("no memory"), 424, "generation", "Request failed during generation: no memory"),
     (EngineStopped("drains"), 503, "unavailable", "The server is shutting down"),
