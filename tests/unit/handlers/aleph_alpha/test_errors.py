@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidToken, RequestAborted
+from handlers.concurrency.limit import MAX_SEQUENCES
 from tests.scripted_engine import ScriptedEngine, fails_after, says
 from tests.unit.handlers.aleph_alpha.api import (
     CHAT,
@@ -87,11 +88,12 @@ async def test_a_full_server_is_429_with_a_time_to_come_back(path: str) -> None:
     assert (await running).status_code == 200
 
 
-async def test_more_sequences_than_the_server_ever_runs_are_400_that_names_who_asks_for_them() -> None:
+async def test_more_sequences_than_a_request_may_have_are_400_that_names_who_asks_for_them() -> None:
     api = Api(says("x"), max_concurrent_requests=1)
-    assert (await api.error(CHAT, chat(n=2)))[:2] == (400, "INVALID_REQUEST")
-    assert "`n`" in (await api.error(COMPLETE, completion(n=2)))[2]
-    assert "`best_of`" in (await api.error(COMPLETE, completion(best_of=2)))[2]
+    num_sequences = MAX_SEQUENCES + 1
+    assert (await api.error(CHAT, chat(n=num_sequences)))[:2] == (400, "INVALID_REQUEST")
+    assert "`n`" in (await api.error(COMPLETE, completion(n=num_sequences)))[2]
+    assert "`best_of`" in (await api.error(COMPLETE, completion(best_of=num_sequences)))[2]
 
 
 @pytest.mark.parametrize(
