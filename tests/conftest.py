@@ -60,7 +60,7 @@ def _url(process: "subprocess.Popen[str]") -> str:
 
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """Of this process; a server that a test starts in it sets it itself (handlers/process/gc_tuning.py)."""
+    """Restore the garbage collector after each test: a server started in this process changes it."""
     threshold = gc.get_threshold()
     yield
     gc.set_threshold(*threshold)
@@ -69,7 +69,7 @@ def collector() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """Of the server that all tests share which do not stop it."""
+    """Yield the URL of the server that is shared by all tests that do not stop it."""
     with running_server(*LIMITS) as server:
         yield server.url
 

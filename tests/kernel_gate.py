@@ -22,7 +22,7 @@ _FLAGS = {
 
 
 class Tally:
-    """How many tests ran and were skipped, by the instructions that they need."""
+    """Counts of tests that ran and were skipped, by the instructions that they need."""
 
     def __init__(self) -> None:
         self.ran: Counter[str] = Counter()

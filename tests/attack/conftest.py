@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def is_whole() -> bool:
-    """Whether the attack may take minutes."""
+    """Return whether the attack may take minutes."""
     return os.environ.get("VERBATIM_ATTACK") == "whole"
 
 

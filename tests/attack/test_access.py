@@ -162,7 +162,7 @@ def test_a_key_cannot_read_and_write_more_tokens_than_its_rate(keyed: Keyed) -> 
 
 
 def test_no_key_learns_what_another_has_asked(keyed: Keyed) -> None:
-    """What is cached is faster, so that a prompt could be guessed word by word."""
+    """A cached prompt is answered faster, so a shared cache would let others guess a prompt word by word."""
     secret = "The launch code is seven four one nine. " * 8
 
     def cached(key: str, **fields: object) -> int:

@@ -82,7 +82,7 @@ def test_a_text_prompt_has_its_control_tokens_as_its_contract_says(attacked: Ser
 
 
 def test_a_megabyte_of_beginnings_is_answered_in_time(attacked: Server) -> None:
-    """As many marks as a body can make necessary."""
+    """The body holds as many openings of control tokens as its limit allows."""
     content = "<" * 900_000
     body = {"model": _MODEL, "messages": [{"role": "user", "content": content}]}
     answer = exchange(attacked.url, request_bytes("/openai/v1/chat/completions", body), timeout_s=60.0)

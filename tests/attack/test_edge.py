@@ -1,4 +1,4 @@
-"""What comes before a request is complete: endless, huge, slow, silent, ambiguous."""
+"""Attacks before a request is complete: endless, huge, slow, silent, ambiguous."""
 
 import os
 import socket

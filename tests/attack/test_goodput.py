@@ -1,4 +1,4 @@
-"""What a server gets done while far more is asked of it than it can do."""
+"""The goodput of a server under far more load than it can serve."""
 
 import os
 from pathlib import Path

@@ -45,7 +45,7 @@ class Bench:
         return json.loads(await self.page.input_value("#json"))
 
     async def chips(self) -> dict[str, str]:
-        """What was measured and counted, by name."""
+        """Return the measured and counted figures by name."""
         chips = await self.page.locator(".chip").all()
         return {
             str(await one.get_attribute("data-chip")): await one.locator("strong").inner_text()

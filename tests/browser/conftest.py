@@ -35,7 +35,7 @@ async def browser(chromium: str) -> AsyncIterator[Browser]:
 
 @pytest.fixture
 def complaints() -> list[str]:
-    """What the page said on the console, failed at, or asked of elsewhere. Whoever expects one clears it."""
+    """Collect console messages, failed requests and requests to other hosts; a test clears expected ones."""
     return []
 
 
@@ -60,7 +60,7 @@ async def page(browser: Browser, complaints: list[str]) -> AsyncIterator[Page]:
 
 
 def is_here(url: str) -> bool:
-    """Whether what a page asks for comes from this machine."""
+    """Return whether a URL that the page requests is on this machine."""
     parts = urlsplit(url)
     return parts.scheme in ("data", "blob", "file", "about") or parts.hostname in ("127.0.0.1", "localhost")
 

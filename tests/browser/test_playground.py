@@ -23,7 +23,7 @@ WEATHER: dict[str, Any] = {
 
 
 def chat(text: str, **more: object) -> dict[str, object]:
-    """Of any contract whose chat is OpenAI's."""
+    """Return a chat body for any contract whose chat is OpenAI's."""
     return {"model": "verbatim-demo", "messages": [{"role": "user", "content": text}], **more}
 
 

@@ -53,7 +53,7 @@ def changed(value: Any) -> Iterator[Any]:
 
 
 def operations_of(name: str) -> Iterator[tuple[str, Any, Any]]:
-    """Of a contract, each operation with a body: its name, the body's content, and a validator."""
+    """Yield each operation of a contract that has a body: its name, the body's content, and a validator."""
     document = json.loads(files(f"generated.{name}").joinpath("openapi.json").read_text())
     for item in document["paths"].values():
         for method in ("post", "put"):

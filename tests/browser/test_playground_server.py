@@ -25,14 +25,14 @@ BODY = {
 
 @pytest.fixture(scope="module")
 def guarded_url() -> Iterator[str]:
-    """Of a server that asks for a key."""
+    """Yield the URL of a server that asks for a key."""
     with running_server(*LIMITS, "--api-key", KEY) as server:
         yield server.url
 
 
 @pytest.fixture
 async def prefixed_url(server_url: str) -> AsyncIterator[str]:
-    """Of a proxy that serves the server under /some/where, and nothing at its own root."""
+    """Yield the URL of a proxy that serves the server under /some/where, and nothing at its own root."""
 
     async def forward(request: web.Request) -> web.StreamResponse:
         async with (

@@ -30,7 +30,7 @@ class QuietHandler(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def site_url() -> Iterator[str]:
-    """Of build/site, which `make test-browser` builds first."""
+    """Yield the URL of build/site, which `make test-browser` builds first."""
     assert PAGES, "no site in build/site: run `make docs`"
     handler = functools.partial(QuietHandler, directory=SITE)
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

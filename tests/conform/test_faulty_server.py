@@ -47,7 +47,7 @@ def run(folder: Path, *faults: str) -> tuple[int, Found]:
 
 
 def asked(checks: list[str]) -> list[str]:
-    """Whether operations are there is always checked."""
+    """Return the checks to name on the command line: none for "presence", which always runs."""
     return [] if "presence" in checks else checks
 
 
@@ -61,7 +61,7 @@ def told(result: dict[str, Any]) -> set[str]:
 
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """What is told of the slice itself, which refuses little and can do little."""
+    """Yield the findings about the slice itself, which refuses little and can do little."""
     return run(tmp_path_factory.mktemp("clean"))[1]
 
 

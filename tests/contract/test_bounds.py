@@ -1,4 +1,4 @@
-"""What each contract's document bounds, its server bounds: values at, just inside and just outside of each.
+"""Each server bounds what its contract's document bounds: values at, just inside and just outside of each.
 
 `VERBATIM_BOUNDS=all` sends every row of every table; without it, one row in twelve, and those that all
 operations of one body schema share for one of them alone.

@@ -1,4 +1,4 @@
-"""What the engine raises is told by every contract with a status that its document declares."""
+"""Every contract maps the engine's errors to a status that its document declares."""
 
 import logging
 

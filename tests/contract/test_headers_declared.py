@@ -1,4 +1,4 @@
-"""What a contract sends with every answer, its document declares for every answer."""
+"""Headers that a contract sends with every answer are declared for every answer."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What becomes of requests of every contract when their client goes, and when the server is told to stop."""
+"""Requests of every contract end in order when their client goes, and when the server is asked to stop."""
 
 import asyncio
 import json
@@ -86,7 +86,7 @@ async def test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server
 
 
 async def last_events(server: Server, asked: signal.Signals) -> list[tuple[tuple[str, LongRequest], Any]]:
-    """Of all contracts' streams, which run at once when the server is told to stop."""
+    """Return the last events of all contracts' streams, which run at once when the server gets the signal."""
     began = [asyncio.Event() for _ in STREAMS]
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client, asyncio.TaskGroup() as group:
         tasks = [

@@ -1,4 +1,4 @@
-"""How a process is kept from instruction sets: by CPUID itself, or by what libraries let be limited."""
+"""Masks instruction sets from a process: by CPUID itself, or by the limits that libraries accept."""
 
 import hashlib
 import os
@@ -30,7 +30,7 @@ def masked_by_switches(most: Instructions) -> dict[str, str]:
 
 @cache
 def can_mask_cpuid() -> bool:
-    """Whether there is a compiler, and processor and kernel let CPUID fault; AMD's do since Zen 4 at best."""
+    """Return whether there is a compiler, and processor and kernel can fault on CPUID (AMD: Zen 4 on)."""
     if not IS_X86 or COMPILER is None:
         return False
     nothing = [sys.executable, "-S", "-c", ""]

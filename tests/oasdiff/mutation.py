@@ -11,14 +11,14 @@ Change = Callable[[Any, str, Random], None]
 
 
 class Mutation(NamedTuple):
-    """What was changed where, and the document afterwards."""
+    """The name of a change and its place, and the document afterwards."""
 
     name: str
     document: Document
 
 
 def mutations(document: Document, seed: int, count: int) -> Iterator[Mutation]:
-    """As many changes, each of the document as it was."""
+    """Yield `count` mutations, each made to the unchanged document."""
     random = Random(seed)
     places = [(at, key) for at, key in _places(document) if key in _CHANGES]
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""What oasdiff calls breaking, `make breaking` finds, on changes of our own documents made at random."""
+"""Whatever oasdiff calls breaking, `make breaking` finds, on random changes of our own documents."""
 
 import json
 import os

@@ -74,7 +74,7 @@ class Case:
 def searched(
     model: Any, prompt: tuple[int, ...], beams: BeamParams, **options: Any
 ) -> list[tuple[list[int], float]]:
-    """What transformers finds."""
+    """Return what transformers' beam search finds: token ids and score of each beam."""
     ids = torch.tensor([prompt])
     found = model.generate(
         ids,

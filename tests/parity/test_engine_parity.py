@@ -31,9 +31,7 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Expected:
-    """What transformers makes of a prompt: greedy tokens, and log-probabilities of prompt[1:] and of the
-    tokens.
-    """
+    """Greedy tokens by transformers, and log-probabilities of prompt[1:] and of the tokens."""
 
     prompt: tuple[int, ...]
     tokens: list[int]

@@ -127,7 +127,7 @@ def test_shared_beginnings_forks_preemptions_and_aborts_give_the_tokens_of_trans
 
 
 def check_blind(case: Case, wanted: list[int], events: dict[tuple[int, int], list[TokenEvent]]) -> None:
-    """Who asks for the prompt's log-probabilities gets all of them, and so no cached token."""
+    """Assert that requests for a prompt's log-probabilities get all of them, and thus no cached token."""
     for arrival, number in enumerate(wanted):
         if arrival % 6 == 3:
             own, expected = events[BLIND + arrival, 0], case.expected[number]

@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """Of the server that all tests share; VERBATIM_URL names one that runs already."""
+    """Yield the URL of the server that all tests share; VERBATIM_URL names one that runs already."""
     if "VERBATIM_URL" in os.environ:
         yield os.environ["VERBATIM_URL"]
         return

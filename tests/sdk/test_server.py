@@ -109,7 +109,7 @@ def test_a_stream_that_is_left_ends_the_work_behind_it(server_url: str) -> None:
 
 
 def running(client: tgi.Client) -> int:
-    """How many requests the engine is working on."""
+    """Return the number of requests that the engine is working on."""
     (line,) = (line for line in client.metrics().splitlines() if line.startswith("tgi_batch_current_size "))
     return int(float(line.split()[-1]))
 
@@ -146,7 +146,7 @@ async def test_a_path_that_nobody_has_is_404(server_url: str, contract: str) -> 
 
 
 def path_of(module: ModuleType, name: str) -> list[str]:
-    """What a method's path takes."""
+    """Return the values of a method's path parameters."""
     values = {"model_name": MODEL, "model_version": "1"}
     taken = inspect.signature(getattr(module.Client, name)).parameters
     return [value for key, value in values.items() if key in taken]

@@ -1,4 +1,4 @@
-"""What a process holds of the machine, as Linux tells it."""
+"""Measures a process's use of the machine, as reported by Linux."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -37,7 +37,7 @@ _Value = TypeVar("_Value")
 
 
 class Ending(Enum):
-    """What the client does with its stream."""
+    """The ways in which a client leaves its stream."""
 
     READ = "reads it to the end"
     CLOSE = "closes it after some events"

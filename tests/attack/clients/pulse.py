@@ -1,4 +1,4 @@
-"""Whether a server answers others while it is attacked."""
+"""Tests that a server still answers others while it is attacked."""
 
 import threading
 import time

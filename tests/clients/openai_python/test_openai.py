@@ -32,7 +32,7 @@ SUM: list[ChatCompletionMessageParam] = [{"role": "user", "content": "What is 12
 
 
 class Verdict(BaseModel):
-    """What a structured answer is read as."""
+    """The type that a structured answer is parsed into."""
 
     is_number: bool
     size: Literal["small", "large"]

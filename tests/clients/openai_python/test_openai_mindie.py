@@ -36,7 +36,7 @@ def client_of(url: str) -> OpenAI:
 
 
 def extras(model: Any) -> dict[str, Any]:
-    """What the client has no field for."""
+    """Return the fields of an answer that the client has no attribute for."""
     return dict(model.model_extra or {})
 
 
@@ -115,7 +115,7 @@ def test_a_stop_token_is_left_out_of_the_text_or_kept(client: OpenAI) -> None:
 
 
 def server_token_id(client: OpenAI, text: str) -> int:
-    """Of a token that is this text, by TGI's /tokenize on the same server."""
+    """Return the id of the token that is this text, by TGI's /tokenize on the same server."""
     url = str(client.base_url).replace("/mindie/v1/", "/tgi/tokenize")
     tokens = client._client.post(url, json={"inputs": text}).json()
     return int(next(token["id"] for token in tokens if token["text"] == text))

@@ -34,7 +34,7 @@ ADD_TOOL: FunctionToolParam = {
 
 
 class Verdict(BaseModel):
-    """What a structured answer is read as."""
+    """The type that a structured answer is parsed into."""
 
     is_number: bool
     size: Literal["small", "large"]

@@ -100,7 +100,7 @@ def build_engine(
 
 
 def apart(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> Tensor:
-    """As `Engine.decode`, layer by layer."""
+    """Decode like `Engine.decode`, but layer by layer."""
     with monkeypatch.context() as context:
         context.setattr(NativeDecoder, "takes", lambda self, num_rows: False)
         return engine.decode(sequences)

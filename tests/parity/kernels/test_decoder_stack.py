@@ -41,7 +41,7 @@ def forget_last_tokens(engine: Engine, sequences: list[Sequence]) -> None:
 
 
 def by_torch(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> Tensor:
-    """As `Engine.decode`, by the layers that transformers made, and attention in torch."""
+    """Decode like `Engine.decode`, but by the layers that transformers made, and attention in torch."""
     with monkeypatch.context() as context:
         context.setattr(FusedLayer, "forward", lambda self, *args, **kwargs: self.layer(*args, **kwargs))
         context.setattr("engine.attention.paged_attention.can_decode", lambda device, dtype: False)
@@ -101,7 +101,7 @@ def test_windows_that_differ_from_layer_to_layer_are_kept(
 
 
 def num_calls(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Of compiled stacks in a step."""
+    """Return the number of calls of compiled stacks in a step."""
     calls = []
     compute: Any = NativeDecoder.__call__
 

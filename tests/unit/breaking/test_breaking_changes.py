@@ -1,4 +1,4 @@
-"""Which changes of a document break its users: each way of breaking is found and named, nothing else is."""
+"""Each way of breaking a document's users is found and named, and no other change is."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which changes of a stream's laws leave every promise as it was."""
+"""Changes of a stream's laws that leave every promise as it was break nothing."""
 
 import copy
 from collections.abc import Callable

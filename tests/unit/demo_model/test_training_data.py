@@ -1,4 +1,4 @@
-"""What the model is trained on: which tokens count, who sees whom, and that the split holds."""
+"""The training data: which tokens count, who sees whom, and that the split holds."""
 
 from tokenizers import Tokenizer
 

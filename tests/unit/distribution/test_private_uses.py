@@ -57,7 +57,7 @@ def private_imports(node: ast.AST) -> Iterator[str]:
 
 
 def has_private_name(node: ast.AST) -> bool:
-    """Whether this reads a private attribute, or calls with a private keyword."""
+    """Return whether this reads a private attribute, or calls with a private keyword."""
     match node:
         case ast.Attribute(_, name):
             return is_private(name)
@@ -116,13 +116,13 @@ def test_every_bound_admits_the_version_that_the_tests_run_with() -> None:
 
 
 def requirements() -> dict[str, Requirement]:
-    """What the server needs, by name."""
+    """Return the server's requirements by name."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return {canonicalize_name(wanted.name): wanted for wanted in map(Requirement, project["dependencies"])}
 
 
 def upper_bound(library: str) -> bool:
-    """Whether the distribution that has the library, or one that fixes its version, has an upper bound."""
+    """Return whether the library's distribution, or one that fixes its version, has an upper bound."""
     fixed_by = {"pydantic-core": "pydantic"}
     names = {canonicalize_name(name) for name in packages_distributions()[library]}
     wanted = requirements()

@@ -54,5 +54,5 @@ def rows(page: Path) -> Iterator[Row]:
 
 
 def code(cell: str) -> list[str]:
-    """What stands in backticks."""
+    """Return the text in backticks."""
     return cell.split("`")[1::2]

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.docs.pages import ROOT
 
 # The folders whose docstrings are held to this.
-ROOTS: Final = ("engine", "handlers", "tools")
+ROOTS: Final = ("engine", "handlers", "tests", "tools")
 # First words of a fragment, whose verb or noun is missing: "What a layer does", "Of the last batch".
 FRAGMENT: Final = re.compile(r"\W*(What|Of|As|How|Where|Whether|Which|Whose|Who|Why|That of|Those of)\b")
 

@@ -1,4 +1,4 @@
-"""What the guides' tables name exists: options, variables, fields of the contract."""
+"""Everything that the guides' tables name exists: options, variables, fields of the contract."""
 
 import json
 import re

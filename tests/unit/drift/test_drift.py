@@ -1,4 +1,4 @@
-"""Which parts of a document count as structure."""
+"""Tests which parts of a document count as structure."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the engine counts, and what each event tells of its request's way through the batch."""
+"""The counters of the engine, and the times and counts that each event has of its request."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What clients are generated from small documents, and what is refused."""
+"""Generates clients from small documents, and refuses documents that cannot have one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the generated code could not keep is refused, by its place in the document."""
+"""A document that the generated code could not honour is refused, by its place in the document."""
 
 # ruff: noqa: E501  (the messages are written out whole)
 

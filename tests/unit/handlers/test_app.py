@@ -1,4 +1,4 @@
-"""What holds for the whole server, whichever contract answers."""
+"""Tests of the whole server, whichever contract answers."""
 
 import json
 import re
@@ -170,7 +170,7 @@ def test_the_factory_tells_a_wrong_setting_in_one_line(
 
 
 async def run_lifespan(app: Any, *received: Message) -> list[Message]:
-    """What the application sends for these messages of the server's."""
+    """Return the messages that the application sends for these messages of the server's."""
     queue = list(received)
     sent: list[Message] = []
 

@@ -1,4 +1,4 @@
-"""What cannot be served is refused at the start: in one line, without a traceback, with a status."""
+"""Configurations that cannot be served are refused at the start: in one line, with a status."""
 
 import json
 import shutil

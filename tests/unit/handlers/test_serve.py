@@ -77,7 +77,7 @@ def test_a_server_that_anyone_may_use_says_so_at_its_start(
 
 
 def contracts_in(lines: list[str]) -> dict[str, list[str]]:
-    """What is shown of each contract, in words."""
+    """Return the words that are shown of each contract."""
     words = [line.split() for line in lines]
     return {name: told for kind, name, *told in words if kind == "contract"}
 

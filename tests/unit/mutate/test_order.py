@@ -1,4 +1,4 @@
-"""Which changes of a stream's order its document rules out."""
+"""Tests which changes of a stream's order its document rules out."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the judge finds of the mutants of one contract's answers; `make mutate` does it for all of them."""
+"""Tests the judge's findings on mutants of one contract's answers; `make mutate` covers all of them."""
 
 import copy
 from typing import Any

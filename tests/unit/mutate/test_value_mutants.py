@@ -1,4 +1,4 @@
-"""Which mutants a value has, and which of them its document excuses."""
+"""Tests which mutants a value has, and which of them its document excuses."""
 
 from typing import Any
 

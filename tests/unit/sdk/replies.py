@@ -1,4 +1,4 @@
-"""What the scripted server answers, and a client that asks it."""
+"""The replies of the scripted server, and a client that asks it."""
 
 import json
 from typing import Any

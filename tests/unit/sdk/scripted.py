@@ -26,7 +26,7 @@ class Reply:
 
 @dataclass
 class Script:
-    """What to answer, one reply a request, the last one again and again; and what was asked."""
+    """The replies, one per request and the last repeated, and the requests that came."""
 
     url: str
     replies: list[Reply] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the clients of all contracts do alike, against a server that answers as told.
+"""The common behaviour of the clients of all contracts, against a scripted server.
 
 These need the clients and nothing of the server, so `make test-sdk` runs them where only the clients are.
 """

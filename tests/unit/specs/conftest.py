@@ -34,7 +34,7 @@ def validator(document: Document, schema: Any) -> jsonschema_rs.Validator:
 
 @pytest.fixture(scope="module")
 def accepts(request: pytest.FixtureRequest) -> Accepts:
-    """Whether a component schema accepts a JSON value, in the contract that the module's CONTRACT names."""
+    """Return whether a component schema of the module's CONTRACT accepts a JSON value."""
     document = effective(request.module.CONTRACT)
     validators = cache(lambda name: validator(document, {"$ref": f"#/components/schemas/{name}"}))
     return lambda name, value: bool(validators(name).is_valid(value))

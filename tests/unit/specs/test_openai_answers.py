@@ -1,4 +1,4 @@
-"""What the OpenAI contract promises of answers, streams and errors, and that OpenAI's client can read it."""
+"""The OpenAI contract's promises of answers, streams and errors, and that OpenAI's client can read them."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What OpenAI's clients and those of vLLM, SGLang and TGI send is in the contract; all else is not."""
+"""Requests of OpenAI's clients and of vLLM's, SGLang's and TGI's are in the contract; no others are."""
 
 from pathlib import Path
 from typing import Any, get_type_hints

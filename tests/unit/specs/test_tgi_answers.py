@@ -1,4 +1,4 @@
-"""What the TGI contract promises of answers and streams."""
+"""The TGI contract's promises of answers and streams."""
 
 from typing import Any
 

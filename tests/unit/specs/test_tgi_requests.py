@@ -1,4 +1,4 @@
-"""What TGI's clients send is in the contract; what the released servers refused for a reason is not."""
+"""Requests of TGI's clients are in the contract; what the released servers refused for a reason is not."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the comparison makes of steps and streams, and that it measures contenders by turns."""
+"""Tests how the comparison evaluates steps and streams, and that it measures contenders by turns."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""What a beam request is promised beside its result: refusals, aborts, failures, and no block lost."""
+"""The promises of a beam request beside its result: refusals, aborts, failures, and no block lost."""
 
 from pathlib import Path
 from random import Random

@@ -1,4 +1,4 @@
-"""What one engine promises its requests, step by step: deterministic, without a thread or an event loop."""
+"""The promises of one engine to its requests, step by step, without a thread or an event loop."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -91,7 +91,7 @@ REQUESTS: dict[str, GenerationRequest | EmbeddingRequest] = {
 
 
 def is_ours() -> bool:
-    """Whether the engine's own code made the call that is being noted, and for no grammar."""
+    """Return whether the engine's own code made the call that is being noted, and for no grammar."""
     frame = sys._getframe(2)
     while "/torch/" in frame.f_code.co_filename or frame.f_code.co_filename == __file__:
         assert frame.f_back is not None

@@ -1,4 +1,4 @@
-"""What the engine promises those who ask for a text's vector."""
+"""The engine's promises to requests for a text's embedding."""
 
 import asyncio
 from collections.abc import AsyncIterator

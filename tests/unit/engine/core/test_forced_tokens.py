@@ -221,7 +221,7 @@ def test_who_excludes_tokens_otherwise_is_drawn_for(directory: Path, changes: di
 
 @pytest.mark.parametrize("source", ["[éè]x", "ab(c|d)", "xyzzy|xylem", "[0-9]{2}"])
 def test_the_only_token_is_the_one_that_the_mask_leaves(source: str) -> None:
-    """Where a character begins with certain bytes, and where it is open what follows certain text."""
+    """The patterns begin with a partly fixed character or with fixed text, and then leave a choice."""
     state = COMPILER.compile(regex(source)).start()
     while not state.is_complete:
         only = state.only_token_id

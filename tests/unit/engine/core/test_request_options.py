@@ -96,14 +96,14 @@ def stopped(core: EngineCore, **stopping: Any) -> list[TokenEvent]:
 
 
 def probabilities(model: Any, events: list[TokenEvent]) -> torch.Tensor:
-    """Of all tokens at each place of the output, [n, v] float64."""
+    """Return the probabilities of all tokens at each place of the output, [n, v] float64."""
     with torch.inference_mode():
         logits = model(torch.tensor([[*PROMPT, *ids(events)]])).logits[0, len(PROMPT) - 1 : -1]
     return torch.softmax(logits.double(), dim=-1)
 
 
 def ranks(model: Any, events: list[TokenEvent]) -> list[int]:
-    """How many tokens were more likely than the one that came, at each place."""
+    """Return how many tokens were more likely than the chosen one, at each place."""
     return [
         int((row > row[token_id]).sum())
         for row, token_id in zip(probabilities(model, events), ids(events), strict=True)

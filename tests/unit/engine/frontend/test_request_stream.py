@@ -1,4 +1,4 @@
-"""What a stream of one request knows of its sequences and of what waits to be read."""
+"""The state of a request's stream: its sequences and the events that wait to be read."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ def allowed_ids(state_bits: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> 
 
 
 def accepts(grammar: CompiledGrammar, text: str) -> bool:
-    """Whether the grammar allows the tokens of the text, and then its end."""
+    """Return whether the grammar allows the tokens of the text, and then its end."""
     state = grammar.start()
     bitmask = xgrammar.allocate_token_bitmask(1, TOKENIZER.vocab_size)
     for token_id in [*ids_of(text), *TOKENIZER.end_token_ids]:

@@ -1,4 +1,4 @@
-"""Who waits for whom while grammars compile."""
+"""Tests which requests wait for which while grammars compile."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Which models load, and how those that cannot be served are refused."""
+"""Tests which models load, and how those that cannot be served are refused."""
 
 import re
 from pathlib import Path

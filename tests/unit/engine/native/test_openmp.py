@@ -11,7 +11,7 @@ _NAMES = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"}
 
 
 def told_spins(given: dict[str, str]) -> str:
-    """What libgomp says when the engine's first module has loaded torch."""
+    """Return libgomp's report of its spins after the engine's first module has loaded torch."""
     environment = {name: value for name, value in os.environ.items() if name not in _NAMES}
     environment |= given | {"OMP_DISPLAY_ENV": "verbose"}
     command = [sys.executable, "-c", "import engine.native.cpus"]

@@ -1,4 +1,4 @@
-"""What the prefix cache finds, keeps and gives up; that it finds only what was written: test_scheduler.py."""
+"""The entries that the prefix cache finds, keeps and evicts; stale finds are in test_scheduler.py."""
 
 from collections import OrderedDict
 from dataclasses import replace

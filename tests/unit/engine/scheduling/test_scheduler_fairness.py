@@ -1,4 +1,4 @@
-"""Who waits for whom, and for how long at most."""
+"""Tests which sequences wait for which, and for how long at most."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -59,7 +59,7 @@ def joined(steps: Sequence[TextStep]) -> str:
 
 
 def continuation(tokenizer: Tokenizer, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
-    """What the ids add to the decoded prompt, decoded all at once."""
+    """Return the text that the ids add to the decoded prompt, decoded all at once."""
     prompt_ids = tokenizer.encode(PROMPT)
     before = tokenizer.decode(prompt_ids, skip_special_tokens=skip_special_tokens)
     whole = tokenizer.decode([*prompt_ids, *ids], skip_special_tokens=skip_special_tokens)

@@ -108,7 +108,7 @@ def test_other_added_tokens_are_read_as_ever() -> None:
 
 
 def unigram() -> Tokenizer:
-    """As T5's: its control tokens are pieces of the vocabulary, and full-width letters are as narrow ones."""
+    """Return a tokenizer like T5's: control tokens are pieces of the vocabulary, and NFKC applies."""
     pieces = [("<unk>", 0.0), ("<s>", 0.0), ("</s>", 0.0), *((letter, -2.0) for letter in "<>s/abc x")]
     backend = Backend(backends.Unigram(pieces, unk_id=0))
     backend.normalizer = normalizers.NFKC()

@@ -1,4 +1,4 @@
-"""What SECURITY.md says is open is what is open."""
+"""The routes that SECURITY.md says are open are the open ones."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ VALUES = {**dict.fromkeys(MODEL, "verbatim-demo"), "model_version": "1"}
 
 
 def stated(setting: str) -> dict[str, bool]:
-    """Whether each route asks for a key, as the table has it; operations under their contract's prefix."""
+    """Return whether each route asks for a key, as the table says; operations stand under their prefix."""
     found: dict[str, bool] = {}
     for row in ROW.finditer(PAGE):
         prefix = f"/{row['of']}" if row["of"] in CONTRACTS else ""

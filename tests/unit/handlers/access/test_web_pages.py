@@ -1,4 +1,4 @@
-"""Which requests of web pages reach the application, over the whole of it."""
+"""Tests which requests of web pages reach the application, over the whole of it."""
 
 from typing import Any
 

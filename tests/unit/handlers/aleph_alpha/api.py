@@ -58,7 +58,7 @@ class Api:
         return events(response)
 
     async def chunks(self, body: dict[str, Any]) -> list[Any]:
-        """What a chat stream carries before the `[DONE]` that must end it."""
+        """Return the chunks of a chat stream before the `[DONE]` that must end it."""
         *chunks, done = await self.events(CHAT, body)
         assert done == "[DONE]"
         return [orjson.loads(chunk) for chunk in chunks]
@@ -77,7 +77,7 @@ def quiet() -> Api:
 
 
 async def submitted(path: str, body: object) -> GenerationRequest:
-    """What the engine is asked for, once."""
+    """Return the one request that the engine gets."""
     api = quiet()
     api.engine.requests.clear()
     await api.answer(path, body)

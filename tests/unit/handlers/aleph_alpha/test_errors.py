@@ -1,4 +1,4 @@
-"""What becomes of failures: statuses, codes, and events."""
+"""Tests how failures are reported: statuses, codes, and events."""
 
 import asyncio
 from typing import Any

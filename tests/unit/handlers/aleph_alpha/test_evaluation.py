@@ -1,4 +1,4 @@
-"""How likely a completion is after a prompt."""
+"""Tests the likelihood of a completion after a prompt."""
 
 import pytest
 

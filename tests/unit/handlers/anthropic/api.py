@@ -56,7 +56,7 @@ class Api:
         return message
 
     async def events(self, body: dict[str, Any]) -> list[Any]:
-        """What a stream carries, each event under its own name."""
+        """Return the events of a stream, each of which is sent under its own name."""
         response = await self.post({**body, "stream": True})
         assert response.status_code == 200, response.text
         assert response.headers["content-type"].startswith("text/event-stream")
@@ -69,7 +69,7 @@ class Api:
 
     @property
     def prompt(self) -> str:
-        """What the engine was asked to continue, special tokens as text."""
+        """Return the prompt that the engine was asked to continue, special tokens as text."""
         token_ids = self.engine.request.prompt.token_ids
         return self.engine.tokenizer.decode(token_ids, skip_special_tokens=False)
 

@@ -1,4 +1,4 @@
-"""What the model reads of a conversation, and what it cannot."""
+"""Tests what the model reads of a conversation, and what is refused."""
 
 from typing import Any
 

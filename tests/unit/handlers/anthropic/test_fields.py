@@ -1,4 +1,4 @@
-"""What each field asks of the engine, and what is refused."""
+"""Tests what each field asks of the engine, and what is refused."""
 
 import json
 from typing import Any
@@ -24,7 +24,7 @@ from tests.unit.handlers.anthropic.api import (
 
 
 async def submitted(**fields: Any) -> Any:
-    """What the engine is asked for."""
+    """Return the request that the engine gets."""
     api = quiet()
     await api.answer(ask(**fields))
     return api.engine.request

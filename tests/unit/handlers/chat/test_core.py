@@ -49,7 +49,7 @@ def prepare(tokenizer: Tokenizer, chat: ChatParams) -> PreparedChat:
 
 
 async def answer(prepared: PreparedChat, text: str) -> ChatChoice:
-    """What the client gets if the model writes this."""
+    """Return the choice that the client gets if the model writes this."""
     result = await collect_chat(prepared.outputs(), stream(events_of([text])))
     return result.choices[0]
 

@@ -79,7 +79,7 @@ async def streamed(engine: AsyncEngine, prepared: PreparedChat) -> list[ChatDelt
 
 
 def told(choice: ChatChoice) -> tuple[object, ...]:
-    """What a client sees, but for the calls' identifiers."""
+    """Return the parts of a choice that a client sees, but for the calls' identifiers."""
     calls = [(call.name, call.arguments) for call in choice.tool_calls]
     return choice.content, choice.reasoning, calls, choice.stop_match, choice.finish
 

@@ -1,4 +1,4 @@
-"""Which schemas are closed, and which values they then refuse."""
+"""Tests which schemas are closed, and which values they then refuse."""
 
 from typing import Any
 

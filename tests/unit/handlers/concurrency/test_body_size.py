@@ -1,4 +1,4 @@
-"""What counts as short enough to be prepared without a thread."""
+"""Tests which bodies are short enough to be prepared without a thread."""
 
 import pytest
 from pydantic import BaseModel

@@ -1,4 +1,4 @@
-"""How `verbatim` comes by its further commands."""
+"""Tests how `verbatim` finds its further commands."""
 
 import tomllib
 from importlib.metadata import EntryPoint

@@ -1,4 +1,4 @@
-"""What is refused, with which status, kind and words."""
+"""Tests what is refused, with which status, kind and words."""
 
 import asyncio
 from typing import Any

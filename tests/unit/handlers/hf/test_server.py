@@ -1,4 +1,4 @@
-"""What the server tells of itself, of texts and of what answers cost."""
+"""The routes about the server itself, about texts and about the cost of answers."""
 
 import pytest
 

@@ -118,7 +118,7 @@ async def test_a_client_that_sends_all_of_a_large_body_first_reads_its_refusal()
 
 
 async def test_an_answer_without_the_word_to_continue_closes_the_connection() -> None:
-    """What comes next may be the body or another request, as the client understood it."""
+    """The next bytes may be the body or another request, depending on how the client understood it."""
 
     async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
         await answer(send, b"refused")

@@ -1,4 +1,4 @@
-"""Where a request ends is never in doubt: what two readers could understand in two ways is refused."""
+"""The end of a request is never in doubt: bytes that two readers could read differently are refused."""
 
 import pytest
 

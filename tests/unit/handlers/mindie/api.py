@@ -47,7 +47,7 @@ class Api:
         return str(error["error"]).removeprefix(prefix)
 
     async def chunks(self, body: dict[str, Any]) -> list[Any]:
-        """What a stream carries, without the `[DONE]` that must end it."""
+        """Return the chunks of a stream, without the `[DONE]` that must end it."""
         response = await self.post({**body, "stream": True})
         assert response.status_code == 200, response.text
         assert response.headers["content-type"].startswith("text/event-stream")
@@ -57,7 +57,7 @@ class Api:
 
     @property
     def prompt(self) -> str:
-        """What the engine was asked to continue, special tokens as text."""
+        """Return the prompt that the engine was asked to continue, special tokens as text."""
         token_ids = self.engine.request.prompt.token_ids
         return self.engine.tokenizer.decode(token_ids, skip_special_tokens=False)
 

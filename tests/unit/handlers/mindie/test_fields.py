@@ -1,4 +1,4 @@
-"""What each field of a request comes to in the engine's terms."""
+"""Tests what each field of a request becomes in the engine's terms."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ CALL = '<tool_call>\n{"name": "add", "arguments": {"a": 1}}\n</tool_call>'
 
 
 class Refusal(NamedTuple):
-    """What an error answer tells."""
+    """The content of an error answer."""
 
     status: int
     code: str | None
@@ -71,7 +71,7 @@ class Api:
         return Refusal(status, error["code"], error["param"])
 
     async def chunks(self, path: str, body: dict[str, Any]) -> list[Any]:
-        """What a stream carries before the `[DONE]` that must end it."""
+        """Return the chunks of a stream before the `[DONE]` that must end it."""
         response = await self.post(path, {**body, "stream": True})
         assert response.status_code == 200, response.text
         assert response.headers["content-type"].startswith("text/event-stream")
@@ -93,7 +93,7 @@ def quiet() -> Api:
 
 
 async def submitted(path: str, body: object) -> GenerationRequest:
-    """What the engine is asked for, once."""
+    """Return the one request that the engine gets."""
     api = quiet()
     api.engine.requests.clear()
     await api.answer(path, body)

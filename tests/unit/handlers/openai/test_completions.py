@@ -38,7 +38,7 @@ async def choices_of(script: Script, prompt: object = "Hi", **fields: Any) -> li
 
 
 async def joined(script: Script, prompt: object = "Hi", **fields: Any) -> list[Any]:
-    """What the chunks of each choice make together, in the form of a whole answer's choices."""
+    """Return the chunks of each choice joined, in the form of a whole answer's choices."""
     chunks = await Api(script).chunks(COMPLETIONS, completion(prompt, **fields))
     choices: dict[int, Any] = {}
     for piece in (choice for chunk in chunks for choice in chunk["choices"]):

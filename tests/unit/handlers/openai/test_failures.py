@@ -1,4 +1,4 @@
-"""What a client is told when its request fails: before the first event by status, after it by an event."""
+"""Failures reach the client by status before the first event, and by an event after it."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the document or one of its rules forbids: status, code, and the field at fault by its path."""
+"""Requests that the document or its rules forbid: status, code, and the path of the field at fault."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the page plots is what the engine counted."""
+"""The page plots what the engine counted."""
 
 from typing_extensions import override
 

@@ -1,4 +1,4 @@
-"""What a path names is looked up before the body is read, and a body may be absent or of any media type."""
+"""A path's names are looked up before the body is read; a body may be absent or of any media type."""
 
 from typing import Any
 

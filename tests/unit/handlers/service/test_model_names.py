@@ -1,4 +1,4 @@
-"""Which names a request may call the model by."""
+"""Tests the names by which a request may call the model."""
 
 import pytest
 

@@ -42,7 +42,7 @@ class Api:
         return response.status_code, error["error_type"], error["error"]
 
     async def events(self, path: str, body: object) -> list[Any]:
-        """What a stream carries; `[DONE]` as it stands."""
+        """Return the events of a stream; `[DONE]` as it stands."""
         response = await self.post(path, body)
         assert response.status_code == 200, response.text
         assert response.headers["content-type"].startswith("text/event-stream")

@@ -19,7 +19,7 @@ PATH = "/v1/completions"
 
 
 def echoes(request: GenerationRequest) -> list[TokenEvent]:
-    """As many tokens as the prompt has, so that short prompts end first; each says the prompt's length."""
+    """Return one token per token of the prompt, so that short prompts end first; each says that length."""
     length = len(request.prompt.token_ids)
     last = length - 1
     return [

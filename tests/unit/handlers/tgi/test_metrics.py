@@ -12,7 +12,7 @@ from handlers.service.timing import Timing
 
 
 def counters() -> Counters:
-    """Of seven steps, of which the two last compute prompts and one failed."""
+    """Return the counters of seven steps, of which the last two compute prompts and one failed."""
     made = Counters()
     for forward_s in (0.01, 0.02, 0.02, 3.0):
         made.decode_steps.count(total_s=2 * forward_s, forward_s=forward_s, choose_s=forward_s / 2)
@@ -81,7 +81,7 @@ OWN_NAMES = {
 
 
 def samples(metrics: Metrics) -> dict[str, float]:
-    """What a scraper reads: sample name with its labels -> value."""
+    """Return what a scraper reads: sample name with its labels -> value."""
     lines = [line for line in metrics.render().splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in (line.rsplit(maxsplit=1) for line in lines)}
 

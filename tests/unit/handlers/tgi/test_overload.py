@@ -1,4 +1,4 @@
-"""How many sequences are let in at once, and what becomes of their permits."""
+"""Tests how many sequences are let in at once, and that their permits are returned."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is refused, with which status, slug and words."""
+"""Tests what is refused, with which status, slug and words."""
 
 import pytest
 

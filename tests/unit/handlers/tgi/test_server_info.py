@@ -1,4 +1,4 @@
-"""What the server tells of itself: /info, /v1/models, /metrics."""
+"""The server's own routes: /info, /v1/models, /metrics."""
 
 import pytest
 

@@ -34,7 +34,7 @@ class Api:
         return response.json()
 
     async def events(self, **members: Any) -> list[Any]:
-        """What a stream carries."""
+        """Return the events of a stream."""
         response = await self.post("/generate_stream", {"text_input": "Hi", "stream": True, **members})
         assert response.status_code == 200, response.text
         assert response.headers["content-type"] == "text/event-stream; charset=utf-8"

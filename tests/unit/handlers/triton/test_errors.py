@@ -1,4 +1,4 @@
-"""What is told of requests that are refused, in Triton's words and with its statuses."""
+"""Requests are refused in Triton's words and with its statuses."""
 
 import asyncio
 import tracemalloc

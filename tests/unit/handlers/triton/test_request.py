@@ -222,7 +222,7 @@ async def test_the_weight_of_a_text_is_added_to_each_of_its_tokens() -> None:
 
 
 def _pair(api: Api, weight: float) -> dict[int, float]:
-    """Of a tokenizer that has one token for both letters."""
+    """Return the bias for a tokenizer that has one token for both letters."""
     return dict.fromkeys(api.engine.tokenizer.encode("ab", add_special_tokens=False), weight)
 
 

@@ -67,7 +67,7 @@ def start(grammar: Grammar | None) -> GrammarState:
 
 
 def accepts(grammar: Grammar | None, text: str) -> bool:
-    """Whether the grammar lets a model write this and end there."""
+    """Return whether the grammar lets a model write this and end there."""
     state = start(grammar)
     try:
         for token in [*TOKENIZER.encode(text, add_special_tokens=False), END]:
@@ -86,7 +86,7 @@ def allowed_tokens(state: GrammarState) -> NDArray[np.bool_]:
 
 
 def blind_walk(grammar: Grammar | None, seed: int) -> str:
-    """What a model writes that knows nothing but the mask; it is in some haste to end."""
+    """Return the text of a model that knows nothing but the mask and hurries to end."""
     state, rng, tokens = start(grammar), random.Random(seed), list[int]()
     while len(tokens) < 2000:
         allowed = allowed_tokens(state)

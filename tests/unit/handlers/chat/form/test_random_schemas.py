@@ -1,4 +1,4 @@
-"""What a response format promises: every document is valid against its schema, whatever the model draws.
+"""Every document under a response format is valid against its schema, whatever the model draws.
 
 `VERBATIM_FUZZ_EXAMPLES` says how many schemas.
 """

@@ -120,7 +120,7 @@ def test_what_is_no_response_format_is_refused_with_the_field_that_it_came_in(
 
 
 def accepts(grammar: Grammar, text: str) -> bool:
-    """Whether the engine would let the text be written, and end there."""
+    """Return whether the engine would let the text be written, and end there."""
     tokenizer = chat_tokenizer()
     state = GrammarCompiler(tokenizer).compile(grammar).start()
     try:

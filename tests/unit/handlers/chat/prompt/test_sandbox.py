@@ -1,4 +1,4 @@
-"""What goes into transformers' sandbox directly comes out as by its own function."""
+"""Values put into transformers' sandbox directly come out as through its own function."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which tokens are thoughts, and which are the answer's: exact however the text is cut into tokens."""
+"""Tests which tokens are thoughts and which the answer's: exact however the text is cut into tokens."""
 
 import pytest
 from hypothesis import given

@@ -91,7 +91,7 @@ def test_calls_that_are_told_whole_are_known_functions_with_valid_arguments(
 
 
 def ink(text: str) -> Counter[str]:
-    """How often each character occurs, blanks aside."""
+    """Return how often each character occurs, blanks aside."""
     return Counter("".join(text.split()))
 
 

@@ -12,7 +12,7 @@ from tests.unit.handlers.chat.tool_calls.tool_cases import NESTED, STRINGS
 
 
 def as_json(pieces: list[str]) -> str:
-    """What the literal becomes; it is read as an argument, so a bracket follows it."""
+    """Return the JSON of a literal; it is read as an argument, so a bracket follows it."""
     text, told = IncomingText(), list[str]()
     reading = read_literal(text)
     for piece in [*pieces, ")"]:

@@ -12,7 +12,7 @@ from handlers.conform.rules.rule import Ban, Companion, Rules, is_above
 
 
 def table(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -> tuple[Table, Endpoint]:
-    """Of an operation whose body may have one field beside those of the example."""
+    """Return the table and the endpoint of an operation whose body adds one field to the example's."""
     schema = {"type": "object", "properties": {"field": bounded, "other": {}}, "required": ["field"]}
     media = {"schema": schema, "example": example}
     operation = {
@@ -25,13 +25,13 @@ def table(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -
 
 
 def rows(bounded: dict[str, Any], rules: Rules | None = None, **example: Any) -> list[Row]:
-    """Those of the field."""
+    """Return the rows of that field."""
     made, _ = table(bounded, rules, **example)
     return [row for row in made.rows() if row.field.startswith("field")]
 
 
 def values(found: list[Row], verdict: Verdict) -> set[str]:
-    """As JSON, for Python takes 1 for true."""
+    """Return the field's values under a verdict as JSON, because Python takes 1 for true."""
     tried = (
         row.value
         for row in found

@@ -1,4 +1,4 @@
-"""What leaves the server: only what the operation declares, and the contract's errors."""
+"""Only answers that the operation declares, and the contract's errors, leave the server."""
 
 import logging
 from collections.abc import Callable

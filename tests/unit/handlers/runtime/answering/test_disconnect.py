@@ -131,7 +131,7 @@ async def leaves(writer: asyncio.StreamWriter, trace: Trace) -> None:
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])
 async def test_one_connection_carries_many_requests(http: str) -> None:
-    """What watches for the client's departure takes nothing from the request that follows."""
+    """The watch for the client's departure takes nothing from the request that follows."""
 
     async def write(body: object, call: object) -> Kept:
         await asyncio.sleep(0.001)

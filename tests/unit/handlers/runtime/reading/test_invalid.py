@@ -51,7 +51,7 @@ def invalid_value_of(model: Any, body: Any) -> InvalidValue:
 
 
 def told(message: dict[str, Any]) -> str:
-    """What is said of a chat of one message, "field: reason"."""
+    """Return the error about a chat of one message, as "field: reason"."""
     invalid = invalid_value_of(Chat, {"messages": [message]})
     return f"{invalid.field}: {invalid.reason}"
 

@@ -1,4 +1,4 @@
-"""What a request must be to reach its handler, and what it is told otherwise."""
+"""Tests what a request must be to reach its handler, and how it is refused otherwise."""
 
 import asyncio
 import json

@@ -76,7 +76,7 @@ async def test_a_body_of_2_mb_of_unknown_fields_takes_no_longer_than_its_parsing
 
 
 async def processor_seconds(body: Any) -> float:
-    """What reading costs this thread, without the garbage of all other tests being collected."""
+    """Return this thread's processor time for a body, without other tests' garbage collection."""
     gc.disable()
     try:
         start = thread_time()

@@ -414,7 +414,7 @@ def _byte_level() -> Backend:
 
 
 def _sentencepiece() -> Backend:
-    """As Gemma's: blanks are U+2581, and characters that are no token are bytes."""
+    """Return a backend like Gemma's: blanks are U+2581, and characters that are no token are bytes."""
     vocab = {"<unk>": 0, **{f"<0x{byte:02X}>": byte + 1 for byte in range(256)}}
     for character in ["▁", *map(chr, range(33, 127))]:
         vocab.setdefault(character, len(vocab))
