@@ -264,6 +264,17 @@ Logprob = TypeAliasType("Logprob", Annotated[StrictFloat, Field(le=0.0)])
 TextOffset = TypeAliasType("TextOffset", Annotated[StrictInt, Field(ge=0)])
 
 
+class ResponseInputTokens(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    object: Literal["response.input_tokens"]
+    input_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the input, as the model reads it.
+    """
+
+
 class ResponseStreamOptions(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -291,6 +302,10 @@ class ResponseReasoningOptions(BaseModel):
     generate_summary: Literal["auto", "concise", "detailed"] | None = None
     """
     The earlier name of `summary`.
+    """
+    context: Literal["auto", "current_turn", "all_turns"] | None = None
+    """
+    Which turns' thoughts OpenAI's models see again. Without effect; the chat template decides on the thoughts that the input holds.
     """
 
 
@@ -330,6 +345,50 @@ class TextResponseFormatJsonSchema(BaseModel):
     """
 
 
+class ResponseCustomToolGrammar(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["grammar"]
+    syntax: Literal["regex", "lark"]
+    """
+    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    """
+    definition: StrictStr
+    """
+    The expression, or the grammar.
+    """
+
+
+class ResponseHostedTool(BaseModel):
+    """
+    A tool of OpenAI's own, which runs on its servers or which its models are trained on. The model is not told of it, since nothing here runs it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal[
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "computer",
+        "computer_use_preview",
+        "tool_search",
+        "programmatic_tool_calling",
+    ]
+
+
 class ResponseFunctionTool(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -352,42 +411,63 @@ class ResponseFunctionTool(BaseModel):
     """
     Whether arguments always follow the schema; with false they are only certain to be a JSON object. Null counts as true.
     """
+    defer_loading: StrictBool | None | MISSING = MISSING
+    """
+    Without effect; the model is told of every tool from the start.
+    """
+    allowed_callers: list[Literal["direct", "programmatic"]] | None | MISSING = MISSING
+    """
+    Who may call it. The model calls directly, so that `direct` must be among them.
+    """
+    output_schema: dict[str, Any] | None | MISSING = MISSING
+    """
+    JSON Schema of what it answers, for programs that call it. Without effect.
+    """
 
 
 class ResponseFunctionChoice(BaseModel):
     """
-    Exactly one call, of this function.
+    Exactly one call, of this function or custom tool.
     """
 
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    type: Literal["function"]
+    type: Literal["function", "custom"]
     name: StrictStr
     """
-    The name of one of `tools`; any other is refused.
+    The name of one of `tools`, or of one in a namespace; any other is refused.
     """
 
 
-class ResponseAllowedTools(BaseModel):
+class ResponseHostedChoice(BaseModel):
     """
-    Calls of these functions alone.
+    Refused, since nothing here runs such a tool.
     """
 
     model_config = ConfigDict(
-        extra="forbid",
+        extra="allow",
         use_attribute_docstrings=True,
     )
-    type: Literal["allowed_tools"]
-    mode: Literal["auto", "required"]
-    """
-    `auto`: the model may call them. `required`: it calls at least one.
-    """
-    tools: Annotated[list[ResponseFunctionChoice], Field(min_length=1)]
-    """
-    The functions that may be called, each of which `tools` offers. The others stay in the prompt.
-    """
+    type: Literal[
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "computer",
+        "computer_use_preview",
+        "tool_search",
+        "programmatic_tool_calling",
+        "computer_use",
+    ]
 
 
 class ResponseInputText(BaseModel):
@@ -528,6 +608,10 @@ class ResponseFunctionCallInput(BaseModel):
     """
     JSON text, as the model wrote it.
     """
+    namespace: StrictStr | None = None
+    """
+    The namespace of the function, if it is in one.
+    """
     id: StrictStr | None = None
     """
     The id that the item had in its response. It is not looked at.
@@ -548,10 +632,133 @@ class ResponseFunctionCallInput(BaseModel):
     """
     Null alone, as OpenAI's Python library writes a call that it sends back.
     """
-    namespace: Annotated[None, Field(None)] = None
+
+
+class ResponseCustomToolCallInput(BaseModel):
     """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
+    A call of a custom tool that the model made earlier.
     """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["custom_tool_call"]
+    call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
+    """
+    The id by which the tool's answer refers to the call.
+    """
+    name: Annotated[StrictStr, Field(max_length=128, min_length=1)]
+    """
+    The tool that was called.
+    """
+    input: StrictStr
+    """
+    The text, as the model wrote it.
+    """
+    namespace: StrictStr | None = None
+    """
+    The namespace of the tool, if it is in one.
+    """
+    id: StrictStr | None = None
+    """
+    The id that the item had in its response. It is not looked at.
+    """
+    status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
+    """
+    As an answer told it; without effect.
+    """
+    caller: Annotated[None, Field(None)] = None
+    """
+    Null alone, as OpenAI's Python library writes an item that it sends back.
+    """
+
+
+class ResponseShellCallInput(BaseModel):
+    """
+    A call that another server's model made of one of OpenAI's tools that run at the client. It is read as a call of a function of that name.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["local_shell_call", "shell_call", "apply_patch_call"]
+    call_id: StrictStr | None = None
+    """
+    The id by which the answer refers to the call; `id` in its place.
+    """
+    id: StrictStr | None = None
+    """
+    The id that the item had in its response.
+    """
+    action: dict[str, Any] | None = None
+    """
+    The command, which is the function's arguments.
+    """
+    operation: dict[str, Any] | None = None
+    """
+    The change of a file, which is the function's arguments.
+    """
+
+
+class ResponseShellCallOutput(BaseModel):
+    """
+    What such a tool answered.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]
+    call_id: StrictStr | None = None
+    """
+    Of a call that an earlier item of the input makes; `id` in its place.
+    """
+    id: StrictStr | None = None
+    """
+    The call's id where `call_id` is absent.
+    """
+    output: Any = None
+    """
+    A text; anything else is read as its JSON text.
+    """
+
+
+class ResponseHostedItem(BaseModel):
+    """
+    What a tool of another server's did. It has no effect; the words that the model made of it are items of their own.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal[
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "mcp_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "tool_search_call",
+        "tool_search_output",
+    ]
+
+
+class ResponseCompactionItem(BaseModel):
+    """
+    Refused, since it stands for items that only the server can read that made it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["compaction", "compaction_summary", "context_compaction"]
 
 
 class ResponseItemReference(BaseModel):
@@ -687,9 +894,44 @@ class ResponseFunctionCall(BaseModel):
     """
     JSON text.
     """
+    namespace: StrictStr | MISSING = MISSING
+    """
+    The namespace of the function; absent for one in none.
+    """
     status: Literal["in_progress", "completed", "incomplete"]
     """
     `in_progress` while the arguments come, `incomplete` where they were cut short.
+    """
+
+
+class ResponseCustomToolCall(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: StrictStr
+    """
+    Unique; `ctc_` and a number in hexadecimal digits.
+    """
+    type: Literal["custom_tool_call"]
+    call_id: StrictStr
+    """
+    Repeat it in the item that holds the tool's answer.
+    """
+    name: StrictStr
+    """
+    The custom tool that is called, which is one of `tools`.
+    """
+    input: StrictStr
+    """
+    The text that the model wrote for it; empty while it comes.
+    """
+    namespace: StrictStr | MISSING = MISSING
+    """
+    The namespace of the tool; absent for one in none.
+    """
+    status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the input comes, `incomplete` where it was cut short.
     """
 
 
@@ -794,6 +1036,52 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     arguments: StrictStr
     """
     The whole arguments, as JSON text.
+    """
+
+
+class ResponseCustomToolCallInputDeltaEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.custom_tool_call_input.delta"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
+    item_id: StrictStr
+    """
+    The `id` of the item.
+    """
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
+    delta: StrictStr
+    """
+    What the input gains.
+    """
+
+
+class ResponseCustomToolCallInputDoneEvent(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.custom_tool_call_input.done"]
+    sequence_number: Annotated[StrictInt, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
+    item_id: StrictStr
+    """
+    The `id` of the item.
+    """
+    output_index: Annotated[StrictInt, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
+    input: StrictStr
+    """
+    The whole input.
     """
 
 
@@ -1300,6 +1588,26 @@ class CompletionStreamChoice(BaseModel):
     """
 
 
+class ResponseAllowedTools(BaseModel):
+    """
+    Calls of these functions alone.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
+    tools: Annotated[list[ResponseFunctionChoice | ResponseHostedChoice], Field(min_length=1)]
+    """
+    The tools that may be called, each of which `tools` offers. The others stay in the prompt.
+    """
+
+
 class ResponseFunctionCallOutput(BaseModel):
     """
     What the function answered.
@@ -1323,6 +1631,14 @@ class ResponseFunctionCallOutput(BaseModel):
     """
     A text, or parts of text. A model that reads text alone refuses pictures and files.
     """
+    name: StrictStr | None = None
+    """
+    The function. Its call says so already.
+    """
+    namespace: StrictStr | None = None
+    """
+    The namespace of the function. Its call says so already.
+    """
     id: StrictStr | None = None
     """
     An id of the item. It is not looked at.
@@ -1330,6 +1646,55 @@ class ResponseFunctionCallOutput(BaseModel):
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
     As an answer told it; without effect.
+    """
+    caller: Annotated[None, Field(None)] = None
+    """
+    Null alone, as OpenAI's Python library writes an item that it sends back.
+    """
+
+
+class ResponseCustomToolCallOutput(BaseModel):
+    """
+    What the custom tool answered.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["custom_tool_call_output"]
+    call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
+    """
+    Of a call that an earlier item of the input makes.
+    """
+    output: (
+        StrictStr
+        | list[
+            Annotated[ResponseInputText | ResponseInputImage | ResponseInputFile, Field(discriminator="type")]
+        ]
+    )
+    """
+    A text, or parts of text. A model that reads text alone refuses pictures and files.
+    """
+    name: StrictStr | None = None
+    """
+    The tool. Its call says so already.
+    """
+    namespace: StrictStr | None = None
+    """
+    The namespace of the tool. Its call says so already.
+    """
+    id: StrictStr | None = None
+    """
+    An id of the item. It is not looked at.
+    """
+    status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
+    """
+    As an answer told it; without effect.
+    """
+    caller: Annotated[None, Field(None)] = None
+    """
+    Null alone, as OpenAI's Python library writes an item that it sends back.
     """
 
 
@@ -1355,9 +1720,9 @@ class ResponseReasoningInput(BaseModel):
     """
     The thoughts. Several texts are joined by empty lines.
     """
-    encrypted_content: Annotated[None, Field(None)] = None
+    encrypted_content: StrictStr | None = None
     """
-    This server encrypts nothing, and cannot read what another has encrypted.
+    Thoughts that another server has encrypted, which only that server can read. Without effect; this server encrypts nothing.
     """
     status: Literal["in_progress", "completed", "incomplete"] | None | MISSING = MISSING
     """
@@ -1767,6 +2132,38 @@ class ResponseTextOptions(BaseModel):
     verbosity: Literal["low", "medium", "high"] | None = None
     """
     How long answers should be; the model's chat template is told.
+    """
+
+
+class ResponseCustomTool(BaseModel):
+    """
+    A tool whose input is a text.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["custom"]
+    name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
+    """
+    What the model calls it.
+    """
+    description: StrictStr | None = None
+    """
+    What it does, told to the model.
+    """
+    format: ResponseFormatText | ResponseCustomToolGrammar | None | MISSING = MISSING
+    """
+    The form of the input. Null counts as any text.
+    """
+    defer_loading: StrictBool | None | MISSING = MISSING
+    """
+    Without effect; the model is told of every tool from the start.
+    """
+    allowed_callers: list[Literal["direct", "programmatic"]] | None | MISSING = MISSING
+    """
+    Who may call it. The model calls directly, so that `direct` must be among them.
     """
 
 
@@ -2411,20 +2808,31 @@ class ChatCompletionStreamChoice(BaseModel):
     """
 
 
-ResponseInputItems = TypeAliasType(
-    "ResponseInputItems",
-    Annotated[
-        list[
-            ResponseInputMessage
-            | ResponseAssistantMessage
-            | ResponseFunctionCallInput
-            | ResponseFunctionCallOutput
-            | ResponseReasoningInput
-            | ResponseItemReference
-        ],
-        Field(min_length=1),
-    ],
-)
+class ResponseNamespaceTool(BaseModel):
+    """
+    Tools under a common name. A call names the tool, and the namespace beside it.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    type: Literal["namespace"]
+    name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
+    """
+    A name for the group.
+    """
+    description: StrictStr | None = None
+    """
+    What the tools have in common, told to the model with the first of them.
+    """
+    tools: Annotated[
+        list[Annotated[ResponseFunctionTool | ResponseCustomTool, Field(discriminator="type")]],
+        Field(max_length=128),
+    ]
+    """
+    The tools of the group.
+    """
 
 
 class ResponseOutputItemAddedEvent(BaseModel):
@@ -2445,7 +2853,8 @@ class ResponseOutputItemAddedEvent(BaseModel):
     The item's place in the response's `output`, from 0.
     """
     item: Annotated[
-        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall | ResponseCustomToolCall,
+        Field(discriminator="type"),
     ]
     """
     The item, without content.
@@ -2470,7 +2879,8 @@ class ResponseOutputItemDoneEvent(BaseModel):
     The item's place in the response's `output`, from 0.
     """
     item: Annotated[
-        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall | ResponseCustomToolCall,
+        Field(discriminator="type"),
     ]
     """
     The item, with all its content.
@@ -2619,186 +3029,35 @@ class CreateChatCompletionStreamResponse(BaseModel):
     """
 
 
-class CreateResponseRequest(BaseModel):
+class ResponseAdditionalTools(BaseModel):
+    """
+    Tools that the model may call beside those of `tools`.
+    """
+
     model_config = ConfigDict(
         extra="forbid",
         use_attribute_docstrings=True,
     )
-    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    type: Literal["additional_tools"]
+    role: Literal["developer"] | None = None
     """
-    A name that /v1/models lists.
+    Who offers them.
     """
-    input: StrictStr | ResponseInputItems
+    tools: Annotated[
+        list[
+            Annotated[
+                ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool,
+                Field(discriminator="type"),
+            ]
+        ],
+        Field(max_length=128),
+    ]
     """
-    A user's text, or the items of a conversation in their order.
+    As in a request's `tools`.
     """
-    instructions: StrictStr | None = None
+    id: StrictStr | None = None
     """
-    A system message to put before the input.
-    """
-    max_output_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
-    """
-    Upper bound on the tokens of the answer, thoughts and calls included. Null fills the context.
-    """
-    temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
-    """
-    How random the choice of tokens is; 0 always takes the most likely one. Null counts as 1.
-    """
-    top_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = 1
-    """
-    Choose among the most likely tokens that together have this probability. Null counts as 1.
-    """
-    top_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
-    """
-    How many of the most likely tokens to tell at each place. More than 0 needs `message.output_text.logprobs` in `include`.
-    """
-    include: list[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None = None
-    """
-    What to answer beside the texts.
-    """
-    tools: Annotated[list[ResponseFunctionTool] | None, Field(max_length=128)] = None
-    """
-    Functions that the model may call. Tools that run on the server are not offered here.
-    """
-    tool_choice: (
-        ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"] | None
-    ) = None
-    """
-    Whether functions are to be called, and which. Null counts as `auto`.
-    """
-    parallel_tool_calls: StrictBool | None = True
-    """
-    Whether one answer may hold several calls. Null counts as true.
-    """
-    max_tool_calls: Annotated[StrictInt | None, Field(ge=1)] = None
-    """
-    Bounds calls of tools that run on the server. There are none, so that it bounds nothing.
-    """
-    text: ResponseTextOptions | None = None
-    """
-    The form of the answer's text.
-    """
-    reasoning: ResponseReasoningOptions | None = None
-    """
-    How the model is to think before it answers.
-    """
-    stream: StrictBool | None = False
-    """
-    Answer with server-sent events instead of one JSON object.
-    """
-    stream_options: ResponseStreamOptions | None = None
-    """
-    Options of the stream; only with `stream`.
-    """
-    store: StrictBool | None = False
-    """
-    Accepted for the sake of clients that send it. Nothing is stored; the response says `false`.
-    """
-    previous_response_id: StrictStr | None = None
-    """
-    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
-    """
-    context_management: Annotated[None, Field(None)] = None
-    """
-    When to shorten the conversation. Nothing is ever cut from it here.
-    """
-    conversation: Annotated[None, Field(None)] = None
-    """
-    A stored conversation. None is stored here; send its items in `input`.
-    """
-    moderation: Annotated[None, Field(None)] = None
-    """
-    Moderation of what is asked and answered. There is none here.
-    """
-    prompt: Annotated[None, Field(None)] = None
-    """
-    A stored prompt template. None is stored here.
-    """
-    background: StrictBool | None = False
-    """
-    Answer later. What is not stored cannot be fetched later, so that true is refused.
-    """
-    truncation: Literal["disabled"] | None = "disabled"
-    """
-    An input that exceeds the context is refused; nothing is ever cut from it.
-    """
-    metadata: Metadata | None = None
-    """
-    Notes of the client's own, which the response repeats. They have no effect.
-    """
-    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
-    """
-    How OpenAI schedules the request. It has no effect here; every response says `default`.
-    """
-    user: StrictStr | None = None
-    """
-    Repeated by the response, and without effect.
-    """
-    safety_identifier: Annotated[StrictStr | None, Field(max_length=64)] = None
-    """
-    Repeated by the response, and without effect.
-    """
-    prompt_cache_key: StrictStr | None = None
-    """
-    Repeated by the response, and without effect; prompts share their cached beginnings without it.
-    """
-    prompt_cache_options: PromptCacheOptions | None = None
-    """
-    How OpenAI caches prompts. It has no effect here.
-    """
-    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
-    """
-    How long OpenAI caches prompts. It has no effect here.
-    """
-    seed: Annotated[StrictInt | None, Field(ge=-9223372036854775808, le=9223372036854775807)] = None
-    """
-    Equal requests with equal seeds are answered alike by equal systems.
-    """
-    stop: StopText | StopTexts | None = None
-    """
-    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
-    """
-    frequency_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = None
-    """
-    Lowers a token's score for each time that it stands in the answer already.
-    """
-    presence_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = None
-    """
-    Lowers the score of every token that stands in the answer already.
-    """
-    logit_bias: (
-        dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
-    ) = None
-    """
-    What is added to the scores of single tokens; the extremes forbid or force one.
-    """
-    top_k: Annotated[StrictInt | None, Field(ge=-1)] = None
-    """
-    Draw from this many of the most likely tokens; -1, 0 and null stand for all.
-    """
-    min_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = None
-    """
-    Leave out tokens that are less likely than this share of the likeliest one's probability.
-    """
-    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
-    """
-    Divides the scores of tokens that stand in prompt or output; 1 stands for none.
-    """
-    ignore_eos: StrictBool | None = None
-    """
-    Go on after the model's end token.
-    """
-    include_stop_str_in_output: StrictBool | None = None
-    """
-    Keep the stop text that ended the text in it.
-    """
-    skip_special_tokens: StrictBool | None = None
-    """
-    Leave special tokens out of the text, as null does.
-    """
-    chat_template_kwargs: dict[str, Any] | None = None
-    """
-    Variables of the chat template, such as `enable_thinking`.
+    An id of the item. It is not looked at.
     """
 
 
@@ -2852,7 +3111,8 @@ class Response(BaseModel):
     """
     output: list[
         Annotated[
-            ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+            ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall | ResponseCustomToolCall,
+            Field(discriminator="type"),
         ]
     ]
     """
@@ -2888,13 +3148,23 @@ class Response(BaseModel):
     """
     As in the request; plain text where that is silent.
     """
-    tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
+    tool_choice: (
+        ResponseFunctionChoice
+        | ResponseAllowedTools
+        | ResponseHostedChoice
+        | Literal["none", "auto", "required"]
+    )
     """
     As in the request; `auto` where that is silent.
     """
-    tools: list[ResponseFunctionTool]
+    tools: list[
+        Annotated[
+            ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool,
+            Field(discriminator="type"),
+        ]
+    ]
     """
-    As in the request, with `strict` written out.
+    As in the request, with `strict` of functions written out.
     """
     top_logprobs: Annotated[StrictInt, Field(ge=0)]
     """
@@ -2904,7 +3174,18 @@ class Response(BaseModel):
     """
     As in the request; 1 where that is silent.
     """
-    truncation: Literal["disabled"]
+    truncation: Literal["auto", "disabled"]
+    """
+    As in the request; `disabled` where that is silent.
+    """
+    presence_penalty: StrictFloat
+    """
+    As in the request; 0 where that is silent.
+    """
+    frequency_penalty: StrictFloat
+    """
+    As in the request; 0 where that is silent.
+    """
     usage: ResponseUsage | None
     """
     Null while the response is in progress, or if it failed before it could be counted.
@@ -3059,6 +3340,8 @@ ResponseStreamEvent = TypeAliasType(
         | ResponseTextDoneEvent
         | ResponseFunctionCallArgumentsDeltaEvent
         | ResponseFunctionCallArgumentsDoneEvent
+        | ResponseCustomToolCallInputDeltaEvent
+        | ResponseCustomToolCallInputDoneEvent
         | ResponseContentPartDoneEvent
         | ResponseOutputItemDoneEvent
         | ResponseCompletedEvent
@@ -3387,4 +3670,311 @@ class CreateChatCompletionRequest(BaseModel):
     separate_reasoning: StrictBool | None = None
     """
     False leaves the model's thoughts in the content, with their tags.
+    """
+
+
+ResponseInputItems = TypeAliasType(
+    "ResponseInputItems",
+    Annotated[
+        list[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseItemReference
+        ],
+        Field(min_length=1),
+    ],
+)
+
+
+class CreateResponseRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
+    """
+    A name that /v1/models lists.
+    """
+    input: StrictStr | ResponseInputItems
+    """
+    A user's text, or the items of a conversation in their order.
+    """
+    instructions: StrictStr | None = None
+    """
+    A system message to put before the input.
+    """
+    max_output_tokens: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Upper bound on the tokens of the answer, thoughts and calls included. Null fills the context.
+    """
+    temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
+    """
+    How random the choice of tokens is; 0 always takes the most likely one. Null counts as 1.
+    """
+    top_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = 1
+    """
+    Choose among the most likely tokens that together have this probability. Null counts as 1.
+    """
+    top_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
+    """
+    How many of the most likely tokens to tell at each place. More than 0 needs `message.output_text.logprobs` in `include`.
+    """
+    include: (
+        list[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None
+    ) = None
+    """
+    What to answer beside the texts.
+    """
+    tools: Annotated[
+        list[
+            Annotated[
+                ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None,
+        Field(max_length=128),
+    ] = None
+    """
+    What the model may call: functions, custom tools and namespaces of both. Tools of OpenAI's own are taken and not offered to the model; only a choice that asks for one is refused.
+    """
+    tool_choice: (
+        ResponseFunctionChoice
+        | ResponseAllowedTools
+        | ResponseHostedChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ) = None
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
+    parallel_tool_calls: StrictBool | None = True
+    """
+    Whether one answer may hold several calls. Null counts as true.
+    """
+    max_tool_calls: Annotated[StrictInt | None, Field(ge=1)] = None
+    """
+    Bounds calls of tools that run on the server. There are none, so that it bounds nothing.
+    """
+    text: ResponseTextOptions | None = None
+    """
+    The form of the answer's text.
+    """
+    reasoning: ResponseReasoningOptions | None = None
+    """
+    How the model is to think before it answers.
+    """
+    stream: StrictBool | None = False
+    """
+    Answer with server-sent events instead of one JSON object.
+    """
+    stream_options: ResponseStreamOptions | None = None
+    """
+    Options of the stream; only with `stream`.
+    """
+    store: StrictBool | None = False
+    """
+    Accepted for the sake of clients that send it. Nothing is stored; the response says `false`.
+    """
+    previous_response_id: StrictStr | None = None
+    """
+    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    """
+    context_management: Annotated[None, Field(None)] = None
+    """
+    When to shorten the conversation. Nothing is ever cut from it here.
+    """
+    conversation: Annotated[None, Field(None)] = None
+    """
+    A stored conversation. None is stored here; send its items in `input`.
+    """
+    moderation: Annotated[None, Field(None)] = None
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    prompt: Annotated[None, Field(None)] = None
+    """
+    A stored prompt template. None is stored here.
+    """
+    background: StrictBool | None = False
+    """
+    Answer later. What is not stored cannot be fetched later, so that true is refused.
+    """
+    truncation: Literal["auto", "disabled"] | None = "disabled"
+    """
+    `disabled`: an input that exceeds the context is refused. `auto`: the oldest items are dropped until it fits; instructions and the last message of the user stay.
+    """
+    metadata: Metadata | None = None
+    """
+    Notes of the client's own, which the response repeats. They have no effect.
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None = None
+    """
+    How OpenAI schedules the request. It has no effect here; every response says `default`.
+    """
+    user: StrictStr | None = None
+    """
+    Repeated by the response, and without effect.
+    """
+    safety_identifier: Annotated[StrictStr | None, Field(max_length=64)] = None
+    """
+    Repeated by the response, and without effect.
+    """
+    prompt_cache_key: StrictStr | None = None
+    """
+    Repeated by the response, and without effect; prompts share their cached beginnings without it.
+    """
+    prompt_cache_options: PromptCacheOptions | None = None
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+    seed: Annotated[StrictInt | None, Field(ge=-9223372036854775808, le=9223372036854775807)] = None
+    """
+    Equal requests with equal seeds are answered alike by equal systems.
+    """
+    stop: StopText | StopTexts | None = None
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
+    frequency_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = None
+    """
+    Lowers a token's score for each time that it stands in the answer already.
+    """
+    presence_penalty: Annotated[StrictFloat | None, Field(ge=-2.0, le=2.0)] = None
+    """
+    Lowers the score of every token that stands in the answer already.
+    """
+    logit_bias: (
+        dict[Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,9})$", strict=True)], Bias] | None
+    ) = None
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    top_k: Annotated[StrictInt | None, Field(ge=-1)] = None
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all.
+    """
+    min_p: Annotated[StrictFloat | None, Field(ge=0.0, le=1.0)] = None
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability.
+    """
+    repetition_penalty: Annotated[StrictFloat | None, Field(gt=0.0)] = None
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none.
+    """
+    ignore_eos: StrictBool | None = None
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: StrictBool | None = None
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: StrictBool | None = None
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    chat_template_kwargs: dict[str, Any] | None = None
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
+    client_metadata: dict[str, Any] | None = None
+    """
+    Notes of a client's about itself. They have no effect.
+    """
+
+
+class CountResponseInputTokensRequest(BaseModel):
+    """
+    The fields of a request for a response on which its prompt depends.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        use_attribute_docstrings=True,
+    )
+    model: StrictStr | None = None
+    """
+    Null is the model that is served.
+    """
+    input: StrictStr | ResponseInputItems
+    """
+    A user's text, or the items of a conversation in their order.
+    """
+    instructions: StrictStr | None = None
+    """
+    A system message to put before the input.
+    """
+    tools: Annotated[
+        list[
+            Annotated[
+                ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool,
+                Field(discriminator="type"),
+            ]
+        ]
+        | None,
+        Field(max_length=128),
+    ] = None
+    """
+    What the model may call.
+    """
+    tool_choice: (
+        ResponseFunctionChoice
+        | ResponseAllowedTools
+        | ResponseHostedChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ) = None
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
+    parallel_tool_calls: StrictBool | None = True
+    """
+    Whether one answer may hold several calls. Null counts as true.
+    """
+    text: ResponseTextOptions | None = None
+    """
+    The form of the answer's text.
+    """
+    reasoning: ResponseReasoningOptions | None = None
+    """
+    How the model is to think before it answers.
+    """
+    truncation: Literal["auto", "disabled"] | None = "disabled"
+    """
+    As of a response; with `auto` the number is that of the items that are kept.
+    """
+    previous_response_id: StrictStr | None = None
+    """
+    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    """
+    conversation: Annotated[None, Field(None)] = None
+    """
+    A stored conversation. None is stored here; send its items in `input`.
     """

@@ -37,6 +37,14 @@ CreateResponseHeaders = TypedDict(
     total=False,
 )
 
+CountResponseInputTokensHeaders = TypedDict(
+    "CountResponseInputTokensHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
 CreateEmbeddingHeaders = TypedDict(
     "CreateEmbeddingHeaders",
     {
@@ -127,6 +135,31 @@ OPERATIONS: Final = (
         media_type="application/json",
         event=m.ResponseStreamEvent,
         event_name="type",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="countResponseInputTokens",
+        handler="count_response_input_tokens",
+        method="POST",
+        path="/v1/responses/input_tokens",
+        summary="Count the tokens that an input has, without an answer to it",
+        body=m.CountResponseInputTokensRequest,
+        response=m.ResponseInputTokens,
+        media_type="application/json",
         headers={
             "x-request-id": True,
         },
@@ -254,6 +287,23 @@ class Operations(Handlers):
         self, body: m.CreateResponseRequest, call: Call[CreateResponseHeaders]
     ) -> Answer[m.Response] | EventStream[m.ResponseStreamEvent]:
         """POST /v1/responses: Answer an input of items with items, whole or as a stream of typed events
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def count_response_input_tokens(
+        self, body: m.CountResponseInputTokensRequest, call: Call[CountResponseInputTokensHeaders]
+    ) -> Answer[m.ResponseInputTokens]:
+        """POST /v1/responses/input_tokens: Count the tokens that an input has, without an answer to it
 
         Declared errors:
             400: The request is not what this document says, or breaks a rule that no schema states

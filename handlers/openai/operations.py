@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.openai.operations import (
+    CountResponseInputTokensHeaders,
     CreateChatCompletionHeaders,
     CreateCompletionHeaders,
     CreateEmbeddingHeaders,
@@ -23,7 +24,9 @@ from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings
 from handlers.openai.errors import to_problem
 from handlers.openai.models import Models
+from handlers.openai.responses.input_tokens import InputTokens
 from handlers.openai.responses.operation import Responses
+from handlers.openai.responses.preparation import Preparation
 from handlers.service.admission import AdmissionControl
 from handlers.service.embeddings import Embedder
 from handlers.service.shared import Shared
@@ -43,7 +46,9 @@ class OpenAIHandlers(AdmissionControl, Operations):
         self._chat = Chat(shared)
         self._completions = Completions(shared)
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
-        self._responses = Responses(shared)
+        preparation = Preparation(shared)
+        self._responses = Responses(shared, preparation)
+        self._input_tokens = InputTokens(preparation, shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
 
     @override
@@ -69,6 +74,12 @@ class OpenAIHandlers(AdmissionControl, Operations):
         if body.stream:
             return self._responses.stream(body, call)
         return await self._responses.whole(body, call)
+
+    @override
+    async def count_response_input_tokens(
+        self, body: m.CountResponseInputTokensRequest, call: Call[CountResponseInputTokensHeaders]
+    ) -> m.ResponseInputTokens:
+        return await self._input_tokens.count(body)
 
     @override
     async def create_embedding(

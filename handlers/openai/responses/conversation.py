@@ -1,7 +1,9 @@
 """A response's input items as a conversation."""
 
+import json
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
@@ -11,15 +13,9 @@ from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPar
 from handlers.chat.tools import ToolCall
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
+from handlers.openai.responses.items import CallItem, InputItem, ResultItem, call_id
+from handlers.openai.responses.tools import INPUT, function_name
 
-InputItem: TypeAlias = (
-    m.ResponseInputMessage
-    | m.ResponseAssistantMessage
-    | m.ResponseFunctionCallInput
-    | m.ResponseFunctionCallOutput
-    | m.ResponseReasoningInput
-    | m.ResponseItemReference
-)
 InputPart: TypeAlias = m.ResponseInputText | m.ResponseInputImage | m.ResponseInputFile
 AssistantPart: TypeAlias = m.ResponseOutputTextInput | m.ResponseRefusalInput | m.ResponseInputText
 
@@ -38,8 +34,13 @@ class Conversation:
     kinds that follow each other go into one, in this order.
     """
 
-    def __init__(self, instructions: str | None, items: str | Sequence[InputItem]) -> None:
-        """Raises Refused for an item that cannot be honoured."""
+    def __init__(
+        self,
+        instructions: str | None,
+        items: str | Sequence[InputItem],
+        dropped: AbstractSet[int] = frozenset(),
+    ) -> None:
+        """dropped: places of items to leave out. Raises Refused for an item that cannot be honoured."""
         self._messages: list[ChatMessage] = []
         self._places: list[Place] = []
         self._names: dict[str, str] = {}  # of the functions called, by call
@@ -49,7 +50,8 @@ class Conversation:
             self._add(ChatMessage(role="user", content=items), Place("input", "input"))
             return
         for at, item in enumerate(items):
-            self._read(item, f"input[{at}]")
+            if at not in dropped:
+                self._read(item, f"input[{at}]")
 
     @property
     def messages(self) -> tuple[ChatMessage, ...]:
@@ -68,14 +70,27 @@ class Conversation:
             case m.ResponseInputMessage():
                 message = ChatMessage(role=item.role, content=_content(item.content))
                 self._add(message, Place(at, f"{at}.content"))
-            case m.ResponseFunctionCallOutput():
+            case (
+                m.ResponseFunctionCallOutput()
+                | m.ResponseCustomToolCallOutput()
+                | m.ResponseShellCallOutput()
+            ):
                 self._add_output(item, at)
             case m.ResponseReasoningInput():
                 self._add(ChatMessage(role="assistant", reasoning=_thoughts(item)), Place(at, at))
             case m.ResponseAssistantMessage():
                 self._add_words(item, at)
-            case m.ResponseFunctionCallInput():
+            case m.ResponseFunctionCallInput() | m.ResponseCustomToolCallInput() | m.ResponseShellCallInput():
                 self._add_call(item, at)
+            case m.ResponseHostedItem():
+                pass  # the words that the model made of it are items of their own
+            case m.ResponseAdditionalTools():
+                pass  # the toolbox has them
+            case m.ResponseCompactionItem():
+                reason = (
+                    "Only the server that made a compaction can read it; send the items that it stands for."
+                )
+                raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
             case m.ResponseItemReference():
                 reason = "No item is stored here, so none can be referred to; send the item itself."
                 raise Refused(reason, f"{at}.type", Violation.UNSUPPORTED_VALUE)
@@ -94,9 +109,10 @@ class Conversation:
             self._messages[-1] = replace(last, content=content)
             self._places[-1] = place
 
-    def _add_call(self, item: m.ResponseFunctionCallInput, at: str) -> None:
-        self._names[item.call_id] = item.name
-        call = ToolCall(id=item.call_id, name=item.name, arguments=item.arguments)
+    def _add_call(self, item: CallItem, at: str) -> None:
+        id = _call_id(item, at)
+        call = ToolCall(id=id, name=_function(item), arguments=_arguments(item))
+        self._names[id] = call.name
         last = self._own_turn()
         if last is None:
             self._add(ChatMessage(role="assistant", tool_calls=(call,)), Place(at, at))
@@ -108,17 +124,44 @@ class Conversation:
         last = self._messages[-1] if self._messages else None
         return last if last is not None and last.role == "assistant" else None
 
-    def _add_output(self, item: m.ResponseFunctionCallOutput, at: str) -> None:
-        if item.call_id not in self._names:
-            reason = f"No tool call found for function call output with call_id '{item.call_id}'."
+    def _add_output(self, item: ResultItem, at: str) -> None:
+        id = _call_id(item, at)
+        if id not in self._names:
+            reason = f"No tool call found for function call output with call_id '{id}'."
             raise Refused(reason, f"{at}.call_id")
-        message = ChatMessage(
-            role="tool",
-            content=_content(item.output),
-            tool_call_id=item.call_id,
-            name=self._names[item.call_id],
-        )
+        message = ChatMessage(role="tool", content=_result(item), tool_call_id=id, name=self._names[id])
         self._add(message, Place(at, f"{at}.output"))
+
+
+def _call_id(item: CallItem | ResultItem, at: str) -> str:
+    id = call_id(item)
+    if id is None:
+        raise Refused("A call and its result need an id to find each other.", f"{at}.call_id")
+    return id
+
+
+def _function(item: CallItem) -> str:
+    """Return the name of the function that the model called."""
+    if isinstance(item, m.ResponseShellCallInput):
+        return item.type.removesuffix("_call")
+    return function_name(item.name, item.namespace)
+
+
+def _arguments(item: CallItem) -> str:
+    """Return the arguments of the call as JSON text."""
+    match item:
+        case m.ResponseFunctionCallInput():
+            return item.arguments
+        case m.ResponseCustomToolCallInput():
+            return json.dumps({INPUT: item.input}, ensure_ascii=False)
+        case m.ResponseShellCallInput():
+            return json.dumps(item.action or item.operation or {}, ensure_ascii=False)
+
+
+def _result(item: ResultItem) -> str | tuple[ContentPart, ...]:
+    if not isinstance(item, m.ResponseShellCallOutput):
+        return _content(item.output)
+    return item.output if isinstance(item.output, str) else json.dumps(item.output, ensure_ascii=False)
 
 
 def _content(content: str | Sequence[InputPart]) -> str | tuple[ContentPart, ...]:

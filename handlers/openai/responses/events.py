@@ -11,7 +11,7 @@ import orjson
 
 from generated.openai import models as m
 from generated.operation import EncodedEvent
-from handlers.openai.responses.item import FunctionCall, Message, OutputItem, Thoughts
+from handlers.openai.responses.item import CustomCall, FunctionCall, Message, OutputItem, Thoughts
 from handlers.openai.responses.output import Begun, Closed, Gained, Step
 
 ResponseEvent: TypeAlias = m.ResponseStreamEvent | EncodedEvent
@@ -28,6 +28,10 @@ _PIECES: Final[dict[type[OutputItem], bytes]] = {
     ),
     FunctionCall: (
         b'{"type":"response.function_call_arguments.delta","sequence_number":%d,"item_id":"%b",'
+        b'"output_index":%d,"delta":%b}'
+    ),
+    CustomCall: (
+        b'{"type":"response.custom_tool_call_input.delta","sequence_number":%d,"item_id":"%b",'
         b'"output_index":%d,"delta":%b}'
     ),
 }
@@ -109,6 +113,14 @@ class ResponseEvents:
         match item:
             case FunctionCall():
                 yield self._arguments_done(item)
+            case CustomCall():
+                yield m.ResponseCustomToolCallInputDoneEvent(
+                    type="response.custom_tool_call_input.done",
+                    sequence_number=next(self._numbers),
+                    item_id=item.id,
+                    output_index=item.index,
+                    input=item.text,
+                )
             case Thoughts() | Message():
                 yield self._text_done(item)
                 yield m.ResponseContentPartDoneEvent(

@@ -5,12 +5,16 @@ from collections.abc import Sequence
 from secrets import token_hex
 from typing import ClassVar, Literal, TypeAlias
 
+from pydantic import MISSING
 from typing_extensions import override
 
 from generated.openai import models as m
+from handlers.openai.responses.custom_input import CustomInput
 
 ItemStatus: TypeAlias = Literal["in_progress", "completed", "incomplete"]
-WireItem: TypeAlias = m.ResponseReasoningItem | m.ResponseOutputMessage | m.ResponseFunctionCall
+WireItem: TypeAlias = (
+    m.ResponseReasoningItem | m.ResponseOutputMessage | m.ResponseFunctionCall | m.ResponseCustomToolCall
+)
 
 
 class OutputItem(ABC):
@@ -92,15 +96,28 @@ class Message(OutputItem):
         )
 
 
-class FunctionCall(OutputItem):
-    """A call that the model makes; its text is the arguments."""
+class Call(OutputItem):
+    """A call that the model makes. namespace: that of the tool, None for one in none."""
 
-    prefix = "fc"
-
-    def __init__(self, index: int, call_id: str, name: str) -> None:
+    def __init__(self, index: int, call_id: str, name: str, namespace: str | None = None) -> None:
         super().__init__(index)
         self.call_id = call_id
         self.name = name
+        self.namespace = namespace
+
+    def read(self, arguments: str) -> str:
+        """Return the text that the item gains by a piece of the arguments."""
+        return arguments
+
+    def rest(self, *, is_cut: bool) -> str:
+        """Return the text that the item gains at its end. is_cut: whether the arguments are not whole."""
+        return ""
+
+
+class FunctionCall(Call):
+    """A call of a function; its text is the arguments."""
+
+    prefix = "fc"
 
     @override
     def wire(self) -> m.ResponseFunctionCall:
@@ -110,5 +127,36 @@ class FunctionCall(OutputItem):
             call_id=self.call_id,
             name=self.name,
             arguments="" if self.is_open else self.text,
+            namespace=MISSING if self.namespace is None else self.namespace,
+            status=self.status,
+        )
+
+
+class CustomCall(Call):
+    """A call of a custom tool; its text is the tool's input."""
+
+    prefix = "ctc"
+
+    def __init__(self, index: int, call_id: str, name: str, namespace: str | None = None) -> None:
+        super().__init__(index, call_id, name, namespace)
+        self._input = CustomInput()
+
+    @override
+    def read(self, arguments: str) -> str:
+        return self._input.feed(arguments)
+
+    @override
+    def rest(self, *, is_cut: bool) -> str:
+        return self._input.end(is_cut=is_cut)
+
+    @override
+    def wire(self) -> m.ResponseCustomToolCall:
+        return m.ResponseCustomToolCall(
+            id=self.id,
+            type="custom_tool_call",
+            call_id=self.call_id,
+            name=self.name,
+            input="" if self.is_open else self.text,
+            namespace=MISSING if self.namespace is None else self.namespace,
             status=self.status,
         )

@@ -6,31 +6,22 @@ from contextlib import aclosing
 from functools import partial
 from typing import NamedTuple
 
-from msgspec.structs import replace
 from typing_extensions import override
 
 from engine.events import TokenEvent
 from generated.openai import models as m
 from handlers.chat.core import PreparedChat
-from handlers.chat.errors import ChatError
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.output import ChatOutputs
 from handlers.concurrency.limit import HeldPermits
 from handlers.faults.mapping import ToProblem
 from handlers.openai.errors import to_problem
-from handlers.openai.responses.conversation import Conversation
 from handlers.openai.responses.events import ResponseEvent, ResponseEvents
 from handlers.openai.responses.logprobs import response_logprobs
 from handlers.openai.responses.output import ResponseOutput
-from handlers.openai.responses.request import (
-    chat_params,
-    check_rules,
-    grammar_field,
-    includes_logprobs,
-    request_field,
-)
+from handlers.openai.responses.preparation import Preparation
+from handlers.openai.responses.request import grammar_field, includes_logprobs
 from handlers.openai.responses.response import ResponseDraft
-from handlers.openai.token_ids import check_bias_ids
 from handlers.runtime.problem import Problem
 from handlers.service.active_request import ActiveRequest
 from handlers.service.chat_operation import deltas
@@ -57,8 +48,9 @@ class Responses(
 ):
     """Answers items with items."""
 
-    def __init__(self, shared: Shared) -> None:
+    def __init__(self, shared: Shared, preparation: Preparation) -> None:
         super().__init__(shared, partial(to_problem, prompt_field="input"))
+        self._preparation = preparation
 
     @override
     def mapping(self, asked: m.CreateResponseRequest) -> ToProblem:
@@ -74,11 +66,10 @@ class Responses(
 
     @override
     async def prepare(self, plan: m.CreateResponseRequest) -> _Turn:
-        adapter = self.shared.model_names.resolve(plan.model).adapter
-        chat = await self.shared.workers.prepare(self._prepare, plan, adapter)
+        chat, tools = await self._preparation.prepare(plan)
         logprobs = self._logprobs if includes_logprobs(plan) else None
         draft = ResponseDraft(plan, self.shared.model_names.served)
-        return _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs))
+        return _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs, tools))
 
     @override
     async def collect(self, active: ActiveRequest, plan: m.CreateResponseRequest, prepared: _Turn) -> _Turn:
@@ -105,16 +96,6 @@ class Responses(
 
     def _logprobs(self, events: Sequence[TokenEvent]) -> list[m.ResponseLogprob]:
         return response_logprobs(scored_tokens(events, self.shared.tokenizer))
-
-    def _prepare(self, body: m.CreateResponseRequest, adapter: str | None) -> PreparedChat:
-        check_rules(body)
-        check_bias_ids(body.logit_bias, self.shared.model_info.vocab_size)
-        conversation = Conversation(body.instructions, body.input)
-        try:
-            return self.shared.chat.prepare(replace(chat_params(body, conversation), adapter=adapter))
-        except ChatError as error:
-            error.field = request_field(error.field, conversation)
-            raise
 
 
 class _Writer(StreamWriter[ResponseEvent]):

@@ -9,7 +9,17 @@ from typing import NamedTuple, TypeAlias
 from engine.events import TokenEvent
 from generated.openai import models as m
 from handlers.chat.reading.delta import ChatDelta, ChatFinish, ToolCallDelta
-from handlers.openai.responses.item import FunctionCall, ItemStatus, Message, OutputItem, Thoughts, WireItem
+from handlers.openai.responses.item import (
+    Call,
+    CustomCall,
+    FunctionCall,
+    ItemStatus,
+    Message,
+    OutputItem,
+    Thoughts,
+    WireItem,
+)
+from handlers.openai.responses.tools import Toolbox
 
 
 class Begun(NamedTuple):
@@ -42,11 +52,14 @@ class ResponseOutput:
     is_cut: whether the bound of tokens, or the context, has ended it.
     """
 
-    def __init__(self, logprobs: Logprobs | None) -> None:
-        """logprobs: returns those of a message's tokens; None if the answer has none."""
+    def __init__(self, logprobs: Logprobs | None, tools: Toolbox | None = None) -> None:
+        """logprobs: returns those of a message's tokens; None if the answer has none.
+        tools: those that the model may call.
+        """
         self.is_cut = False
         self._items: list[OutputItem] = []
         self._logprobs = logprobs
+        self._tools = Toolbox() if tools is None else tools
 
     def feed(self, delta: ChatDelta) -> Iterator[Step]:
         """Yield the steps that a delta leads to; a step has been taken when it is yielded."""
@@ -81,15 +94,23 @@ class ResponseOutput:
 
     def _call(self, piece: ToolCallDelta) -> Iterator[Step]:
         if piece.id is not None and piece.name is not None:
-            yield from self._begin(FunctionCall(len(self._items), piece.id, piece.name))
-        assert isinstance(self._open_item, FunctionCall), "a call's pieces follow each other"
-        if piece.arguments:
-            yield self._gain(piece.arguments)
+            yield from self._begin(self._new_call(piece.id, piece.name))
+        call = self._open_item
+        assert isinstance(call, Call), "a call's pieces follow each other"
+        if text := call.read(piece.arguments):
+            yield self._gain(text)
+
+    def _new_call(self, id: str, function: str) -> Call:
+        tool, index = self._tools.find(function), len(self._items)
+        if tool is None:
+            return FunctionCall(index, id, function)
+        kind = CustomCall if tool.is_custom else FunctionCall
+        return kind(index, id, tool.name, tool.namespace)
 
     def _finish(self, finish: ChatFinish) -> Iterator[Step]:
         self.is_cut = finish is ChatFinish.LENGTH
-        is_answered = any(isinstance(item, Message | FunctionCall) for item in self._items)
-        if not self.is_cut and not is_answered:
+        is_answered = any(isinstance(item, Message | Call) for item in self._items)
+        if not self._items or not (self.is_cut or is_answered):
             yield from self._begin(Message(len(self._items)))  # to say nothing is an answer too
         yield from self._close("incomplete" if self.is_cut else "completed")
 
@@ -105,6 +126,9 @@ class ResponseOutput:
 
     def _close(self, status: ItemStatus) -> Iterator[Step]:
         item = self._open_item
-        if item is not None:
-            item.status = status
-            yield Closed(item)
+        if item is None:
+            return
+        if isinstance(item, Call) and (text := item.rest(is_cut=status == "incomplete")):
+            yield self._gain(text)
+        item.status = status
+        yield Closed(item)

@@ -8,10 +8,10 @@ from generated.openai import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
 from handlers.openai.responses.conversation import Conversation
+from handlers.openai.responses.tools import Toolbox
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts
 from handlers.runtime.problem import Problem
 from handlers.wire.missing import given_or
@@ -28,10 +28,6 @@ def check_rules(body: m.CreateResponseRequest) -> None:
     if body.top_logprobs and not includes_logprobs(body):
         message = f"'top_logprobs' is only allowed when 'include' has '{_LOGPROBS}'."
         raise Refused(message, "top_logprobs")
-    names = [tool.name for tool in body.tools or ()]
-    for at, name in enumerate(names):
-        if name in names[:at]:
-            raise Refused(f"An earlier tool has the name '{name}' too.", f"tools[{at}].name")
 
 
 def includes_logprobs(body: m.CreateResponseRequest) -> bool:
@@ -39,8 +35,10 @@ def includes_logprobs(body: m.CreateResponseRequest) -> bool:
     return body.include is not None and _LOGPROBS in body.include
 
 
-def chat_params(body: m.CreateResponseRequest, conversation: Conversation) -> ChatParams:
-    """Raises InvalidResponseFormat for a format that is no JSON Schema."""
+def chat_params(body: m.CreateResponseRequest, conversation: Conversation, tools: Toolbox) -> ChatParams:
+    """Raise Refused for a choice of tools that cannot be honoured, InvalidResponseFormat for a format that is
+    no JSON Schema.
+    """
     return ChatParams(
         request_id=token_hex(16),
         messages=conversation.messages,
@@ -50,8 +48,8 @@ def chat_params(body: m.CreateResponseRequest, conversation: Conversation) -> Ch
         include_stop=body.include_stop_str_in_output is True,
         ignore_eos=body.ignore_eos is True,
         skip_special_tokens=body.skip_special_tokens is not False,
-        tools=tuple(_tool(tool) for tool in body.tools or ()),
-        tool_choice=_tool_choice(body),
+        tools=tools.definitions,
+        tool_choice=tools.choice(body.tool_choice),
         # What a choice allows changes from turn to turn; the prompt, and what is cached of it, need not.
         lists_all_tools=isinstance(body.tool_choice, m.ResponseAllowedTools),
         parallel_tool_calls=body.parallel_tool_calls is not False,
@@ -62,12 +60,12 @@ def chat_params(body: m.CreateResponseRequest, conversation: Conversation) -> Ch
     )
 
 
-def request_field(field: str, conversation: Conversation) -> str:
+def request_field(field: str, conversation: Conversation, tools: Toolbox) -> str:
     """Return the request's own name for a field of the chat core's."""
     for neutral, own in _FIELDS.items():
         if field.startswith(neutral):
             return own + field.removeprefix(neutral)
-    return conversation.field(field)
+    return tools.field(conversation.field(field))
 
 
 def grammar_field(body: m.CreateResponseRequest) -> str:
@@ -110,27 +108,6 @@ def _template_kwargs(body: m.CreateResponseRequest) -> dict[str, object]:
     kwargs = dict(body.chat_template_kwargs or {})
     verbosity = None if body.text is None else body.text.verbosity
     return kwargs if verbosity is None else {"verbosity": verbosity, **kwargs}
-
-
-def _tool(tool: m.ResponseFunctionTool) -> ToolDefinition:
-    return ToolDefinition(
-        name=tool.name,
-        description=tool.description,
-        parameters=tool.parameters,
-        strict=tool.strict is not False,
-    )
-
-
-def _tool_choice(body: m.CreateResponseRequest) -> ToolChoice:
-    match body.tool_choice:
-        case m.ResponseFunctionChoice(name=name):
-            return ToolChoice.named(name)
-        case m.ResponseAllowedTools(mode=mode, tools=tools):
-            return ToolChoice(mode=ToolMode(mode), allowed=tuple(tool.name for tool in tools))
-        case None:
-            return ToolChoice()
-        case mode:
-            return ToolChoice(mode=ToolMode(mode))
 
 
 def _response_format(body: m.CreateResponseRequest) -> ResponseFormat | None:

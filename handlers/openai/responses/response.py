@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
 from handlers.openai.responses.item import WireItem
+from handlers.openai.responses.tools import Tool
 from handlers.runtime.problem import Problem
 
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete", "failed"]
@@ -72,7 +73,9 @@ class ResponseDraft:
             tools=[_tool(tool) for tool in body.tools or ()],
             top_logprobs=body.top_logprobs or 0,
             top_p=1.0 if body.top_p is None else body.top_p,
-            truncation="disabled",
+            truncation=body.truncation or "disabled",
+            presence_penalty=body.presence_penalty or 0.0,
+            frequency_penalty=body.frequency_penalty or 0.0,
             usage=usage,
             user=body.user,
         )
@@ -106,6 +109,12 @@ def _text(options: m.ResponseTextOptions | None) -> m.ResponseTextSettings:
     )
 
 
-def _tool(tool: m.ResponseFunctionTool) -> m.ResponseFunctionTool:
-    """Return the tool with the default that null stands for."""
-    return tool.model_copy(update={"strict": tool.strict is not False})
+def _tool(tool: Tool) -> Tool:
+    """Return the tool with the defaults that null stands for."""
+    match tool:
+        case m.ResponseFunctionTool():
+            return tool.model_copy(update={"strict": tool.strict is not False})
+        case m.ResponseNamespaceTool():
+            return tool.model_copy(update={"tools": [_tool(member) for member in tool.tools]})
+        case _:
+            return tool

@@ -24,6 +24,9 @@ TOOL = {
     "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}},
 }
 ADD = {"type": "function", "name": "add"}
+NAMESPACE = {"type": "namespace", "name": "maths", "description": "Sums.", "tools": [TOOL]}
+PATCH = {"type": "custom", "name": "apply_patch", "description": "Change files.", "format": {"type": "text"}}
+HOSTED = [{"type": "web_search", "external_web_access": False}, {"type": "image_generation"}]
 LOGPROBS = {"include": ["message.output_text.logprobs"]}
 
 
@@ -108,6 +111,9 @@ async def test_what_the_request_says_is_repeated() -> None:
         "tools": [{**TOOL, "description": None, "strict": True}],
         "top_logprobs": 2,
         "top_p": 0.5,
+        "truncation": "auto",
+        "presence_penalty": 0.5,
+        "frequency_penalty": -0.5,
         "user": "u",
     }
     answer = await Responses(says("{}")).answered(**fields, **LOGPROBS)
@@ -130,6 +136,8 @@ async def test_what_the_request_leaves_out_is_told_as_it_was_taken() -> None:
         "tools": [{**TOOL, "description": None, "strict": True}],
         "top_p": 1,
         "truncation": "disabled",
+        "presence_penalty": 0,
+        "frequency_penalty": 0,
     }
     assert {name: answer[name] for name in taken} == taken
 
@@ -340,8 +348,38 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
         ({"stream_options": {}}, "invalid_value", "stream_options"),
         ({"top_logprobs": 1}, "invalid_value", "top_logprobs"),
         ({"unheard_of": 1}, "unknown_parameter", "unheard_of"),
-        ({"truncation": "auto"}, "unsupported_value", "truncation"),
-        ({"tools": [{"type": "web_search"}]}, "unsupported_value", "tools[0].type"),
+        ({"truncation": "middle"}, "unsupported_value", "truncation"),
+        ({"tools": [{"type": "telepathy"}]}, "unsupported_value", "tools[0].type"),
+        ({"tools": [TOOL], "tool_choice": {"type": "web_search"}}, "unsupported_value", "tool_choice.type"),
+        (
+            {
+                "tools": [TOOL],
+                "tool_choice": {"type": "allowed_tools", "mode": "required", "tools": [{"type": "mcp"}]},
+            },
+            "unsupported_value",
+            "tool_choice.tools[0].type",
+        ),
+        ({"tools": [NAMESPACE, NAMESPACE]}, "invalid_value", "tools[1].tools[0].name"),
+        (
+            {
+                "tools": [NAMESPACE, {**NAMESPACE, "name": "other"}],
+                "tool_choice": {"type": "function", "name": "add"},
+            },
+            "invalid_value",
+            "tool_choice",
+        ),
+        (
+            {"tools": [{**NAMESPACE, "tools": [{**TOOL, "parameters": {"type": "array"}}]}]},
+            "invalid_value",
+            "tools[0].tools[0].parameters",
+        ),
+        (
+            {"tools": [{**TOOL, "allowed_callers": ["programmatic"]}]},
+            "unsupported_value",
+            "tools[0].allowed_callers",
+        ),
+        ({"input": [{"type": "compaction", "encrypted_content": "x"}]}, "unsupported_value", "input[0].type"),
+        ({"input": [{"type": "local_shell_call", "action": {}}]}, "invalid_value", "input[0].call_id"),
         ({"temperature": 3}, "integer_above_max_value", "temperature"),
         ({"input": []}, "array_below_min_length", "input"),
         ({"input": [{"type": "item_reference", "id": "m"}]}, "unsupported_value", "input[0].type"),

@@ -106,6 +106,13 @@ def test_an_answer_of_nothing_is_an_empty_message() -> None:
         ]
 
 
+def test_an_answer_that_is_cut_before_anything_can_be_told_is_an_empty_message() -> None:
+    output = ResponseOutput(None)
+    told(output, ChatDelta(index=0, finish=ChatFinish.LENGTH))
+    (item,) = items(output)
+    assert (item["type"], item["status"], item["content"][0]["text"]) == ("message", "incomplete", "")
+
+
 def test_a_call_is_an_answer_by_itself() -> None:
     output = ResponseOutput(None)
     told(output, calls(0, "{}", name="add"), END)

@@ -43,6 +43,15 @@ class AsyncRawClient:
         """
         return await self._client._respond(o.CREATE_RESPONSE, Arguments(body=body))
 
+    async def count_response_input_tokens(
+        self, **body: Unpack[r.CountResponseInputTokensRequest]
+    ) -> APIResponse[m.ResponseInputTokens]:
+        """The raw answer of `AsyncClient.count_response_input_tokens`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
+
     async def create_embedding(
         self, **body: Unpack[r.CreateEmbeddingRequest]
     ) -> APIResponse[m.CreateEmbeddingResponse]:

@@ -140,6 +140,23 @@ class Client(BaseClient):
         """
         return self._stream(o.CREATE_RESPONSE, Arguments(body={**body, "stream": True}))
 
+    def count_response_input_tokens(
+        self, **body: Unpack[r.CountResponseInputTokensRequest]
+    ) -> m.ResponseInputTokens:
+        """POST /v1/responses/input_tokens: Count the tokens that an input has, without an answer to it
+
+        The number that `usage.input_tokens` of a response to the same input would be.
+
+        Keyword arguments are the members of `requests.CountResponseInputTokensRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = client.count_response_input_tokens(model="verbatim-demo", input="Hello! Who are you?")
+        """
+        return self._call(o.COUNT_RESPONSE_INPUT_TOKENS, Arguments(body=body))
+
     def create_embedding(self, **body: Unpack[r.CreateEmbeddingRequest]) -> m.CreateEmbeddingResponse:
         """POST /v1/embeddings: Turn texts into vectors
 

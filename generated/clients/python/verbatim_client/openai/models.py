@@ -88,6 +88,17 @@ Logprob = TypeAliasType("Logprob", Annotated[float, Field(le=0.0)])
 TextOffset = TypeAliasType("TextOffset", Annotated[int, Field(ge=0)])
 
 
+class ResponseInputTokens(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    object: Literal["response.input_tokens"]
+    input_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the input, as the model reads it.
+    """
+
+
 class TextResponseFormatJsonObject(AnswerPart):
     """
     Any JSON object.
@@ -122,6 +133,49 @@ class TextResponseFormatJsonSchema(AnswerPart):
     """
 
 
+class ResponseCustomToolGrammar(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["grammar"]
+    syntax: Literal["regex", "lark"]
+    """
+    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    """
+    definition: str
+    """
+    The expression, or the grammar.
+    """
+
+
+class ResponseHostedTool(AnswerPart):
+    """
+    A tool of OpenAI's own, which runs on its servers or which its models are trained on. The model is not told of it, since nothing here runs it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+        use_attribute_docstrings=True,
+    )
+    type: Literal[
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "computer",
+        "computer_use_preview",
+        "tool_search",
+        "programmatic_tool_calling",
+    ]
+
+
 class ResponseFunctionTool(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -143,40 +197,62 @@ class ResponseFunctionTool(AnswerPart):
     """
     Whether arguments always follow the schema; with false they are only certain to be a JSON object. Null counts as true.
     """
+    defer_loading: bool | None = None
+    """
+    Without effect; the model is told of every tool from the start.
+    """
+    allowed_callers: list[Literal["direct", "programmatic"]] | None = None
+    """
+    Who may call it. The model calls directly, so that `direct` must be among them.
+    """
+    output_schema: dict[str, Any] | None = None
+    """
+    JSON Schema of what it answers, for programs that call it. Without effect.
+    """
 
 
 class ResponseFunctionChoice(AnswerPart):
     """
-    Exactly one call, of this function.
+    Exactly one call, of this function or custom tool.
     """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
-    type: Literal["function"]
+    type: Literal["function", "custom"]
     name: str
     """
-    The name of one of `tools`; any other is refused.
+    The name of one of `tools`, or of one in a namespace; any other is refused.
     """
 
 
-class ResponseAllowedTools(AnswerPart):
+class ResponseHostedChoice(AnswerPart):
     """
-    Calls of these functions alone.
+    Refused, since nothing here runs such a tool.
     """
 
     model_config = ConfigDict(
+        extra="allow",
         use_attribute_docstrings=True,
     )
-    type: Literal["allowed_tools"]
-    mode: Literal["auto", "required"]
-    """
-    `auto`: the model may call them. `required`: it calls at least one.
-    """
-    tools: Annotated[list[ResponseFunctionChoice], Field(min_length=1)]
-    """
-    The functions that may be called, each of which `tools` offers. The others stay in the prompt.
-    """
+    type: Literal[
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "computer",
+        "computer_use_preview",
+        "tool_search",
+        "programmatic_tool_calling",
+        "computer_use",
+    ]
 
 
 class ResponseReasoningSettings(AnswerPart):
@@ -296,9 +372,44 @@ class ResponseFunctionCall(AnswerPart):
     """
     JSON text.
     """
+    namespace: str | None = None
+    """
+    The namespace of the function; absent for one in none.
+    """
     status: Literal["in_progress", "completed", "incomplete"]
     """
     `in_progress` while the arguments come, `incomplete` where they were cut short.
+    """
+
+
+class ResponseCustomToolCall(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    id: str
+    """
+    Unique; `ctc_` and a number in hexadecimal digits.
+    """
+    type: Literal["custom_tool_call"]
+    call_id: str
+    """
+    Repeat it in the item that holds the tool's answer.
+    """
+    name: str
+    """
+    The custom tool that is called, which is one of `tools`.
+    """
+    input: str
+    """
+    The text that the model wrote for it; empty while it comes.
+    """
+    namespace: str | None = None
+    """
+    The namespace of the tool; absent for one in none.
+    """
+    status: Literal["in_progress", "completed", "incomplete"]
+    """
+    `in_progress` while the input comes, `incomplete` where it was cut short.
     """
 
 
@@ -403,6 +514,52 @@ class ResponseFunctionCallArgumentsDoneEvent(AnswerPart):
     arguments: str
     """
     The whole arguments, as JSON text.
+    """
+
+
+class ResponseCustomToolCallInputDeltaEvent(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.custom_tool_call_input.delta"]
+    sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
+    item_id: str
+    """
+    The `id` of the item.
+    """
+    output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
+    delta: str
+    """
+    What the input gains.
+    """
+
+
+class ResponseCustomToolCallInputDoneEvent(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["response.custom_tool_call_input.done"]
+    sequence_number: Annotated[int, Field(ge=0)]
+    """
+    The event's number in its stream, from 0.
+    """
+    item_id: str
+    """
+    The `id` of the item.
+    """
+    output_index: Annotated[int, Field(ge=0)]
+    """
+    The item's place in the response's `output`, from 0.
+    """
+    input: str
+    """
+    The whole input.
     """
 
 
@@ -624,6 +781,25 @@ class CompletionStreamChoice(AnswerPart):
     stop_reason: str | int | None = None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
+    """
+
+
+class ResponseAllowedTools(AnswerPart):
+    """
+    Calls of these functions alone.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
+    tools: Annotated[list[ResponseFunctionChoice | ResponseHostedChoice], Field(min_length=1)]
+    """
+    The tools that may be called, each of which `tools` offers. The others stay in the prompt.
     """
 
 
@@ -946,6 +1122,37 @@ class CreateCompletionStreamResponse(AnswerPart):
     """
 
 
+class ResponseCustomTool(AnswerPart):
+    """
+    A tool whose input is a text.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["custom"]
+    name: Annotated[str, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
+    """
+    What the model calls it.
+    """
+    description: str | None = None
+    """
+    What it does, told to the model.
+    """
+    format: ResponseFormatText | ResponseCustomToolGrammar | None = None
+    """
+    The form of the input. Null counts as any text.
+    """
+    defer_loading: bool | None = None
+    """
+    Without effect; the model is told of every tool from the start.
+    """
+    allowed_callers: list[Literal["direct", "programmatic"]] | None = None
+    """
+    Who may call it. The model calls directly, so that `direct` must be among them.
+    """
+
+
 class ResponseOutputText(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1159,6 +1366,32 @@ class ChatCompletionStreamChoice(AnswerPart):
     """
 
 
+class ResponseNamespaceTool(AnswerPart):
+    """
+    Tools under a common name. A call names the tool, and the namespace beside it.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    type: Literal["namespace"]
+    name: Annotated[str, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
+    """
+    A name for the group.
+    """
+    description: str | None = None
+    """
+    What the tools have in common, told to the model with the first of them.
+    """
+    tools: Annotated[
+        list[Annotated[ResponseFunctionTool | ResponseCustomTool, Field(discriminator="type")]],
+        Field(max_length=128),
+    ]
+    """
+    The tools of the group.
+    """
+
+
 class ResponseOutputItemAddedEvent(AnswerPart):
     """
     An item begins.
@@ -1177,7 +1410,8 @@ class ResponseOutputItemAddedEvent(AnswerPart):
     The item's place in the response's `output`, from 0.
     """
     item: Annotated[
-        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall | ResponseCustomToolCall,
+        Field(discriminator="type"),
     ]
     """
     The item, without content.
@@ -1202,7 +1436,8 @@ class ResponseOutputItemDoneEvent(AnswerPart):
     The item's place in the response's `output`, from 0.
     """
     item: Annotated[
-        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+        ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall | ResponseCustomToolCall,
+        Field(discriminator="type"),
     ]
     """
     The item, with all its content.
@@ -1316,7 +1551,8 @@ class Response(AnswerPart):
     """
     output: list[
         Annotated[
-            ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall, Field(discriminator="type")
+            ResponseReasoningItem | ResponseOutputMessage | ResponseFunctionCall | ResponseCustomToolCall,
+            Field(discriminator="type"),
         ]
     ]
     """
@@ -1352,13 +1588,23 @@ class Response(AnswerPart):
     """
     As in the request; plain text where that is silent.
     """
-    tool_choice: ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"]
+    tool_choice: (
+        ResponseFunctionChoice
+        | ResponseAllowedTools
+        | ResponseHostedChoice
+        | Literal["none", "auto", "required"]
+    )
     """
     As in the request; `auto` where that is silent.
     """
-    tools: list[ResponseFunctionTool]
+    tools: list[
+        Annotated[
+            ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool,
+            Field(discriminator="type"),
+        ]
+    ]
     """
-    As in the request, with `strict` written out.
+    As in the request, with `strict` of functions written out.
     """
     top_logprobs: Annotated[int, Field(ge=0)]
     """
@@ -1368,7 +1614,18 @@ class Response(AnswerPart):
     """
     As in the request; 1 where that is silent.
     """
-    truncation: Literal["disabled"]
+    truncation: Literal["auto", "disabled"]
+    """
+    As in the request; `disabled` where that is silent.
+    """
+    presence_penalty: float
+    """
+    As in the request; 0 where that is silent.
+    """
+    frequency_penalty: float
+    """
+    As in the request; 0 where that is silent.
+    """
     usage: ResponseUsage | None
     """
     Null while the response is in progress, or if it failed before it could be counted.
@@ -1523,6 +1780,8 @@ ResponseStreamEvent = TypeAliasType(
         | ResponseTextDoneEvent
         | ResponseFunctionCallArgumentsDeltaEvent
         | ResponseFunctionCallArgumentsDoneEvent
+        | ResponseCustomToolCallInputDeltaEvent
+        | ResponseCustomToolCallInputDoneEvent
         | ResponseContentPartDoneEvent
         | ResponseOutputItemDoneEvent
         | ResponseCompletedEvent

@@ -42,6 +42,12 @@ CREATE_RESPONSE: Final[Operation[m.Response, m.ResponseStreamEvent]] = Operation
     event=m.ResponseStreamEvent,
     errors=e.ERRORS,
 )
+COUNT_RESPONSE_INPUT_TOKENS: Final[Operation[m.ResponseInputTokens, None]] = Operation(
+    method="POST",
+    path="/v1/responses/input_tokens",
+    answer=m.ResponseInputTokens,
+    errors=e.ERRORS,
+)
 CREATE_EMBEDDING: Final[Operation[m.CreateEmbeddingResponse, None]] = Operation(
     method="POST",
     path="/v1/embeddings",

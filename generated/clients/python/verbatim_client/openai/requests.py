@@ -153,6 +153,10 @@ class ResponseReasoningOptions(TypedDict, closed=True):
     """
     The earlier name of `summary`.
     """
+    context: NotRequired[Literal["auto", "current_turn", "all_turns"] | None]
+    """
+    Which turns' thoughts OpenAI's models see again. Without effect; the chat template decides on the thoughts that the input holds.
+    """
 
 
 class TextResponseFormatJsonObject(TypedDict, closed=True):
@@ -183,6 +187,42 @@ class TextResponseFormatJsonSchema(TypedDict, closed=True):
     """
 
 
+class ResponseCustomToolGrammar(TypedDict, closed=True):
+    type: Literal["grammar"]
+    syntax: Literal["regex", "lark"]
+    """
+    `regex`: the input matches the expression. `lark`: the grammar is told to the model.
+    """
+    definition: str
+    """
+    The expression, or the grammar.
+    """
+
+
+class ResponseHostedTool(TypedDict):
+    """
+    A tool of OpenAI's own, which runs on its servers or which its models are trained on. The model is not told of it, since nothing here runs it.
+    """
+
+    type: Literal[
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "computer",
+        "computer_use_preview",
+        "tool_search",
+        "programmatic_tool_calling",
+    ]
+
+
 class ResponseFunctionTool(TypedDict, closed=True):
     type: Literal["function"]
     name: str
@@ -201,34 +241,55 @@ class ResponseFunctionTool(TypedDict, closed=True):
     """
     Whether arguments always follow the schema; with false they are only certain to be a JSON object. Null counts as true. Default: `true`.
     """
+    defer_loading: NotRequired[bool | None]
+    """
+    Without effect; the model is told of every tool from the start.
+    """
+    allowed_callers: NotRequired[Sequence[Literal["direct", "programmatic"]] | None]
+    """
+    Who may call it. The model calls directly, so that `direct` must be among them.
+    """
+    output_schema: NotRequired[Mapping[str, Any] | None]
+    """
+    JSON Schema of what it answers, for programs that call it. Without effect.
+    """
 
 
 class ResponseFunctionChoice(TypedDict, closed=True):
     """
-    Exactly one call, of this function.
+    Exactly one call, of this function or custom tool.
     """
 
-    type: Literal["function"]
+    type: Literal["function", "custom"]
     name: str
     """
-    The name of one of `tools`; any other is refused.
+    The name of one of `tools`, or of one in a namespace; any other is refused.
     """
 
 
-class ResponseAllowedTools(TypedDict, closed=True):
+class ResponseHostedChoice(TypedDict):
     """
-    Calls of these functions alone.
+    Refused, since nothing here runs such a tool.
     """
 
-    type: Literal["allowed_tools"]
-    mode: Literal["auto", "required"]
-    """
-    `auto`: the model may call them. `required`: it calls at least one.
-    """
-    tools: Sequence[ResponseFunctionChoice]
-    """
-    The functions that may be called, each of which `tools` offers. The others stay in the prompt. At least 1 items.
-    """
+    type: Literal[
+        "web_search",
+        "web_search_2025_08_26",
+        "web_search_preview",
+        "web_search_preview_2025_03_11",
+        "file_search",
+        "code_interpreter",
+        "image_generation",
+        "local_shell",
+        "shell",
+        "apply_patch",
+        "mcp",
+        "computer",
+        "computer_use_preview",
+        "tool_search",
+        "programmatic_tool_calling",
+        "computer_use",
+    ]
 
 
 class ResponseInputText(TypedDict, closed=True):
@@ -345,6 +406,10 @@ class ResponseFunctionCallInput(TypedDict, closed=True):
     """
     JSON text, as the model wrote it.
     """
+    namespace: NotRequired[str | None]
+    """
+    The namespace of the function, if it is in one.
+    """
     id: NotRequired[str | None]
     """
     The id that the item had in its response. It is not looked at.
@@ -365,10 +430,113 @@ class ResponseFunctionCallInput(TypedDict, closed=True):
     """
     Null alone, as OpenAI's Python library writes a call that it sends back.
     """
-    namespace: NotRequired[None]
+
+
+class ResponseCustomToolCallInput(TypedDict, closed=True):
     """
-    Null alone, as OpenAI's Python library writes a call that it sends back.
+    A call of a custom tool that the model made earlier.
     """
+
+    type: Literal["custom_tool_call"]
+    call_id: str
+    """
+    The id by which the tool's answer refers to the call. At least 1 characters, at most 64 characters.
+    """
+    name: str
+    """
+    The tool that was called. At least 1 characters, at most 128 characters.
+    """
+    input: str
+    """
+    The text, as the model wrote it.
+    """
+    namespace: NotRequired[str | None]
+    """
+    The namespace of the tool, if it is in one.
+    """
+    id: NotRequired[str | None]
+    """
+    The id that the item had in its response. It is not looked at.
+    """
+    status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
+    """
+    As an answer told it; without effect.
+    """
+    caller: NotRequired[None]
+    """
+    Null alone, as OpenAI's Python library writes an item that it sends back.
+    """
+
+
+class ResponseShellCallInput(TypedDict):
+    """
+    A call that another server's model made of one of OpenAI's tools that run at the client. It is read as a call of a function of that name.
+    """
+
+    type: Literal["local_shell_call", "shell_call", "apply_patch_call"]
+    call_id: NotRequired[str | None]
+    """
+    The id by which the answer refers to the call; `id` in its place.
+    """
+    id: NotRequired[str | None]
+    """
+    The id that the item had in its response.
+    """
+    action: NotRequired[Mapping[str, Any] | None]
+    """
+    The command, which is the function's arguments.
+    """
+    operation: NotRequired[Mapping[str, Any] | None]
+    """
+    The change of a file, which is the function's arguments.
+    """
+
+
+class ResponseShellCallOutput(TypedDict):
+    """
+    What such a tool answered.
+    """
+
+    type: Literal["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]
+    call_id: NotRequired[str | None]
+    """
+    Of a call that an earlier item of the input makes; `id` in its place.
+    """
+    id: NotRequired[str | None]
+    """
+    The call's id where `call_id` is absent.
+    """
+    output: NotRequired[Any]
+    """
+    A text; anything else is read as its JSON text.
+    """
+
+
+class ResponseHostedItem(TypedDict):
+    """
+    What a tool of another server's did. It has no effect; the words that the model made of it are items of their own.
+    """
+
+    type: Literal[
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "mcp_call",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "tool_search_call",
+        "tool_search_output",
+    ]
+
+
+class ResponseCompactionItem(TypedDict):
+    """
+    Refused, since it stands for items that only the server can read that made it.
+    """
+
+    type: Literal["compaction", "compaction_summary", "context_compaction"]
 
 
 class ResponseItemReference(TypedDict, closed=True):
@@ -585,6 +753,22 @@ class ResponseFormatJsonSchema(TypedDict, closed=True):
     """
 
 
+class ResponseAllowedTools(TypedDict, closed=True):
+    """
+    Calls of these functions alone.
+    """
+
+    type: Literal["allowed_tools"]
+    mode: Literal["auto", "required"]
+    """
+    `auto`: the model may call them. `required`: it calls at least one.
+    """
+    tools: Sequence[ResponseFunctionChoice | ResponseHostedChoice]
+    """
+    The tools that may be called, each of which `tools` offers. The others stay in the prompt. At least 1 items.
+    """
+
+
 class ResponseFunctionCallOutput(TypedDict, closed=True):
     """
     What the function answered.
@@ -599,6 +783,14 @@ class ResponseFunctionCallOutput(TypedDict, closed=True):
     """
     A text, or parts of text. A model that reads text alone refuses pictures and files.
     """
+    name: NotRequired[str | None]
+    """
+    The function. Its call says so already.
+    """
+    namespace: NotRequired[str | None]
+    """
+    The namespace of the function. Its call says so already.
+    """
     id: NotRequired[str | None]
     """
     An id of the item. It is not looked at.
@@ -606,6 +798,46 @@ class ResponseFunctionCallOutput(TypedDict, closed=True):
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
     As an answer told it; without effect.
+    """
+    caller: NotRequired[None]
+    """
+    Null alone, as OpenAI's Python library writes an item that it sends back.
+    """
+
+
+class ResponseCustomToolCallOutput(TypedDict, closed=True):
+    """
+    What the custom tool answered.
+    """
+
+    type: Literal["custom_tool_call_output"]
+    call_id: str
+    """
+    Of a call that an earlier item of the input makes. At least 1 characters, at most 64 characters.
+    """
+    output: str | Sequence[ResponseInputText | ResponseInputImage | ResponseInputFile]
+    """
+    A text, or parts of text. A model that reads text alone refuses pictures and files.
+    """
+    name: NotRequired[str | None]
+    """
+    The tool. Its call says so already.
+    """
+    namespace: NotRequired[str | None]
+    """
+    The namespace of the tool. Its call says so already.
+    """
+    id: NotRequired[str | None]
+    """
+    An id of the item. It is not looked at.
+    """
+    status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
+    """
+    As an answer told it; without effect.
+    """
+    caller: NotRequired[None]
+    """
+    Null alone, as OpenAI's Python library writes an item that it sends back.
     """
 
 
@@ -627,9 +859,9 @@ class ResponseReasoningInput(TypedDict, closed=True):
     """
     The thoughts. Several texts are joined by empty lines.
     """
-    encrypted_content: NotRequired[None]
+    encrypted_content: NotRequired[str | None]
     """
-    This server encrypts nothing, and cannot read what another has encrypted.
+    Thoughts that another server has encrypted, which only that server can read. Without effect; this server encrypts nothing.
     """
     status: NotRequired[Literal["in_progress", "completed", "incomplete"] | None]
     """
@@ -689,6 +921,34 @@ class ResponseTextOptions(TypedDict, closed=True):
     verbosity: NotRequired[Literal["low", "medium", "high"] | None]
     """
     How long answers should be; the model's chat template is told.
+    """
+
+
+class ResponseCustomTool(TypedDict, closed=True):
+    """
+    A tool whose input is a text.
+    """
+
+    type: Literal["custom"]
+    name: str
+    """
+    What the model calls it. Matches `^[a-zA-Z0-9_-]{1,128}$`.
+    """
+    description: NotRequired[str | None]
+    """
+    What it does, told to the model.
+    """
+    format: NotRequired[ResponseFormatText | ResponseCustomToolGrammar | None]
+    """
+    The form of the input. Null counts as any text.
+    """
+    defer_loading: NotRequired[bool | None]
+    """
+    Without effect; the model is told of every tool from the start.
+    """
+    allowed_callers: NotRequired[Sequence[Literal["direct", "programmatic"]] | None]
+    """
+    Who may call it. The model calls directly, so that `direct` must be among them.
     """
 
 
@@ -1034,6 +1294,26 @@ class ChatCompletionRequestToolMessage(TypedDict, closed=True):
     """
 
 
+class ResponseNamespaceTool(TypedDict, closed=True):
+    """
+    Tools under a common name. A call names the tool, and the namespace beside it.
+    """
+
+    type: Literal["namespace"]
+    name: str
+    """
+    A name for the group. Matches `^[a-zA-Z0-9_-]{1,128}$`.
+    """
+    description: NotRequired[str | None]
+    """
+    What the tools have in common, told to the model with the first of them.
+    """
+    tools: Sequence[ResponseFunctionTool | ResponseCustomTool]
+    """
+    The tools of the group. At most 128 items.
+    """
+
+
 class ChatCompletionRequestUserMessage(TypedDict, closed=True):
     """
     What the user says, shows or sends.
@@ -1124,188 +1404,23 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     """
 
 
-class CreateResponseRequest(TypedDict, closed=True):
-    model: str
+class ResponseAdditionalTools(TypedDict, closed=True):
     """
-    A name that /v1/models lists.
+    Tools that the model may call beside those of `tools`.
     """
-    input: (
-        str
-        | Sequence[
-            ResponseInputMessage
-            | ResponseAssistantMessage
-            | ResponseFunctionCallInput
-            | ResponseFunctionCallOutput
-            | ResponseReasoningInput
-            | ResponseItemReference
-        ]
-    )
+
+    type: Literal["additional_tools"]
+    role: NotRequired[Literal["developer"] | None]
     """
-    A user's text, or the items of a conversation in their order.
+    Who offers them.
     """
-    instructions: NotRequired[str | None]
+    tools: Sequence[ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool]
     """
-    A system message to put before the input.
+    As in a request's `tools`. At most 128 items.
     """
-    max_output_tokens: NotRequired[int | None]
+    id: NotRequired[str | None]
     """
-    Upper bound on the tokens of the answer, thoughts and calls included. Null fills the context. At least 1.
-    """
-    temperature: NotRequired[float | None]
-    """
-    How random the choice of tokens is; 0 always takes the most likely one. Null counts as 1. At least 0, at most 2. Default: `1`.
-    """
-    top_p: NotRequired[float | None]
-    """
-    Choose among the most likely tokens that together have this probability. Null counts as 1. At least 0, at most 1. Default: `1`.
-    """
-    top_logprobs: NotRequired[int | None]
-    """
-    How many of the most likely tokens to tell at each place. More than 0 needs `message.output_text.logprobs` in `include`. At least 0, at most 20.
-    """
-    include: NotRequired[
-        Sequence[Literal["message.output_text.logprobs", "reasoning.encrypted_content"]] | None
-    ]
-    """
-    What to answer beside the texts.
-    """
-    tools: NotRequired[Sequence[ResponseFunctionTool] | None]
-    """
-    Functions that the model may call. Tools that run on the server are not offered here. At most 128 items.
-    """
-    tool_choice: NotRequired[
-        ResponseFunctionChoice | ResponseAllowedTools | Literal["none", "auto", "required"] | None
-    ]
-    """
-    Whether functions are to be called, and which. Null counts as `auto`.
-    """
-    parallel_tool_calls: NotRequired[bool | None]
-    """
-    Whether one answer may hold several calls. Null counts as true. Default: `true`.
-    """
-    max_tool_calls: NotRequired[int | None]
-    """
-    Bounds calls of tools that run on the server. There are none, so that it bounds nothing. At least 1.
-    """
-    text: NotRequired[ResponseTextOptions | None]
-    """
-    The form of the answer's text.
-    """
-    reasoning: NotRequired[ResponseReasoningOptions | None]
-    """
-    How the model is to think before it answers.
-    """
-    stream_options: NotRequired[ResponseStreamOptions | None]
-    """
-    Options of the stream; only with `stream`.
-    """
-    store: NotRequired[bool | None]
-    """
-    Accepted for the sake of clients that send it. Nothing is stored; the response says `false`. Default: `false`.
-    """
-    previous_response_id: NotRequired[str | None]
-    """
-    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
-    """
-    context_management: NotRequired[None]
-    """
-    When to shorten the conversation. Nothing is ever cut from it here.
-    """
-    conversation: NotRequired[None]
-    """
-    A stored conversation. None is stored here; send its items in `input`.
-    """
-    moderation: NotRequired[None]
-    """
-    Moderation of what is asked and answered. There is none here.
-    """
-    prompt: NotRequired[None]
-    """
-    A stored prompt template. None is stored here.
-    """
-    background: NotRequired[bool | None]
-    """
-    Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`.
-    """
-    truncation: NotRequired[Literal["disabled"] | None]
-    """
-    An input that exceeds the context is refused; nothing is ever cut from it. Default: `"disabled"`.
-    """
-    metadata: NotRequired[Mapping[str, str] | None]
-    """
-    Notes of the client's own, which the response repeats. They have no effect.
-    """
-    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
-    """
-    How OpenAI schedules the request. It has no effect here; every response says `default`.
-    """
-    user: NotRequired[str | None]
-    """
-    Repeated by the response, and without effect.
-    """
-    safety_identifier: NotRequired[str | None]
-    """
-    Repeated by the response, and without effect. At most 64 characters.
-    """
-    prompt_cache_key: NotRequired[str | None]
-    """
-    Repeated by the response, and without effect; prompts share their cached beginnings without it.
-    """
-    prompt_cache_options: NotRequired[PromptCacheOptions | None]
-    """
-    How OpenAI caches prompts. It has no effect here.
-    """
-    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
-    """
-    How long OpenAI caches prompts. It has no effect here.
-    """
-    seed: NotRequired[int | None]
-    """
-    Equal requests with equal seeds are answered alike by equal systems. At least -9223372036854775808, at most 9223372036854775807.
-    """
-    stop: NotRequired[str | Sequence[str] | None]
-    """
-    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
-    """
-    frequency_penalty: NotRequired[float | None]
-    """
-    Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2.
-    """
-    presence_penalty: NotRequired[float | None]
-    """
-    Lowers the score of every token that stands in the answer already. At least -2, at most 2.
-    """
-    logit_bias: NotRequired[Mapping[str, float] | None]
-    """
-    What is added to the scores of single tokens; the extremes forbid or force one.
-    """
-    top_k: NotRequired[int | None]
-    """
-    Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1.
-    """
-    min_p: NotRequired[float | None]
-    """
-    Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1.
-    """
-    repetition_penalty: NotRequired[float | None]
-    """
-    Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0.
-    """
-    ignore_eos: NotRequired[bool | None]
-    """
-    Go on after the model's end token.
-    """
-    include_stop_str_in_output: NotRequired[bool | None]
-    """
-    Keep the stop text that ended the text in it.
-    """
-    skip_special_tokens: NotRequired[bool | None]
-    """
-    Leave special tokens out of the text, as null does.
-    """
-    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
-    """
-    Variables of the chat template, such as `enable_thinking`.
+    An id of the item. It is not looked at.
     """
 
 
@@ -1607,4 +1722,296 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     separate_reasoning: NotRequired[bool | None]
     """
     False leaves the model's thoughts in the content, with their tags.
+    """
+
+
+class CreateResponseRequest(TypedDict, closed=True):
+    model: str
+    """
+    A name that /v1/models lists.
+    """
+    input: (
+        str
+        | Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseItemReference
+        ]
+    )
+    """
+    A user's text, or the items of a conversation in their order.
+    """
+    instructions: NotRequired[str | None]
+    """
+    A system message to put before the input.
+    """
+    max_output_tokens: NotRequired[int | None]
+    """
+    Upper bound on the tokens of the answer, thoughts and calls included. Null fills the context. At least 1.
+    """
+    temperature: NotRequired[float | None]
+    """
+    How random the choice of tokens is; 0 always takes the most likely one. Null counts as 1. At least 0, at most 2. Default: `1`.
+    """
+    top_p: NotRequired[float | None]
+    """
+    Choose among the most likely tokens that together have this probability. Null counts as 1. At least 0, at most 1. Default: `1`.
+    """
+    top_logprobs: NotRequired[int | None]
+    """
+    How many of the most likely tokens to tell at each place. More than 0 needs `message.output_text.logprobs` in `include`. At least 0, at most 20.
+    """
+    include: NotRequired[
+        Sequence[
+            Literal[
+                "message.output_text.logprobs",
+                "reasoning.encrypted_content",
+                "code_interpreter_call.outputs",
+                "computer_call_output.output.image_url",
+                "file_search_call.results",
+                "message.input_image.image_url",
+                "web_search_call.action.sources",
+                "web_search_call.results",
+            ]
+        ]
+        | None
+    ]
+    """
+    What to answer beside the texts.
+    """
+    tools: NotRequired[
+        Sequence[ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool]
+        | None
+    ]
+    """
+    What the model may call: functions, custom tools and namespaces of both. Tools of OpenAI's own are taken and not offered to the model; only a choice that asks for one is refused. At most 128 items.
+    """
+    tool_choice: NotRequired[
+        ResponseFunctionChoice
+        | ResponseAllowedTools
+        | ResponseHostedChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ]
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
+    parallel_tool_calls: NotRequired[bool | None]
+    """
+    Whether one answer may hold several calls. Null counts as true. Default: `true`.
+    """
+    max_tool_calls: NotRequired[int | None]
+    """
+    Bounds calls of tools that run on the server. There are none, so that it bounds nothing. At least 1.
+    """
+    text: NotRequired[ResponseTextOptions | None]
+    """
+    The form of the answer's text.
+    """
+    reasoning: NotRequired[ResponseReasoningOptions | None]
+    """
+    How the model is to think before it answers.
+    """
+    stream_options: NotRequired[ResponseStreamOptions | None]
+    """
+    Options of the stream; only with `stream`.
+    """
+    store: NotRequired[bool | None]
+    """
+    Accepted for the sake of clients that send it. Nothing is stored; the response says `false`. Default: `false`.
+    """
+    previous_response_id: NotRequired[str | None]
+    """
+    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    """
+    context_management: NotRequired[None]
+    """
+    When to shorten the conversation. Nothing is ever cut from it here.
+    """
+    conversation: NotRequired[None]
+    """
+    A stored conversation. None is stored here; send its items in `input`.
+    """
+    moderation: NotRequired[None]
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    prompt: NotRequired[None]
+    """
+    A stored prompt template. None is stored here.
+    """
+    background: NotRequired[bool | None]
+    """
+    Answer later. What is not stored cannot be fetched later, so that true is refused. Default: `false`.
+    """
+    truncation: NotRequired[Literal["auto", "disabled"] | None]
+    """
+    `disabled`: an input that exceeds the context is refused. `auto`: the oldest items are dropped until it fits; instructions and the last message of the user stay. Default: `"disabled"`.
+    """
+    metadata: NotRequired[Mapping[str, str] | None]
+    """
+    Notes of the client's own, which the response repeats. They have no effect.
+    """
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """
+    How OpenAI schedules the request. It has no effect here; every response says `default`.
+    """
+    user: NotRequired[str | None]
+    """
+    Repeated by the response, and without effect.
+    """
+    safety_identifier: NotRequired[str | None]
+    """
+    Repeated by the response, and without effect. At most 64 characters.
+    """
+    prompt_cache_key: NotRequired[str | None]
+    """
+    Repeated by the response, and without effect; prompts share their cached beginnings without it.
+    """
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+    seed: NotRequired[int | None]
+    """
+    Equal requests with equal seeds are answered alike by equal systems. At least -9223372036854775808, at most 9223372036854775807.
+    """
+    stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
+    frequency_penalty: NotRequired[float | None]
+    """
+    Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2.
+    """
+    presence_penalty: NotRequired[float | None]
+    """
+    Lowers the score of every token that stands in the answer already. At least -2, at most 2.
+    """
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    top_k: NotRequired[int | None]
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1.
+    """
+    min_p: NotRequired[float | None]
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1.
+    """
+    repetition_penalty: NotRequired[float | None]
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0.
+    """
+    ignore_eos: NotRequired[bool | None]
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: NotRequired[bool | None]
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: NotRequired[bool | None]
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
+    client_metadata: NotRequired[Mapping[str, Any] | None]
+    """
+    Notes of a client's about itself. They have no effect.
+    """
+
+
+class CountResponseInputTokensRequest(TypedDict, closed=True):
+    """
+    The fields of a request for a response on which its prompt depends.
+    """
+
+    model: NotRequired[str | None]
+    """
+    Null is the model that is served.
+    """
+    input: (
+        str
+        | Sequence[
+            ResponseInputMessage
+            | ResponseAssistantMessage
+            | ResponseFunctionCallInput
+            | ResponseFunctionCallOutput
+            | ResponseCustomToolCallInput
+            | ResponseCustomToolCallOutput
+            | ResponseShellCallInput
+            | ResponseShellCallOutput
+            | ResponseReasoningInput
+            | ResponseAdditionalTools
+            | ResponseHostedItem
+            | ResponseCompactionItem
+            | ResponseItemReference
+        ]
+    )
+    """
+    A user's text, or the items of a conversation in their order.
+    """
+    instructions: NotRequired[str | None]
+    """
+    A system message to put before the input.
+    """
+    tools: NotRequired[
+        Sequence[ResponseFunctionTool | ResponseCustomTool | ResponseNamespaceTool | ResponseHostedTool]
+        | None
+    ]
+    """
+    What the model may call. At most 128 items.
+    """
+    tool_choice: NotRequired[
+        ResponseFunctionChoice
+        | ResponseAllowedTools
+        | ResponseHostedChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ]
+    """
+    Whether functions are to be called, and which. Null counts as `auto`.
+    """
+    parallel_tool_calls: NotRequired[bool | None]
+    """
+    Whether one answer may hold several calls. Null counts as true. Default: `true`.
+    """
+    text: NotRequired[ResponseTextOptions | None]
+    """
+    The form of the answer's text.
+    """
+    reasoning: NotRequired[ResponseReasoningOptions | None]
+    """
+    How the model is to think before it answers.
+    """
+    truncation: NotRequired[Literal["auto", "disabled"] | None]
+    """
+    As of a response; with `auto` the number is that of the items that are kept. Default: `"disabled"`.
+    """
+    previous_response_id: NotRequired[str | None]
+    """
+    A stored response to go on with. None is stored here, so none is found; send its items in `input`.
+    """
+    conversation: NotRequired[None]
+    """
+    A stored conversation. None is stored here; send its items in `input`.
     """

@@ -1,0 +1,63 @@
+"""The input of a custom tool's call, read from the arguments of the function that stands for the tool."""
+
+import json
+import re
+from typing import Final
+
+from handlers.openai.responses.tools import INPUT
+
+_OPENING: Final = re.compile(rf'\s*\{{\s*"{INPUT}"\s*:\s*"')
+_PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # of surrogates
+_ESCAPE: Final = rf'\\(?:["\\/bfnrt]|u(?![dD][89abAB])[0-9a-fA-F]{{4}}|{_PAIR})'
+_CERTAIN: Final = re.compile(rf'(?:[^"\\]|{_ESCAPE})*')
+_REST: Final = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
+
+
+class CustomInput:
+    """Reads the text of `{"input": "…"}` piece by piece."""
+
+    def __init__(self) -> None:
+        self._unread = ""
+        self._is_open = False
+        self._is_whole = False
+
+    def feed(self, piece: str) -> str:
+        """Return the text that is certain with this piece of the arguments."""
+        if self._is_whole:
+            return ""
+        self._unread += piece
+        if not self._is_open and not self._open():
+            return ""
+        certain = _CERTAIN.match(self._unread)
+        assert certain is not None, "the expression matches nothing too"
+        self._unread = self._unread[certain.end() :]
+        self._is_whole = self._unread.startswith('"')
+        return _text(certain[0])
+
+    def end(self, *, is_cut: bool) -> str:
+        """Return the text that no piece has given; arguments of another form are the text themselves.
+
+        is_cut: whether the arguments are not whole.
+        """
+        if self._is_whole or is_cut:
+            return ""
+        if not self._is_open:
+            return self._unread
+        rest = _REST.match(self._unread)
+        return _text(rest[0]) if rest else ""
+
+    def _open(self) -> bool:
+        opening = _OPENING.match(self._unread)
+        if opening is not None:
+            self._is_open = True
+            self._unread = self._unread[opening.end() :]
+        return self._is_open
+
+
+def _text(escaped: str) -> str:
+    """Return the text of a JSON string's inside; half a surrogate pair becomes U+FFFD."""
+    try:
+        text: str = json.loads(f'"{escaped}"', strict=False)
+    except json.JSONDecodeError:  # an escape that JSON does not have
+        return escaped
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
