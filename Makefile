@@ -91,6 +91,11 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
+.PHONY: test-apps
+test-apps: $(READY)  ## Run Claude Code and the AI SDK against the server (needs Node and 250 MB)
+	cd tests/apps/node && npm ci --no-audit --no-fund --silent
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps
+
 BUILD := .venv-build
 WHEEL := build/wheel
 SDK := .venv-sdk

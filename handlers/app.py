@@ -110,6 +110,10 @@ TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
     name: served.table for name, served in CONTRACTS.items()
 }
 
+MARKING_HEADERS: Final[Mapping[str, str | None]] = {
+    name: served.contract.marking_header for name, served in CONTRACTS.items()
+}
+
 
 def engine_config(settings: Settings) -> EngineConfig:
     """Return the engine's part of the settings; the engine chooses what they leave open."""

@@ -202,8 +202,8 @@ def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
 
 
 def _contracts(given: argparse.Namespace) -> int:
-    from handlers.app import CONTRACTS, TABLES
-    from handlers.runtime.root_routes import check_root, placements
+    from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES
+    from handlers.runtime.root_routes import check_root, marked_placements, placements
 
     try:
         root = read_settings(given).root
@@ -211,10 +211,12 @@ def _contracts(given: argparse.Namespace) -> int:
     except ValueError as error:
         return _fail(error, ExitStatus.USAGE)
     at_root, prefixed = placements(TABLES, root)
-    width = max(len(placement.path) for placement in (*at_root, *prefixed)) + 2
+    placed = (*at_root, *marked_placements(TABLES, root, MARKING_HEADERS), *prefixed)
+    width = max(len(placement.path) for placement in placed) + 2
     lines = [
         f"{operation.method:7}{path:{width}}{contract}.{operation.id}"
-        for path, contract, operation in (*at_root, *prefixed)
+        + (f" (with the header {header})" if header else "")
+        for path, contract, operation, header in placed
     ]
     say("\n".join(lines))
     return 0

@@ -7,7 +7,7 @@ import socket
 import ssl
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NoReturn
@@ -21,7 +21,7 @@ from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
 from handlers.access.access import check_access
 from handlers.access.hosts import is_loopback
-from handlers.app import CONTRACTS, TABLES, build_app, engine_config
+from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES, build_app, engine_config
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
@@ -32,7 +32,7 @@ from handlers.process.gc_tuning import freeze_imports, freeze_start_up
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import FORCE_S, Watchdog
-from handlers.runtime.root_routes import check_root, placements
+from handlers.runtime.root_routes import Placement, check_root, marked_placements, placements
 from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
 
@@ -312,8 +312,17 @@ def _warnings(settings: Settings) -> list[str]:
 def describe_contracts(settings: Settings) -> list[str]:
     """Return a line for each contract: its prefix, and its operations at the root."""
     at_root, _ = placements(TABLES, settings.root)
+    marked = marked_placements(TABLES, settings.root, MARKING_HEADERS)
     lines = []
     for name in TABLES:
-        paths = dict.fromkeys(placement.path for placement in at_root if placement.contract == name)
-        lines.append(f"  contract  {name} under /{name}" + (f", and at {' '.join(paths)}" if paths else ""))
+        line = f"  contract  {name} under /{name}"
+        if paths := _paths(at_root, name):
+            line += f", and at {paths}"
+        if paths := _paths(marked, name):
+            line += f"; with {MARKING_HEADERS[name]} also at {paths}"
+        lines.append(line)
     return lines
+
+
+def _paths(placed: Sequence[Placement], contract: str) -> str:
+    return " ".join(dict.fromkeys(placement.path for placement in placed if placement.contract == contract))

@@ -19,11 +19,14 @@ class Contract(ABC):
     name: that of its folder in specs/ and generated/, and of its path prefix.
 
     has_comments: whether comments keep a silent stream open, which clients must ignore (HTML, 9.2.6).
+    marking_header: the header, in lower case, that this contract's clients send and no others do. At the
+        root, such a request is this contract's even if another contract has the path.
     probes: ids of the operations by which others check that the server is alive; no setting closes these.
     """
 
     name: ClassVar[str]
     has_comments: ClassVar[bool] = True
+    marking_header: ClassVar[str | None] = None
     probes: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod

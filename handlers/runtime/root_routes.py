@@ -12,11 +12,12 @@ class UnknownContract(ValueError):
 
 
 class Placement(NamedTuple):
-    """One operation at one path."""
+    """One operation at one path. header: the header that a request needs to reach it there; None if none."""
 
     path: str
     contract: str
     operation: Operation
+    header: str | None = None
 
 
 def check_root(root: Sequence[str], known: Sequence[str]) -> None:
@@ -39,3 +40,21 @@ def placements(
         at_root += [Placement(one.path, name, one) for one in tables[name] if shape(one.path) not in taken]
     prefixed = [Placement(f"/{name}{one.path}", name, one) for name, table in tables.items() for one in table]
     return at_root, prefixed
+
+
+def marked_placements(
+    tables: Mapping[str, Sequence[Operation]], root: Sequence[str], headers: Mapping[str, str | None]
+) -> list[Placement]:
+    """Return the operations at the root that only a header reaches, since an earlier contract has their path.
+
+    headers: the header that marks a contract's requests, by the contract's name.
+    """
+    at_root, _ = placements(tables, root)
+    reached = {(one.contract, one.path) for one in at_root}
+    return [
+        Placement(one.path, name, one, header)
+        for name in root
+        if (header := headers[name]) is not None
+        for one in tables[name]
+        if (name, one.path) not in reached
+    ]

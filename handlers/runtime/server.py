@@ -36,6 +36,7 @@ class ContractServer:
         self._endpoint = endpoint
         self._options = options or RuntimeOptions()
         self._routes = Routes()
+        self._marked_routes: dict[bytes, Routes] = {}  # of contracts at the root, by marking header
         self._contracts: dict[str, Contract] = {}
         self._families: dict[str, Contract] = {}  # by first segment
         self._reference = Reference(shell, self._options.pages)
@@ -44,9 +45,10 @@ class ContractServer:
     def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
         """Mount a contract's operations under a prefix ("/tgi"), or at the root ("").
 
-        At the root the first contract to claim a path keeps it. Returns the operations that got their path. A
-        prefix is for one contract, whose effective document is served there as openapi.json, with a page to
-        browse it at docs. Raises ValueError for a prefix that is taken.
+        At the root the first contract to claim a path keeps it, except for requests that have the marking
+        header of another. Returns the operations that got their path. A prefix is for one contract, whose
+        effective document is served there as openapi.json, with a page to browse it at docs. Raises
+        ValueError for a prefix that is taken.
         """
         if prefix and prefix in self._contracts:
             raise ValueError(f"{prefix} is taken by {self._contracts[prefix].name}")
@@ -62,10 +64,19 @@ class ContractServer:
         self._contracts.setdefault(prefix, contract)
         if prefix:
             self._serve_document(contract, prefix)
+        elif contract.marking_header is not None:
+            routes = self._marked_routes.setdefault(contract.marking_header.encode(), Routes())
+            for operation in handlers.table:
+                if operation.path not in free:
+                    endpoint = self._endpoint(operation, handlers, contract, self._options)
+                    routes.add(operation.path, operation.method, endpoint)
         return claimed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = None if scope["type"] != "http" else self._routes.find(path_of(scope))
+        found = None if scope["type"] != "http" else self._find(scope)
+        if self._is_base_probe(scope, found):
+            await Response()(scope, receive, send)
+            return
         if found is None:
             await self._shell(scope, receive, send)
             return
@@ -76,6 +87,21 @@ class ContractServer:
             return
         scope["path_params"] = values
         await endpoint(scope, receive, send)
+
+    def _is_base_probe(self, scope: Scope, found: tuple[Methods, dict[str, str]] | None) -> bool:
+        """Return whether a client only asks if there is a server at a base URL, as Claude Code does first."""
+        if scope["type"] != "http" or scope["method"] != "HEAD" or (found and "HEAD" in found[0]):
+            return False
+        return path_of(scope).rstrip("/") in self._contracts
+
+    def _find(self, scope: Scope) -> tuple[Methods, dict[str, str]] | None:
+        """Return the endpoints of a request's path, by method, and the values of its template."""
+        path = path_of(scope)
+        for header, routes in self._marked_routes.items():
+            found = routes.find(path)
+            if found is not None and any(name == header for name, _ in scope["headers"]):
+                return found
+        return self._routes.find(path)
 
     async def _refuse_method(self, methods: Methods, scope: Scope, receive: Receive, send: Send) -> None:
         problem = MethodNotAllowed(scope["method"], ", ".join(sorted(methods)))
@@ -88,7 +114,7 @@ class ContractServer:
 
     def endpoint(self, scope: Scope) -> Endpoint | None:
         """Return the endpoint that answers a request; None where no operation does."""
-        found = self._routes.find(path_of(scope))
+        found = self._find(scope)
         return None if found is None else found[0].get(scope["method"])
 
     def refusal(self, problem: Problem, scope: Scope) -> Response:

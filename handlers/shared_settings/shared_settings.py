@@ -90,7 +90,7 @@ class SharedSettings(Section):
     ssl_ca_certs: Annotated[str | None, env("VERBATIM_SSL_CA_CERTS")] = None
     """File with CA certificates; if set, clients must present a certificate that one of them has signed."""
 
-    root: Annotated[Names, env("VERBATIM_ROOT")] = ("openai", "tgi", "triton", "aleph_alpha")
+    root: Annotated[Names, env("VERBATIM_ROOT")] = ("openai", "tgi", "triton", "aleph_alpha", "anthropic")
     """Contracts that are also served at /, comma-separated; the first to claim a path gets it."""
 
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None

@@ -110,7 +110,9 @@ def test_other_commands_exist(block: Block) -> None:
                 read_settings(parser.parse_args(options))
             case ["make", target]:
                 assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
-            case ["curl", *_] | ["#", *_] | []:
+            case ["export", *settings]:
+                assert all("=" in setting for setting in settings)
+            case ["curl", *_] | ["claude", *_] | ["#", *_] | []:
                 pass
             case other:
                 pytest.fail(f"{block.name}: nothing here knows {other}")

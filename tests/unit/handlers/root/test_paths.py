@@ -6,8 +6,10 @@ import pytest
 
 from engine.stats import Health
 from handlers.root.invocations import operation_path
+from handlers.settings.settings import Settings
 from handlers.version import VERSION
 from tests.scripted_engine import ScriptedEngine, says
+from tests.unit.handlers.runtime.client import send
 from tests.unit.handlers.tgi.api import Api
 
 CHAT: dict[str, Any] = {"messages": [{"role": "user", "content": "Hi"}], "model": "verbatim-demo"}
@@ -78,3 +80,54 @@ async def test_a_slash_at_the_end_is_left_out(path: str) -> None:
     answer = await api.get(path)
     assert answer.status_code == 200
     assert answer.content == (await api.get(path.removesuffix("/"))).content
+
+
+VERSION_HEADER = {"anthropic-version": "2023-06-01"}
+
+
+async def test_the_list_of_models_is_anthropics_for_a_client_of_anthropics() -> None:
+    app = Api(says("a"), root=Settings().root).app
+    for path in ("/v1/models", "/v1/models/verbatim-demo"):
+        openai, own = await send(app, "GET", path), await send(app, "GET", f"/openai{path}")
+        assert openai.json() == own.json() and "object" in openai.json()
+        anthropic = await send(app, "GET", path, headers=VERSION_HEADER)
+        own = await send(app, "GET", f"/anthropic{path}", headers=VERSION_HEADER)
+        assert anthropic.json() == own.json() and "object" not in anthropic.json()
+        assert "request-id" in anthropic.headers
+    unknown = await send(app, "GET", "/v1/models/unknown", headers=VERSION_HEADER)
+    assert (unknown.status_code, unknown.json()["type"]) == (404, "error")
+
+
+async def test_the_header_takes_no_path_that_anthropic_does_not_have() -> None:
+    app = Api(says("a"), root=Settings().root).app
+    answer = await send(app, "POST", "/v1/chat/completions", json=CHAT, headers=VERSION_HEADER)
+    assert (answer.status_code, answer.json()["object"]) == (200, "chat.completion")
+
+
+async def test_without_anthropic_at_the_root_its_header_changes_nothing() -> None:
+    app = Api(says("a"), root=("openai",)).app
+    assert "object" in (await send(app, "GET", "/v1/models", headers=VERSION_HEADER)).json()
+
+
+async def test_messages_are_answered_at_the_root() -> None:
+    body = {**CHAT, "max_tokens": 5}
+    answer = await send(
+        Api(says("a"), root=Settings().root).app,
+        "POST",
+        "/v1/messages?beta=true",
+        json=body,
+        headers=VERSION_HEADER,
+    )
+    assert (answer.status_code, answer.json()["type"]) == (200, "message")
+
+
+@pytest.mark.parametrize("path", ["/", "/anthropic", "/anthropic/", "/tgi"])
+async def test_a_base_url_answers_that_there_is_a_server(path: str) -> None:
+    answer = await send(Api(says("a"), root=Settings().root).app, "HEAD", path)
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+async def test_other_paths_are_not_there_for_head_either() -> None:
+    app = Api(says("a"), root=Settings().root).app
+    assert (await send(app, "HEAD", "/nothing")).status_code == 404
+    assert (await send(app, "HEAD", "/v1/messages")).status_code == 405

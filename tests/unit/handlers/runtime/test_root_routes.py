@@ -1,7 +1,12 @@
 import pytest
 
 from generated.operation import Operation
-from handlers.runtime.root_routes import UnknownContract, check_root, placements
+from handlers.runtime.root_routes import (
+    UnknownContract,
+    check_root,
+    marked_placements,
+    placements,
+)
 
 
 def operation(path: str, method: str = "GET") -> Operation:
@@ -30,6 +35,14 @@ def test_templates_that_match_the_same_requests_are_one_path() -> None:
     tables = {"a": (operation("/x/{name:path}"),), "b": (operation("/x/{id}"), operation("/x/{id}/y"))}
     at_root, _ = placements(tables, ["a", "b"])
     assert [one.path for one in at_root] == ["/x/{name:path}", "/x/{id}/y"]
+
+
+def test_a_header_reaches_the_paths_that_an_earlier_contract_has() -> None:
+    headers = {"a": None, "b": "b-version"}
+    marked = marked_placements(TABLES, ["a", "b"], headers)
+    assert [(one.path, one.contract, one.header) for one in marked] == [("/x", "b", "b-version")]
+    assert marked_placements(TABLES, ["b", "a"], headers) == []
+    assert marked_placements(TABLES, ["a"], headers) == []
 
 
 def test_every_contract_is_whole_under_its_prefix_whatever_stands_at_the_root() -> None:
