@@ -1,4 +1,4 @@
-"""Where the programs are that `make test-apps` installs."""
+"""The paths of the programs that `make test-apps` installs."""
 
 from pathlib import Path
 from typing import Final
