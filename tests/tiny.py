@@ -1,6 +1,6 @@
 """Tiny models with random weights, of many architectures, and a byte-level tokenizer; all made here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -159,12 +159,21 @@ def tiny_model(architecture: str = "llama", *, seed: int = 0, **changes: Any) ->
 
 
 def save_tiny_model(
-    directory: Path, architecture: str = "llama", *, seed: int = 0, has_end_token: bool = True, **changes: Any
+    directory: Path,
+    architecture: str = "llama",
+    *,
+    seed: int = 0,
+    has_end_token: bool = True,
+    more_tokens: Sequence[str] = (),
+    **changes: Any,
 ) -> Path:
     """Writes a model and its tokenizer as a model directory. Without an end token, only max_tokens and stops
-    end.
+    end. more_tokens: special tokens beside those of all tiny models.
     """
     tokenizer = tiny_tokenizer()
+    tokenizer.backend_tokenizer.add_special_tokens(list(more_tokens))
+    if more_tokens:
+        changes = {"vocab_size": len(tokenizer), **changes}
     model = tiny_model(architecture, seed=seed, **changes)
     end = [tokenizer.eos_token_id] if has_end_token else None
     generation_config: Any = GenerationConfig

@@ -172,6 +172,17 @@ class Tokenizer:
         text: str = self._backend.decode(ids, skip_special_tokens=skip_special_tokens)
         return text
 
+    def token_id(self, token: str) -> int | None:
+        """Return the id of the token of this name; None where the model's vocabulary has none."""
+        token_id: int | None = self._backend.token_to_id(token)
+        return token_id if token_id is not None and token_id < self.vocab_size else None
+
+    def first_token(self, text: str) -> str:
+        """Return the name of the token that a text begins with, special ones left out; "" for no token."""
+        ids = self.encode(text, add_special_tokens=False)
+        token: str = self._backend.id_to_token(ids[0]) if ids else ""
+        return token
+
     def is_special(self, token_id: int) -> bool:
         """Return whether the tokenizer marks the token as special, so that it can be left out of texts."""
         return token_id in self._special_ids

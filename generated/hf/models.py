@@ -740,7 +740,7 @@ class CompletionRequest(BaseModel):
     """
     suffix: StrictStr | MISSING = MISSING
     """
-    Not supported; a request that has it is refused.
+    The text after the gap that the answer fills. It needs a model whose vocabulary has tokens for fill in the middle, and is refused for others; an empty text is none.
     """
     prompt: PromptText | PromptBatch
     """

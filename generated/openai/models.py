@@ -2473,9 +2473,9 @@ class CreateCompletionRequest(BaseModel):
     """
     Options of the stream; only with `stream`.
     """
-    suffix: Annotated[None, Field(None)] = None
+    suffix: StrictStr | None = None
     """
-    What comes after the text. The models served here do not look ahead.
+    The text after the gap that the answer fills. It needs a model whose vocabulary has tokens for fill in the middle, and is refused for others; an empty text is none. Not with `echo`.
     """
     temperature: Annotated[StrictFloat | None, Field(ge=0.0, le=2.0)] = 1
     """

@@ -1000,7 +1000,7 @@ class CompletionRequest(BaseModel):
     """
     suffix: StrictStr | None = None
     """
-    Not supported; a request that has it is refused.
+    The text after the gap that the answer fills. It needs a model whose vocabulary has tokens for fill in the middle, and is refused for others; an empty text is none.
     """
     temperature: Annotated[StrictFloat | None, Field(examples=[1.0], ge=0.0)] = None
     """

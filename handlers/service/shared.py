@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.model_info import ModelInfo
+from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers
@@ -31,6 +32,11 @@ class Shared:
     @cached_property
     def tokenizer(self) -> Tokenizer:
         return self.engine.tokenizer
+
+    @cached_property
+    def infill(self) -> Infill | None:
+        """The prompts that fill a gap; None where the model knows none."""
+        return Infill.of(self.tokenizer)
 
     @cached_property
     def model_info(self) -> ModelInfo:

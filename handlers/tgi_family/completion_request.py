@@ -6,6 +6,7 @@ from secrets import token_hex
 import msgspec
 
 from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
 from handlers.tgi_family.errors import SuffixRefused
 from handlers.tgi_family.request import encode_prompt
@@ -15,7 +16,8 @@ from handlers.tgi_family.request_limits import RequestLimits
 class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
     """The parameters that several prompts share, valid against their contract.
 
-    max_tokens: tokens to generate at most; None fills the context. suffix: refused where there is one.
+    max_tokens: tokens to generate at most; None fills the context. suffix: the text after the gap that
+        every answer fills; None and "": there is no gap.
     sampling: called once a prompt: without a seed each draws its own, lest equal prompts be answered alike.
     """
 
@@ -27,21 +29,30 @@ class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def num_characters(self) -> int:
-        return sum(map(len, self.prompts))
+        return sum(map(len, self.prompts)) + len(self.suffix or "")
 
 
-def check_params(params: CompletionParams, limits: RequestLimits) -> None:
-    """Raise SuffixRefused, BatchTooLarge or Refused; reads no prompt, so that it is quick."""
-    if params.suffix is not None:
+def check_params(params: CompletionParams, limits: RequestLimits, *, can_infill: bool) -> None:
+    """Raise SuffixRefused, BatchTooLarge or Refused; reads no prompt, so that it is quick.
+
+    can_infill: the model fills the gap before a suffix.
+    """
+    if params.suffix and not can_infill:
         raise SuffixRefused
     limits.check_prompts(len(params.prompts))
     limits.check_stop(params.stop)
 
 
 def completion_requests(
-    params: CompletionParams, limits: RequestLimits, tokenizer: Tokenizer
+    params: CompletionParams, limits: RequestLimits, tokenizer: Tokenizer, infill: Infill | None = None
 ) -> list[GenerationRequest]:
-    """Return requests in the order of the prompts. Raise PromptTooLong or Refused."""
+    """Return requests in the order of the prompts. Raise PromptTooLong or Refused.
+
+    infill: the model's prompts that fill a gap, which a suffix needs.
+    """
+    if not params.suffix:
+        infill = None
+    after = () if infill is None else _encode_after(tokenizer, infill, params, limits)
     return [
         GenerationRequest(
             request_id=token_hex(16),
@@ -50,15 +61,32 @@ def completion_requests(
             stopping=StopConditions(
                 max_tokens=limits.new_tokens(len(prompt), params.max_tokens),
                 stop=params.stop,
+                stop_token_ids=() if infill is None else infill.end_token_ids,
                 length_first=True,
             ),
         )
-        for prompt in (_encode(tokenizer, text, params, limits) for text in params.prompts)
+        for prompt in (_encode(tokenizer, text, params, limits, infill, after) for text in params.prompts)
     ]
 
 
+def _encode_after(
+    tokenizer: Tokenizer, infill: Infill, params: CompletionParams, limits: RequestLimits
+) -> tuple[int, ...]:
+    suffix = params.suffix or ""
+    tokenizer.check_length(suffix, limits.max_total_tokens, params.max_tokens or 1)
+    return infill.encode_after(suffix)
+
+
 def _encode(
-    tokenizer: Tokenizer, text: str, params: CompletionParams, limits: RequestLimits
+    tokenizer: Tokenizer,
+    text: str,
+    params: CompletionParams,
+    limits: RequestLimits,
+    infill: Infill | None,
+    after: tuple[int, ...],
 ) -> tuple[int, ...]:
     tokenizer.check_length(text, limits.max_total_tokens, params.max_tokens or 1)
-    return encode_prompt(tokenizer, text)
+    if infill is None:
+        return encode_prompt(tokenizer, text)
+    before = tokenizer.encode(text, add_special_tokens=False)
+    return infill.frame(before, after, add_special_tokens=True)

@@ -32,7 +32,7 @@ class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, E
 
     @override
     def plan(self, asked: CompletionParams, *, is_stream: bool) -> CompletionParams:
-        check_params(asked, self._limits)
+        check_params(asked, self._limits, can_infill=self.shared.infill is not None)
         return asked
 
     @override
@@ -42,7 +42,12 @@ class Completions(MergedOperation[CompletionParams, CompletionParams, AnswerT, E
     @override
     async def prepare(self, plan: CompletionParams) -> Sequence[GenerationRequest]:
         return await self.shared.workers.tokenize(
-            plan.num_characters, completion_requests, plan, self._limits, self.shared.tokenizer
+            plan.num_characters,
+            completion_requests,
+            plan,
+            self._limits,
+            self.shared.tokenizer,
+            self.shared.infill,
         )
 
     @override

@@ -1,11 +1,12 @@
 """Errors of TGI's kin beside those of all contracts, and the texts of their problems.
 
 Refused, of all contracts
-├── SuffixRefused       `suffix` on completions: nothing here fills a gap
+├── SuffixRefused       `suffix` on completions, and the model cannot fill a gap
 └── BatchTooLarge       more prompts than the server takes at once
 """
 
 from engine.errors import PromptTooLong
+from engine.text.infill import NO_INFILL
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
 from handlers.faults.refused import Refused
 from handlers.faults.violation import Violation
@@ -13,12 +14,10 @@ from handlers.runtime.problem import InvalidRequest, Problem
 
 
 class SuffixRefused(Refused):
-    """Nothing here fills a gap."""
+    """The model cannot fill the gap before a suffix."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "Suffix is not supported; preprocess the prompt instead.", "suffix", Violation.UNSUPPORTED_FIELD
-        )
+        super().__init__(NO_INFILL, "suffix", Violation.UNSUPPORTED_FIELD)
 
 
 class BatchTooLarge(Refused):

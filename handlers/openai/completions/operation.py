@@ -56,7 +56,8 @@ class Completions(
             check_no_form(asked)
         check_named_ids(asked, self.shared.model_info.vocab_size)
         check_prompt_ids(asked.prompt, "prompt", self.shared.model_info.vocab_size)
-        return _Planned(asked, completion_plan(asked, adapter))
+        can_infill = self.shared.infill is not None
+        return _Planned(asked, completion_plan(asked, adapter, can_infill=can_infill))
 
     @override
     def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
@@ -72,6 +73,7 @@ class Completions(
             plan.plan,
             self.shared.tokenizer,
             self.shared.model_info.max_total_tokens,
+            self.shared.infill,
         )
 
     @override
@@ -82,7 +84,7 @@ class Completions(
         result: Sequence[GeneratedRequest],
     ) -> m.CreateCompletionResponse:
         envelope = self.shared.envelope("cmpl")
-        texts = self._texts(plan.plan, prepared)
+        texts = self._texts(plan.plan)
         return m.CreateCompletionResponse(
             id=envelope.id,
             object="text_completion",
@@ -95,16 +97,16 @@ class Completions(
 
     @override
     def writer(self, plan: _Planned, prepared: Sequence[GenerationRequest]) -> "_Writer":
-        texts = self._texts(plan.plan, prepared)
+        texts = self._texts(plan.plan)
         chunks = CompletionEvents(plan.plan, texts, self._empty_chunk(plan.body), self.shared.tokenizer)
         return _Writer(plan, chunks, len(prepared))
 
-    def _texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[str]:
+    def _texts(self, plan: CompletionPlan) -> list[str]:
         """Return the prompts as text, those of token ids with their special tokens."""
         decode = self.shared.tokenizer.decode
         return [
-            prompt if isinstance(prompt, str) else decode(request.prompt.token_ids, skip_special_tokens=False)
-            for prompt, request in zip(plan.prompts, requests, strict=True)
+            prompt if isinstance(prompt, str) else decode(prompt, skip_special_tokens=False)
+            for prompt in plan.prompts
         ]
 
     def _empty_chunk(self, body: m.CreateCompletionRequest) -> m.CreateCompletionStreamResponse:

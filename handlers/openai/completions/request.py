@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from secrets import token_hex
 
 from engine.request import GenerationRequest, Prompt, StopConditions
+from engine.text.infill import NO_INFILL, Infill
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.form.response_format import response_grammar
 from handlers.faults.refused import Refused
+from handlers.faults.violation import Violation
 from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.formats import answer_form, grammar_field
 from handlers.openai.sampling import (
@@ -30,6 +32,7 @@ class CompletionPlan:
     max_tokens: 0 answers with the prompt alone.
     num_logprobs: as in `engine.request.SamplingParams`, for all text of the answer.
     sequences_field: which field asks for the sequences.
+    suffix: the text after the gap that every answer fills; None: there is no gap.
     """
 
     prompts: Sequence[str | Sequence[int]]
@@ -41,6 +44,7 @@ class CompletionPlan:
     stop_token_ids: tuple[int, ...]
     sequences_field: str
     adapter: str | None
+    suffix: str | None
 
     @property
     def num_sequences(self) -> int:
@@ -48,12 +52,18 @@ class CompletionPlan:
 
     @property
     def num_characters(self) -> int:
-        return sum(len(prompt) for prompt in self.prompts)
+        return sum(len(prompt) for prompt in self.prompts) + len(self.suffix or "")
 
 
-def completion_plan(body: m.CreateCompletionRequest, adapter: str | None = None) -> CompletionPlan:
-    """Reads no prompt, so that it is quick. Raises Refused."""
+def completion_plan(
+    body: m.CreateCompletionRequest, adapter: str | None = None, *, can_infill: bool = False
+) -> CompletionPlan:
+    """Read no prompt, so that it is quick. Raise Refused.
+
+    can_infill: the model fills the gap before a `suffix`.
+    """
     check_stream_options(body)
+    _check_suffix(body, can_infill)
     n = given_or(body.n, 1)
     best_of = n if body.best_of is None else body.best_of
     if best_of < n:
@@ -76,14 +86,31 @@ def completion_plan(body: m.CreateCompletionRequest, adapter: str | None = None)
         stop_token_ids=tuple(body.stop_token_ids or ()),
         sequences_field="prompt" if len(prompts) > 1 else own_field,
         adapter=adapter,
+        suffix=body.suffix or None,
     )
 
 
+def _check_suffix(body: m.CreateCompletionRequest, can_infill: bool) -> None:
+    if not body.suffix:
+        return
+    if not can_infill:
+        raise Refused(NO_INFILL, "suffix", Violation.UNSUPPORTED_FIELD)
+    if body.echo:
+        raise Refused(
+            "'echo' repeats the prompt before its continuation; with 'suffix' there is none.", "echo"
+        )
+
+
 def completion_requests(
-    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer, max_total_tokens: int
+    body: m.CreateCompletionRequest,
+    plan: CompletionPlan,
+    tokenizer: Tokenizer,
+    max_total_tokens: int,
+    infill: Infill | None = None,
 ) -> list[GenerationRequest]:
     """Return requests in the order of the prompts; those without a seed draw their own.
 
+    infill: the model's prompts that fill a gap, which a plan with a suffix needs.
     Raises Refused and its kinds, PromptTooLong.
     """
     form = answer_form(body)
@@ -102,7 +129,7 @@ def completion_requests(
                 num_logprobs=num_ranked,
                 num_prompt_logprobs=plan.num_logprobs if plan.echoes else None,
             ),
-            stopping=_stopping(body, plan),
+            stopping=_stopping(body, plan, infill),
             num_sequences=plan.best_of,
             beams=beam_params(body),
             skip_special_tokens=body.skip_special_tokens is not False,
@@ -110,30 +137,43 @@ def completion_requests(
             adapter=plan.adapter,
             cache_salt=body.cache_salt,
         )
-        for prompt in _encoded(body, plan, tokenizer, max_total_tokens)
+        for prompt in _encoded(body, plan, tokenizer, max_total_tokens, infill)
     ]
 
 
-def _stopping(body: m.CreateCompletionRequest, plan: CompletionPlan) -> StopConditions:
+def _stopping(body: m.CreateCompletionRequest, plan: CompletionPlan, infill: Infill | None) -> StopConditions:
+    ends = () if plan.suffix is None or infill is None or body.ignore_eos else infill.end_token_ids
     return StopConditions(
         max_tokens=max(plan.max_tokens, 1),  # the engine reports a prompt with its first token
         min_tokens=body.min_tokens or 0,
         stop=stop_texts(body),
-        stop_token_ids=plan.stop_token_ids,
+        stop_token_ids=(*plan.stop_token_ids, *ends),
         include_stop=body.include_stop_str_in_output is True,
         ignore_eos=body.ignore_eos is True,
     )
 
 
 def _encoded(
-    body: m.CreateCompletionRequest, plan: CompletionPlan, tokenizer: Tokenizer, max_total_tokens: int
+    body: m.CreateCompletionRequest,
+    plan: CompletionPlan,
+    tokenizer: Tokenizer,
+    max_total_tokens: int,
+    infill: Infill | None,
 ) -> list[tuple[int, ...]]:
     adds_special = body.add_special_tokens is not False
+    after = None
+    if plan.suffix is not None:
+        assert infill is not None, "the plan refuses a suffix that the model cannot take"
+        tokenizer.check_length(plan.suffix, max_total_tokens, max(plan.max_tokens, 1))
+        after = infill.encode_after(plan.suffix)
     encoded = []
     for place, prompt in enumerate(plan.prompts):
+        is_text = isinstance(prompt, str)
         if isinstance(prompt, str):
             tokenizer.check_length(prompt, max_total_tokens, max(plan.max_tokens, 1))
-            prompt = tokenizer.encode(prompt, add_special_tokens=adds_special)
+            prompt = tokenizer.encode(prompt, add_special_tokens=adds_special and after is None)
+        if infill is not None and after is not None:
+            prompt = infill.frame(prompt, after, add_special_tokens=adds_special and is_text)
         if not prompt:
             field = "prompt" if isinstance(body.prompt, str) else f"prompt[{place}]"
             raise Refused("A prompt must have at least one token.", field)

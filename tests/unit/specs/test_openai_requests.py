@@ -86,6 +86,7 @@ ACCEPTED = [
     (COMPLETION, completion(prompt=[[1, 2], [3]], max_tokens=0, echo=True, logprobs=1)),
     (COMPLETION, completion(prompt=["a", ""], best_of=4, n=2)),
     (COMPLETION, completion(prompt=[1, 2], stop=None, suffix=None, logprobs=20)),
+    (COMPLETION, completion(suffix="end")),
     (EMBEDDING, embedding(input=[1, 2], dimensions=8, encoding_format="base64")),
     (EMBEDDING, embedding(input=["a"] * 2048)),
 ]
@@ -132,7 +133,6 @@ REFUSED = [
     (COMPLETION, completion(prompt=[])),
     (COMPLETION, completion(prompt=[[]])),
     (COMPLETION, completion(prompt=["a", 1])),
-    (COMPLETION, completion(suffix="end")),
     (COMPLETION, completion(best_of=21)),
     (COMPLETION, completion(logprobs=21)),
     (EMBEDDING, embedding(input="")),

@@ -1070,9 +1070,9 @@ class CreateCompletionRequest(TypedDict, closed=True):
     """
     Options of the stream; only with `stream`.
     """
-    suffix: NotRequired[None]
+    suffix: NotRequired[str | None]
     """
-    What comes after the text. The models served here do not look ahead.
+    The text after the gap that the answer fills. It needs a model whose vocabulary has tokens for fill in the middle, and is refused for others; an empty text is none. Not with `echo`.
     """
     temperature: NotRequired[float | None]
     """

@@ -197,7 +197,7 @@ class CompletionRequest(TypedDict):
     """
     suffix: NotRequired[str | None]
     """
-    Not supported; a request that has it is refused.
+    The text after the gap that the answer fills. It needs a model whose vocabulary has tokens for fill in the middle, and is refused for others; an empty text is none.
     """
     temperature: NotRequired[float | None]
     """
