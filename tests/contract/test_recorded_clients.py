@@ -1,4 +1,4 @@
-"""What programs sent when they were pointed at a server, held without the programs.
+"""Replays the requests that programs sent to a server, without the programs.
 
 `recorded/` has a file for each program: its requests, texts cut short, and the statuses. The server
 checks its answers against its own documents.
