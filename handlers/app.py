@@ -15,6 +15,9 @@ from engine.errors import EngineError
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access, check_access
 from handlers.access.audit_log import CannotWriteAuditLog
+from handlers.active_requests.active_request import ActiveRequests
+from handlers.active_requests.engine import Engine
+from handlers.active_requests.metrics import Metrics
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.anthropic.contract import AnthropicContract
@@ -44,9 +47,6 @@ from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.root_routes import check_root, placements
 from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
-from handlers.service.active_request import ActiveRequests
-from handlers.service.engine import Engine
-from handlers.service.metrics import Metrics
 from handlers.service.model_names import ModelNames
 from handlers.service.shared import Shared
 from handlers.settings.command_line import read_settings

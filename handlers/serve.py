@@ -21,6 +21,7 @@ from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
 from handlers.access.access import check_access
 from handlers.access.hosts import is_loopback
+from handlers.active_requests.engine import Engine
 from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES, build_app, engine_config
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
@@ -33,7 +34,6 @@ from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.runtime.root_routes import Placement, check_root, marked_placements, placements
-from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
 
 if TYPE_CHECKING:

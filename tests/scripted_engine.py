@@ -103,7 +103,7 @@ def embedding(request: EmbeddingRequest) -> Embedding:
 
 
 class ScriptedEngine:
-    """Implements `handlers.service.engine.Engine`.
+    """Implements `handlers.active_requests.engine.Engine`.
 
     requests: all that were submitted. texts: all whose vectors were asked for. embeds: gives or raises them.
     num_running: those whose events are still being read, and texts that wait for their vector.

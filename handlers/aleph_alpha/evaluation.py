@@ -15,8 +15,8 @@ from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt, num_characters
 from handlers.chat.reading.logprobs import bounded
-from handlers.faults.refused import Refused
-from handlers.service.sequences import collect_sequences
+from handlers.errors.refused import Refused
+from handlers.operations.sequences import collect_sequences
 from handlers.service.shared import Shared
 
 

@@ -8,6 +8,7 @@ from typing_extensions import override
 from generated.aleph_alpha import models as m
 from generated.aleph_alpha.operations import NoHeaders, Operations
 from generated.operation import Answer, Call, EventStream
+from handlers.active_requests.admission import AdmissionControl
 from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.chat.operation import Chat
 from handlers.aleph_alpha.completions.operation import Completions
@@ -16,8 +17,7 @@ from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.evaluation import Evaluations
 from handlers.aleph_alpha.models import Models
 from handlers.aleph_alpha.tokens import detokenize, tokenize
-from handlers.faults.mapping import mapped_errors
-from handlers.service.admission import AdmissionControl
+from handlers.errors.mapping import mapped_errors
 from handlers.service.shared import Shared
 
 _GENERATES: Final = frozenset({"chat_completions", "complete", "evaluate"})

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 
 Item = m.TextItem | m.TokensItem | m.ImageItem
 WirePrompt = str | Sequence[Item]

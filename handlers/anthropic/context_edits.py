@@ -11,8 +11,8 @@ from generated.anthropic import models as m
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.wire.missing import given
 
 Edit: TypeAlias = m.ClearThinkingEditParam | m.ClearToolUsesEditParam | m.CompactEditParam

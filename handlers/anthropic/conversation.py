@@ -10,8 +10,8 @@ from generated.anthropic import models as m
 from handlers.anthropic.texts import readable_text, refused_image, result_text, system_text
 from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.tools import ToolCall
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.wire.missing import given
 
 _BETWEEN_TURNS = "\n\n"  # that are one turn

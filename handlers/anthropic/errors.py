@@ -11,10 +11,10 @@ from engine.errors import (
     PromptTooLong,
     UnknownAdapter,
 )
+from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.service.active_request import IncompleteGeneration
 from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.service.model_names import ModelNotFound
 

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from engine.events import TokenEvent
 from generated.anthropic import models as m
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.anthropic import events
 from handlers.anthropic.answer import Answer
 from handlers.anthropic.draft import MessageDraft
@@ -23,10 +24,9 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import HeldPermits
-from handlers.faults.mapping import ToProblem
-from handlers.service.active_request import ActiveRequest
-from handlers.service.chat_operation import deltas
-from handlers.service.operation import GeneratingOperation, StreamWriter
+from handlers.errors.mapping import ToProblem
+from handlers.operations.chat_operation import deltas
+from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.service.shared import Shared
 
 

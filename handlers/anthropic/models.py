@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from generated.anthropic import models as m
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.service.model_names import ModelNames, ModelNotFound
 from handlers.wire.missing import given
 

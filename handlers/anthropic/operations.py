@@ -14,12 +14,12 @@ from generated.anthropic.operations import (
     Operations,
 )
 from generated.operation import Call, EventStream
+from handlers.active_requests.admission import AdmissionControl
 from handlers.anthropic.errors import to_problem
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
 from handlers.anthropic.preparation import Preparation
-from handlers.faults.mapping import mapped_errors
-from handlers.service.admission import AdmissionControl
+from handlers.errors.mapping import mapped_errors
 from handlers.service.shared import Shared
 
 _GENERATES: Final = frozenset({"create_message"})

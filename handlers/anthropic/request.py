@@ -12,8 +12,8 @@ from handlers.anthropic.conversation import conversation, found_tools
 from handlers.anthropic.tools import parallel_tool_use, tool_choice, tool_definitions
 from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.wire.missing import given

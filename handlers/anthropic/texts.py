@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from generated.anthropic import models as m
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.wire.missing import given
 
 ResultBlock: TypeAlias = (

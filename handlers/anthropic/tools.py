@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 
 from generated.anthropic import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.wire.missing import given
 
 _SEARCH: Final = "tool_search_tool"

@@ -11,8 +11,8 @@ ChatError, a Refused
 └── NotStrict               a schema outside of the subset that a contract's `strict` asks for
 """
 
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 
 
 class ChatError(Refused):

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from typing_extensions import override
 
 from handlers.concurrency.permits import Permits
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 
 MAX_SEQUENCES: Final = 40_960  # of one request: 2,048 prompts with 20 texts each, OpenAI's bounds
 RETRY_AFTER_S: Final = 1  # of a server that stops: another may take its place at any time

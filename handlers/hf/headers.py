@@ -1,6 +1,6 @@
 """Response headers as the document types them."""
 
-from handlers.service.timing import Timing
+from handlers.active_requests.timing import Timing
 from handlers.tgi_family.headers import Headers, cost_headers
 
 

@@ -15,6 +15,7 @@ from generated.hf.operations import (
     Operations,
 )
 from generated.operation import Answer, Call, EventStream
+from handlers.active_requests.admission import AdmissionControl
 from handlers.hf.chat.operation import Chat
 from handlers.hf.completions.operation import Completions, completion_params
 from handlers.hf.errors import to_problem
@@ -23,7 +24,6 @@ from handlers.hf.native.operation import Native
 from handlers.hf.native.request import native_params
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
-from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 from handlers.tgi_family.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings

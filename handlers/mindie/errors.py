@@ -3,10 +3,10 @@
 from typing import Final
 
 from engine.errors import EngineStopped, GenerationFailed, InvalidRequest, RequestAborted, UnknownAdapter
+from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import ChatError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.faults.refused import Refused
-from handlers.service.active_request import IncompleteGeneration
+from handlers.errors.refused import Refused
 from handlers.service.error_table import ErrorKind, ErrorTable
 
 INVALID: Final = "Input validation error: "  # before each message of its type

@@ -1,8 +1,8 @@
 """The tokens that a prompt and its answer may have."""
 
 from engine.model_info import ModelInfo
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 
 
 class Room:

@@ -9,7 +9,7 @@ from generated.operation import Call
 from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.errors import to_problem
 from handlers.openai.token_ids import check_prompt_ids
-from handlers.service.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
+from handlers.operations.embeddings import EmbeddedTexts, Embedder, Vector, base64_of
 from handlers.service.shared import Shared
 
 _to_problem: Final = partial(to_problem, prompt_field="input")

@@ -12,11 +12,11 @@ from engine.errors import (
     RequestAborted,
     UnknownAdapter,
 )
+from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.runtime.problem import Problem
-from handlers.service.active_request import IncompleteGeneration
 from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.service.model_names import ModelNotFound
 

@@ -15,8 +15,8 @@ from handlers.chat.form.response_format import (
     StructuralTag,
 )
 from handlers.chat.form.strict_schema import require_strict
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.openai.sampling import Body
 
 # What asks for no form at all.

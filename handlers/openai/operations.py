@@ -18,7 +18,8 @@ from generated.openai.operations import (
     RetrieveModelHeaders,
 )
 from generated.operation import Answer, Call, EventStream
-from handlers.faults.mapping import mapped_errors
+from handlers.active_requests.admission import AdmissionControl
+from handlers.errors.mapping import mapped_errors
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings
@@ -27,8 +28,7 @@ from handlers.openai.models import Models
 from handlers.openai.responses.input_tokens import InputTokens
 from handlers.openai.responses.operation import Responses
 from handlers.openai.responses.preparation import Preparation
-from handlers.service.admission import AdmissionControl
-from handlers.service.embeddings import Embedder
+from handlers.operations.embeddings import Embedder
 from handlers.service.shared import Shared
 
 _GENERATES: Final = frozenset(

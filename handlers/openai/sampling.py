@@ -2,7 +2,7 @@
 
 from engine.request import BeamParams, Grammar, SamplingParams
 from generated.openai import models as m
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.wire.missing import given, given_or

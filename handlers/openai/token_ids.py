@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.openai.sampling import Body
 
 WirePrompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]

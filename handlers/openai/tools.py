@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from generated.openai import models as m
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 
 _Choice = m.ChatCompletionAllowedToolsChoice | m.ChatCompletionNamedToolChoice | str | None
 

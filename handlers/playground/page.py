@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handlers.service.engine import Engine
+from handlers.active_requests.engine import Engine
 from handlers.shared_settings.shared_settings import EMBEDDED_MODEL, SharedSettings
 from handlers.version import VERSION
 

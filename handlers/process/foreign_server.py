@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
+from handlers.active_requests.engine import Engine
 from handlers.process.watchdog import FORCE_S, Watchdog
-from handlers.service.engine import Engine
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-from handlers.service.engine import Engine
+from handlers.active_requests.engine import Engine
 from handlers.version import VERSION
 
 PING: Final = "/ping"

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
-from handlers.faults.violation import Violation
+from handlers.errors.violation import Violation
 
 from .reading.invalid import InvalidValue
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from handlers.concurrency.limit import retry_after_s
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.runtime.problem import Problem
 
 

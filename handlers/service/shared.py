@@ -6,11 +6,11 @@ from functools import cached_property
 from engine.model_info import ModelInfo
 from engine.text.infill import Infill
 from engine.text.tokenizer import Tokenizer
+from handlers.active_requests.active_request import ActiveRequests
+from handlers.active_requests.engine import Engine
+from handlers.active_requests.metrics import Metrics
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers
-from handlers.service.active_request import ActiveRequests
-from handlers.service.engine import Engine
-from handlers.service.metrics import Metrics
 from handlers.service.model_names import ModelNames
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.wire.envelope import Envelope

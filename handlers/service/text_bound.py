@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from engine.frontend.admission import MAX_TEXT_CHARACTERS
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 
 
 def bounded_texts(texts: str | Sequence[str], field: str, *, subject: str | None = None) -> tuple[str, ...]:

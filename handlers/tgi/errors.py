@@ -10,10 +10,10 @@ from engine.errors import (
     RequestAborted,
     UnknownAdapter,
 )
+from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import TemplateError, ToolError
 from handlers.concurrency.limit import RETRY_AFTER_S, Overloaded
-from handlers.faults.refused import Refused
-from handlers.service.active_request import IncompleteGeneration
+from handlers.errors.refused import Refused
 from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.tgi_family.errors import BatchTooLarge, SuffixRefused, error_text
 

@@ -16,8 +16,8 @@ from generated.tgi.operations import (
     NoHeaders,
     Operations,
 )
+from handlers.active_requests.admission import AdmissionControl
 from handlers.runtime.problem import Problem
-from handlers.service.admission import AdmissionControl
 from handlers.service.shared import Shared
 from handlers.tgi.chat.operation import Chat
 from handlers.tgi.completions.operation import Completions, completion_params

@@ -4,12 +4,12 @@ from typing import TypeVar
 
 from typing_extensions import override
 
+from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
 from handlers.chat.params import ChatParams
-from handlers.faults.mapping import ToProblem
-from handlers.service.chat_operation import ChatOperation
+from handlers.errors.mapping import ToProblem
+from handlers.operations.chat_operation import ChatOperation
 from handlers.service.shared import Shared
-from handlers.service.timing import Timing
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request_limits import RequestLimits
 

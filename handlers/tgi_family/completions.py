@@ -6,12 +6,12 @@ from typing import TypeVar
 from typing_extensions import override
 
 from engine.request import GenerationRequest
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
-from handlers.faults.mapping import ToProblem
-from handlers.service.active_request import ActiveRequest
-from handlers.service.merged_operation import MergedOperation
+from handlers.errors.mapping import ToProblem
+from handlers.operations.merged_operation import MergedOperation
 from handlers.service.shared import Shared
-from handlers.service.timing import Timing
 from handlers.tgi_family.completion_request import CompletionParams, check_params, completion_requests
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.request_limits import RequestLimits

@@ -8,8 +8,8 @@ Refused, of all contracts
 from engine.errors import PromptTooLong
 from engine.text.infill import NO_INFILL
 from handlers.chat.errors import InvalidMessage, UnsupportedContent
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.runtime.problem import InvalidRequest, Problem
 
 

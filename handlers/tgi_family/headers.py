@@ -7,7 +7,7 @@ runtime refuses a header that the operation does not declare.
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from handlers.service.timing import Timing
+from handlers.active_requests.timing import Timing
 
 Headers: TypeAlias = Any
 

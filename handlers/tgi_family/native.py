@@ -6,13 +6,13 @@ from typing import NamedTuple, TypeVar
 from typing_extensions import override
 
 from engine.events import TokenEvent
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
-from handlers.faults.mapping import ToProblem
-from handlers.service.active_request import ActiveRequest
-from handlers.service.operation import GeneratingOperation
-from handlers.service.sequences import GeneratedRequest, collect_sequences
+from handlers.errors.mapping import ToProblem
+from handlers.operations.operation import GeneratingOperation
+from handlers.operations.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
-from handlers.service.timing import Timing
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
 from handlers.tgi_family.params import NativeParams
 from handlers.tgi_family.request import NativeRequest, native_request

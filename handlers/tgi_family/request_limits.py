@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from engine.errors import PromptTooLong
 from engine.model_info import ModelInfo
 from engine.request import Watermark
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.service.text_bound import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.errors import BatchTooLarge

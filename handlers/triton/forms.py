@@ -12,7 +12,7 @@ from handlers.chat.form.response_format import (
     ResponseFormat,
     StructuralTag,
 )
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.triton.members import Members
 from handlers.triton.nested import Nested
 from handlers.triton.sampling_options import read_json

@@ -9,11 +9,11 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.operation import EncodedEvent
 from generated.triton import models as m
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.faults.refused import Refused
-from handlers.service.active_request import ActiveRequest
-from handlers.service.operation import GeneratingOperation, StreamWriter, TokenWriter
-from handlers.service.sequences import GeneratedRequest, collect_sequences
+from handlers.errors.refused import Refused
+from handlers.operations.operation import GeneratingOperation, StreamWriter, TokenWriter
+from handlers.operations.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
 from handlers.triton.errors import to_problem
 from handlers.triton.members import Members, members_of, request_id

@@ -6,8 +6,8 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from generated.triton import models as m
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.triton.signature import Tensor, signature
 
 Members = Mapping[str, Any]

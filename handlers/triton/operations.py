@@ -7,8 +7,8 @@ from typing_extensions import override
 from generated.operation import Call, EventStream, Operation
 from generated.triton import models as m
 from generated.triton.operations import NoHeaders, Operations
-from handlers.faults.mapping import mapped_errors
-from handlers.service.admission import AdmissionControl
+from handlers.active_requests.admission import AdmissionControl
+from handlers.errors.mapping import mapped_errors
 from handlers.service.shared import Shared
 from handlers.triton.errors import NotReady, to_problem
 from handlers.triton.generate import Asked, Generate

@@ -9,7 +9,7 @@ from engine.request import BeamParams, GenerationRequest, Prompt, SamplingParams
 from engine.text.tokenizer import Tokenizer
 from generated.triton import models as m
 from handlers.chat.form.response_format import ResponseFormat, response_grammar
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 from handlers.triton.forms import text_form

@@ -14,7 +14,7 @@ import orjson
 from engine.events import FinishReason, TokenEvent
 from generated.operation import EncodedEvent
 from generated.triton import models as m
-from handlers.service.sequences import GeneratedRequest
+from handlers.operations.sequences import GeneratedRequest
 from handlers.triton.members import Members
 
 Ending: TypeAlias = Literal["stop", "length", "None"]

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from generated.triton import models as m
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.triton.members import Members
 from handlers.triton.nested import Nested
 

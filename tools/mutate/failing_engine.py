@@ -8,11 +8,11 @@ from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import EngineStats, Health
 from engine.text.tokenizer import Tokenizer
-from handlers.service.engine import Engine
+from handlers.active_requests.engine import Engine
 
 
 class FailingEngine:
-    """Implements `handlers.service.engine.Engine`. num_events: of each request, after which it fails."""
+    """Implements `handlers.active_requests.engine.Engine`. num_events: per request, then it fails."""
 
     def __init__(self, engine: Engine, error: Exception, num_events: int) -> None:
         self._engine = engine

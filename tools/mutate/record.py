@@ -12,9 +12,9 @@ import httpx
 from starlette.types import ASGIApp
 
 from engine.errors import EngineBusy, EngineStopped, GenerationFailed
+from handlers.active_requests.engine import Engine
 from handlers.app import CONTRACTS, build_app
 from handlers.checking.exchange import Exchange
-from handlers.service.engine import Engine
 from handlers.settings.settings import Settings
 
 from .failing_engine import FailingEngine

@@ -10,6 +10,7 @@ from typing_extensions import override
 from engine.events import TokenEvent
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.request import chat_params, includes_usage, num_answers, num_logprobs
@@ -19,9 +20,8 @@ from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.concurrency.limit import HeldPermits
-from handlers.service.active_request import ActiveRequest
-from handlers.service.chat_operation import ChatOperation
-from handlers.service.operation import StreamWriter
+from handlers.operations.chat_operation import ChatOperation
+from handlers.operations.operation import StreamWriter
 from handlers.service.shared import Shared
 from handlers.wire.envelope import Envelope
 

@@ -7,7 +7,7 @@ from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.chat.messages import conversation
 from handlers.aleph_alpha.priority import priority
 from handlers.chat.params import ChatParams
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 

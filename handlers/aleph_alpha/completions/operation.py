@@ -9,6 +9,7 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.aleph_alpha import models as m
 from generated.operation import EncodedEvent
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.aleph_alpha.asked import Asked
 from handlers.aleph_alpha.completions.events import CompletionEvents
 from handlers.aleph_alpha.completions.request import CompletionPlan, completion_plan, completion_request
@@ -17,9 +18,8 @@ from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.prompts import num_characters
 from handlers.concurrency.limit import HeldPermits
-from handlers.service.active_request import ActiveRequest
-from handlers.service.operation import GeneratingOperation, StreamWriter
-from handlers.service.sequences import GeneratedRequest, GeneratedSequence, collect_sequences
+from handlers.operations.operation import GeneratingOperation, StreamWriter
+from handlers.operations.sequences import GeneratedRequest, GeneratedSequence, collect_sequences
 from handlers.service.shared import Shared
 
 _Asked: TypeAlias = Asked[m.CompletionRequest]

@@ -9,8 +9,8 @@ from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.priority import priority
 from handlers.aleph_alpha.prompts import encode_prompt
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
 

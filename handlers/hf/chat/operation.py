@@ -7,6 +7,8 @@ from typing_extensions import override
 
 from generated.hf import models as m
 from generated.operation import Answer, EncodedEvent
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
@@ -14,9 +16,7 @@ from handlers.hf.chat.events import ChatEvents
 from handlers.hf.chat.request import chat_params, includes_usage
 from handlers.hf.chat.response import chat_completion
 from handlers.hf.headers import costs
-from handlers.service.active_request import ActiveRequest
-from handlers.service.chat_operation import ChatWriter
-from handlers.service.timing import Timing
+from handlers.operations.chat_operation import ChatWriter
 from handlers.tgi_family import chat as family
 from handlers.tgi_family.headers import Headers
 from handlers.wire.missing import given_or

@@ -11,7 +11,7 @@ from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Respon
 from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.hf.chat.messages import chat_message
 from handlers.hf.sampling import sampling_params, stop_texts
 from handlers.tgi_family.request_limits import RequestLimits

@@ -9,12 +9,12 @@ from typing_extensions import override
 from engine.request import GenerationRequest
 from generated.hf import models as m
 from generated.operation import EncodedEvent
+from handlers.active_requests.timing import Timing
 from handlers.hf.completions.response import CompletionEvents, completion
 from handlers.hf.headers import costs
 from handlers.hf.sampling import sampling_params, stop_texts
-from handlers.service.operation import TokenWriter
-from handlers.service.sequences import GeneratedRequest
-from handlers.service.timing import Timing
+from handlers.operations.operation import TokenWriter
+from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi_family import completions as family
 from handlers.tgi_family.completion_request import CompletionParams
 from handlers.tgi_family.headers import Headers

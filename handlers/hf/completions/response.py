@@ -9,7 +9,7 @@ from engine.events import TokenEvent
 from generated.hf import models as m
 from generated.operation import EncodedEvent
 from handlers.hf.usage import usage
-from handlers.service.sequences import GeneratedRequest
+from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi_family.finish import COMPLETION_REASONS
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope

@@ -6,12 +6,12 @@ from typing_extensions import override
 
 from generated.hf import models as m
 from generated.operation import EncodedEvent
+from handlers.active_requests.timing import Timing
 from handlers.hf.headers import costs
 from handlers.hf.native.events import NativeEvents
 from handlers.hf.native.response import generate_response
-from handlers.service.operation import TokenWriter
-from handlers.service.sequences import GeneratedRequest
-from handlers.service.timing import Timing
+from handlers.operations.operation import TokenWriter
+from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi_family import native as family
 from handlers.tgi_family.headers import Headers
 from handlers.tgi_family.request import NativeRequest

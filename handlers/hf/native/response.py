@@ -4,7 +4,7 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from handlers.hf.native.tokens import prefill, token
-from handlers.service.sequences import GeneratedRequest, GeneratedSequence
+from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.tgi_family.finish import NATIVE_REASONS
 from handlers.tgi_family.request import NativeRequest
 

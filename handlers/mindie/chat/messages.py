@@ -6,8 +6,8 @@ from typing import Final
 from generated.mindie import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.wire.missing import given
 
 Message = m.SystemMessage | m.UserMessage | m.AssistantMessage | m.ToolMessage

@@ -11,6 +11,7 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.reading.output import ChatOutputs
@@ -26,9 +27,8 @@ from handlers.mindie.rules import check_rules
 from handlers.mindie.settings import MindieSettings
 from handlers.mindie.step_times import StepTimes
 from handlers.mindie.usage import usage
-from handlers.service.active_request import ActiveRequest
-from handlers.service.chat_operation import ChatOperation
-from handlers.service.operation import StreamWriter
+from handlers.operations.chat_operation import ChatOperation
+from handlers.operations.operation import StreamWriter
 from handlers.service.shared import Shared
 from handlers.wire.envelope import Envelope
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 
 Message = (
     m.ChatCompletionRequestDeveloperMessage

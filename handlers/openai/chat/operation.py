@@ -7,11 +7,12 @@ from typing_extensions import override
 
 from generated.openai import models as m
 from generated.operation import Answer, EncodedEvent
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.faults.mapping import ToProblem
+from handlers.errors.mapping import ToProblem
 from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.request import chat_params, request_field
 from handlers.openai.chat.response import ChatAnswer, chat_completion
@@ -19,8 +20,7 @@ from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage, num_beams
 from handlers.openai.token_ids import check_named_ids
-from handlers.service.active_request import ActiveRequest
-from handlers.service.chat_operation import ChatOperation, ChatWriter
+from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.service.shared import Shared
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers

@@ -6,7 +6,7 @@ from typing import Final
 
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.openai.chat.messages import conversation
 from handlers.openai.formats import answer_form
 from handlers.openai.sampling import (

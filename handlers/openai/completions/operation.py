@@ -10,9 +10,10 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from generated.openai import models as m
 from generated.operation import EncodedEvent
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams, HeldPermits
-from handlers.faults.mapping import ToProblem
+from handlers.errors.mapping import ToProblem
 from handlers.openai.completions.request import CompletionPlan, completion_plan, completion_requests
 from handlers.openai.completions.response import CompletionEvents, completion_choices
 from handlers.openai.errors import to_problem
@@ -20,10 +21,9 @@ from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
-from handlers.service.active_request import ActiveRequest
-from handlers.service.merged_operation import MergedOperation
-from handlers.service.operation import StreamWriter
-from handlers.service.sequences import GeneratedRequest
+from handlers.operations.merged_operation import MergedOperation
+from handlers.operations.operation import StreamWriter
+from handlers.operations.sequences import GeneratedRequest
 from handlers.service.shared import Shared
 
 

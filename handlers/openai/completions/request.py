@@ -9,8 +9,8 @@ from engine.text.infill import NO_INFILL, Infill
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
 from handlers.chat.form.response_format import response_grammar
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.openai.completions.prompts import prompts_of
 from handlers.openai.formats import answer_form, grammar_field
 from handlers.openai.sampling import (

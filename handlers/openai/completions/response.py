@@ -14,7 +14,7 @@ from handlers.openai.chat.response import stop_reason
 from handlers.openai.completions.request import CompletionPlan
 from handlers.openai.completions.text import LogprobWriter
 from handlers.openai.usage import usage
-from handlers.service.sequences import GeneratedRequest, GeneratedSequence
+from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.wire.chunk_template import ChunkTemplate
 
 _FINISH_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.openai.responses.items import CallItem, InputItem, ResultItem, call_id
 from handlers.openai.responses.tools import INPUT, function_name
 

@@ -10,11 +10,12 @@ from typing_extensions import override
 
 from engine.events import TokenEvent
 from generated.openai import models as m
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.output import ChatOutputs
 from handlers.concurrency.limit import HeldPermits
-from handlers.faults.mapping import ToProblem
+from handlers.errors.mapping import ToProblem
 from handlers.openai.errors import to_problem
 from handlers.openai.responses.events import ResponseEvent, ResponseEvents
 from handlers.openai.responses.logprobs import response_logprobs
@@ -22,10 +23,9 @@ from handlers.openai.responses.output import ResponseOutput
 from handlers.openai.responses.preparation import Preparation
 from handlers.openai.responses.request import grammar_field, includes_logprobs
 from handlers.openai.responses.response import ResponseDraft
+from handlers.operations.chat_operation import deltas
+from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.runtime.problem import Problem
-from handlers.service.active_request import ActiveRequest
-from handlers.service.chat_operation import deltas
-from handlers.service.operation import GeneratingOperation, StreamWriter
 from handlers.service.shared import Shared
 
 

@@ -8,8 +8,8 @@ from generated.openai import models as m
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
 from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.openai.responses.conversation import Conversation
 from handlers.openai.responses.tools import Toolbox
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts

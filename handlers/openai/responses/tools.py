@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from generated.openai import models as m
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.wire.missing import given
 
 Callable: TypeAlias = m.ResponseFunctionTool | m.ResponseCustomTool

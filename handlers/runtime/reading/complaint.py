@@ -4,7 +4,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import ErrorDetails
 
-from handlers.faults.violation import Violation
+from handlers.errors.violation import Violation
 
 from .schema import Schema
 

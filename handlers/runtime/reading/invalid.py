@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic_core import CoreSchema
 
-from handlers.faults.violation import Violation
+from handlers.errors.violation import Violation
 
 from .complaint import Complaint, Path
 from .schema import Schema, distinguishing_fields

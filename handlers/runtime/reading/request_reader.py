@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from generated.operation import Operation
-from handlers.faults.violation import Violation
+from handlers.errors.violation import Violation
 from handlers.runtime.problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 from .complaint import Path

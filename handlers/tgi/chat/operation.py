@@ -7,12 +7,12 @@ from typing_extensions import override
 
 from generated.operation import Answer, EncodedEvent
 from generated.tgi import models as m
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
-from handlers.service.active_request import ActiveRequest
-from handlers.service.chat_operation import ChatWriter
-from handlers.service.timing import Timing
+from handlers.operations.chat_operation import ChatWriter
 from handlers.tgi.chat.events import ChatEvents
 from handlers.tgi.chat.request import chat_params
 from handlers.tgi.chat.response import chat_completion

@@ -11,7 +11,7 @@ from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Respon
 from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.tgi.sampling import answer_format, openai_sampling
 from handlers.tgi_family.request_limits import RequestLimits

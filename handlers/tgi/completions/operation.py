@@ -8,9 +8,9 @@ from typing_extensions import override
 from engine.request import GenerationRequest, SamplingParams
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.service.operation import TokenWriter
+from handlers.operations.operation import TokenWriter
+from handlers.operations.sequences import GeneratedRequest
 from handlers.service.seed import draw_seed
-from handlers.service.sequences import GeneratedRequest
 from handlers.tgi.chat.request import stop_texts
 from handlers.tgi.completions.response import CompletionEvents, completion
 from handlers.tgi.sampling import openai_sampling

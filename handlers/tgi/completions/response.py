@@ -8,7 +8,7 @@ import orjson
 from engine.events import TokenEvent
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.service.sequences import GeneratedRequest
+from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi.usage import usage
 from handlers.tgi_family.finish import COMPLETION_REASONS
 from handlers.tgi_family.server_name import SERVER_NAME

@@ -6,9 +6,9 @@ from typing_extensions import override
 
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.service.operation import TokenWriter
-from handlers.service.sequences import GeneratedRequest
-from handlers.service.timing import Timing
+from handlers.active_requests.timing import Timing
+from handlers.operations.operation import TokenWriter
+from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi.native.events import NativeEvents
 from handlers.tgi.native.response import generate_response
 from handlers.tgi_family import native as family

@@ -3,7 +3,7 @@
 from pydantic import MISSING
 
 from generated.tgi import models as m
-from handlers.service.sequences import GeneratedRequest, GeneratedSequence
+from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.tgi.native.tokens import prefill, token, top_tokens
 from handlers.tgi_family.finish import NATIVE_REASONS
 from handlers.tgi_family.request import NativeRequest

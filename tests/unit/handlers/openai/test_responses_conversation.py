@@ -7,7 +7,7 @@ import pytest
 from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.openai.responses.conversation import Conversation
 
 CALL: dict[str, Any] = {"type": "function_call", "call_id": "c0", "name": "add", "arguments": '{"a": 1}'}

@@ -3,9 +3,9 @@
 import pytest
 
 from handlers.concurrency.limit import Overloaded
-from handlers.faults.mapping import mapped_errors
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.mapping import mapped_errors
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.runtime.problem import Problem
 from handlers.service.error_table import ErrorKind, ErrorTable
 from handlers.service.model_names import ModelNotFound

@@ -2,7 +2,7 @@
 
 import pytest
 
-from handlers.faults.violation import Violation
+from handlers.errors.violation import Violation
 from handlers.service.model_names import ModelNames, ModelNotFound
 from handlers.settings.settings import Settings
 

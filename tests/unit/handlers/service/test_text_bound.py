@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from engine.frontend.admission import MAX_TEXT_CHARACTERS
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.service.text_bound import bounded_texts
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.openai.api import MODEL, Api, chat, completion

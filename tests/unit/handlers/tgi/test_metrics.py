@@ -5,10 +5,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from engine.kernels import Obstacle, kernel, kernel_of_layers
 from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats
+from handlers.active_requests.metrics import Metrics
+from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Overloaded
-from handlers.faults.refused import Refused
-from handlers.service.metrics import Metrics
-from handlers.service.timing import Timing
+from handlers.errors.refused import Refused
 
 
 def counters() -> Counters:

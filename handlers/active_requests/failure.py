@@ -5,11 +5,11 @@ from typing import Literal
 
 from engine.errors import InvalidRequest, NoTokenLeft
 from handlers.access.keys.key_check import RateLimited
+from handlers.active_requests.active_request import IncompleteGeneration
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import Overloaded
-from handlers.faults.refused import Refused
+from handlers.errors.refused import Refused
 from handlers.runtime.problem import Problem
-from handlers.service.active_request import IncompleteGeneration
 
 Failure = Literal["validation", "overloaded", "incomplete", "template", "generation", "dropped"]
 

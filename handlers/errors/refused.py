@@ -1,6 +1,6 @@
 """A request that its document allows and a rule forbids that no schema can state."""
 
-from handlers.faults.violation import Violation
+from handlers.errors.violation import Violation
 
 
 class Refused(Exception):

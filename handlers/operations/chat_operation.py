@@ -7,13 +7,13 @@ from typing import Protocol, TypeVar
 from typing_extensions import override
 
 from engine.events import TokenEvent
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.delta import ChatDelta
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.usage import ChatUsage
-from handlers.service.active_request import ActiveRequest
-from handlers.service.operation import GeneratingOperation, StreamWriter
+from handlers.operations.operation import GeneratingOperation, StreamWriter
 
 AskedT = TypeVar("AskedT")
 AnswerT = TypeVar("AnswerT")

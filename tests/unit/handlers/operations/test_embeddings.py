@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from engine.errors import InvalidRequest, PromptTooLong
 from engine.events import Embedding
 from engine.request import EmbeddingRequest, Pooling
+from handlers.active_requests.active_request import ActiveRequests
+from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import ConcurrencyLimit, Overloaded
 from handlers.concurrency.workers import Workers
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
-from handlers.service.active_request import ActiveRequests
-from handlers.service.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
-from handlers.service.timing import Timing
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
+from handlers.operations.embeddings import EmbeddedTexts, Embedder, base64_of, choose_pooling
 from handlers.settings.settings import Settings
 from tests.scripted_engine import HIDDEN_SIZE, ScriptedEngine, embedding, says
 

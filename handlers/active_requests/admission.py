@@ -3,9 +3,9 @@
 from collections.abc import Container
 
 from generated.operation import Operation
-from handlers.faults.mapping import ToProblem
+from handlers.active_requests.active_request import ActiveRequests
+from handlers.errors.mapping import ToProblem
 from handlers.runtime.problem import Problem, Unauthorized
-from handlers.service.active_request import ActiveRequests
 
 
 class AdmissionControl:

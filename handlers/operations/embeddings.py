@@ -14,11 +14,11 @@ from engine.core.unit_vector import unit_vector
 from engine.events import Embedding
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling, Prompt
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.active_requests.engine import Engine
 from handlers.concurrency.workers import Workers
-from handlers.faults.refused import Refused
-from handlers.faults.violation import Violation
-from handlers.service.active_request import ActiveRequest
-from handlers.service.engine import Engine
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.shared_settings.shared_settings import SharedSettings
 
 # Texts of one request that are in the engine at once, so that a long list leaves room for others.

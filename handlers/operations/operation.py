@@ -12,12 +12,12 @@ from typing import Any, Generic, TypeVar
 from typing_extensions import override
 
 from generated.operation import Call
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import HeldPermits
-from handlers.faults.mapping import ToProblem
+from handlers.errors.mapping import ToProblem
 from handlers.runtime.problem import Problem
-from handlers.service.active_request import ActiveRequest
 from handlers.service.shared import Shared
-from handlers.service.timing import Timing
 
 AskedT = TypeVar("AskedT")
 PlanT = TypeVar("PlanT")

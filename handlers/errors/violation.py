@@ -4,7 +4,7 @@ from enum import Enum, auto
 
 
 class Violation(Enum):
-    """The fault of a field, or of the whole body, for which contracts have error codes of their own."""
+    """The way in which a field or the body is invalid; contracts have codes of their own for it."""
 
     MALFORMED_JSON = auto()
     INVALID_UTF8 = auto()

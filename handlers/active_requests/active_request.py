@@ -12,10 +12,10 @@ from engine.errors import EngineBusy
 from engine.events import Embedding, TokenEvent
 from engine.request import EmbeddingRequest, GenerationRequest
 from handlers.access.visit import current_visit
+from handlers.active_requests.engine import Engine
+from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.faults.mapping import ToProblem, mapped_errors, raise_as_problem
-from handlers.service.engine import Engine
-from handlers.service.timing import Timing
+from handlers.errors.mapping import ToProblem, mapped_errors, raise_as_problem
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 

@@ -16,8 +16,8 @@ from typing_extensions import override
 from engine.kernels import Kernel
 from engine.model_info import ModelInfo
 from engine.stats import Counters, EngineStats, Histogram, StepCounters
-from handlers.service.failure import Failure, failure_of
-from handlers.service.timing import Timing
+from handlers.active_requests.failure import Failure, failure_of
+from handlers.active_requests.timing import Timing
 
 # 0.15 ms to 146 s, as the released servers have them.
 DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))

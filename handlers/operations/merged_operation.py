@@ -7,10 +7,10 @@ from typing_extensions import override
 
 from engine.events import TokenEvent
 from engine.request import GenerationRequest
+from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.merge import merge
-from handlers.service.active_request import ActiveRequest
-from handlers.service.operation import GeneratingOperation
-from handlers.service.sequences import GeneratedRequest, collect_merged
+from handlers.operations.operation import GeneratingOperation
+from handlers.operations.sequences import GeneratedRequest, collect_merged
 
 AskedT = TypeVar("AskedT")
 PlanT = TypeVar("PlanT")
