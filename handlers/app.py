@@ -1,6 +1,7 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
 import logging
+import os
 from argparse import Namespace
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -53,6 +54,7 @@ from handlers.settings.command_line import read_settings
 from handlers.settings.settings import Settings
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
+from handlers.tgi_family.launcher.reading import check_arguments
 from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
 
@@ -231,7 +233,10 @@ def create_app() -> ASGIApp:
     Raises SystemExit, with the message, if the settings are not valid.
     """
     try:
-        return _StartsEngine(read_settings(Namespace()))
+        settings = read_settings(Namespace())
+        for warning in check_arguments({}, os.environ):
+            _log.warning(warning)
+        return _StartsEngine(settings)
     except (ValueError, CannotWriteAuditLog) as error:
         raise SystemExit(f"verbatim: error: {error}") from None
 

@@ -4,8 +4,9 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
+from typing import Any
 
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
@@ -14,10 +15,13 @@ from engine.native.instructions import ISA_NAMES, limit_libraries
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
-from handlers.process.standard_output import CannotWrite, flush, say
+from handlers.process.runtime_environment import runtime_environment
+from handlers.process.standard_output import CannotWrite, complain, flush, print_as_json, say
 from handlers.process.watchdog import Watchdog
 from handlers.settings.command_line import add_model_argument, add_options, read_settings, settings_table
 from handlers.settings.settings import Settings
+from handlers.tgi_family.launcher.arguments import WITHOUT_SETTING
+from handlers.tgi_family.launcher.reading import add_arguments, check_arguments
 from handlers.version import VERSION
 
 _COMMANDS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
@@ -27,10 +31,20 @@ _log = logging.getLogger(__name__)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
+
+    def run() -> int:
+        given = _parser().parse_args(arguments)
+        status: int = given.run(given)
+        return status
+
+    return exit_status(run)
+
+
+def exit_status(run: Callable[[], int]) -> int:
+    """Return the exit status of a command, also when it is interrupted or its output cannot be written."""
     try:
         try:
-            given = _parser().parse_args(arguments)
-            status: int = given.run(given)
+            status = run()
         finally:
             flush()  # what commands of others have printed
     except KeyboardInterrupt:
@@ -49,6 +63,8 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="serve a model", description="Serve a model until stopped.")
     add_options(serve)
     add_model_argument(serve)
+    group = serve.add_argument_group("arguments of text-generation-launcher that no option above stands for")
+    add_arguments(group, WITHOUT_SETTING, {})
     serve.set_defaults(run=_serve)
     contracts = commands.add_parser(
         "contracts",
@@ -151,25 +167,41 @@ def _new_key(given: argparse.Namespace) -> int:
 
 
 def _serve(given: argparse.Namespace) -> int:
+    return serve_as_given(vars(given), lambda: read_settings(given))
+
+
+def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> int:
+    """Serve until stopped, and return the exit status.
+
+    given: the arguments of TGI's launcher by name, among others. read: the reader of the settings, which may
+    raise ValueError.
+    """
     try:
-        settings = read_settings(given)
+        settings, warnings = read(), check_arguments(given, os.environ)
     except ValueError as error:
         return _fail(error, ExitStatus.USAGE)
+    print_as_json(settings.json_output)
+    if "env" in given:
+        say(runtime_environment())
     threads, watchdog = NewThreads(), Watchdog()
     with collector_off():
-        status = _serve_with(settings, watchdog)
+        status = _serve_with(settings, warnings, watchdog)
     status = threads.leave(status)
     watchdog.disarm()  # nothing is left that could keep the process
     return status
 
 
-def _serve_with(settings: Settings, watchdog: Watchdog) -> int:
+def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog) -> int:
     limit_libraries(settings.isa)
     if settings.kernel_cache is not None:
         os.environ["VERBATIM_KERNEL_CACHE"] = settings.kernel_cache
+    if settings.huggingface_hub_cache is not None:
+        os.environ["HF_HUB_CACHE"] = settings.huggingface_hub_cache  # before any import of huggingface_hub
     try:
         own_directory(settings.model or str(DEMO_MODEL), settings.revision)
         say(f"verbatim {VERSION}: loading {settings.model_name}")
+        for warning in warnings:
+            say(f"  warning   {warning}", "WARNING")
     except (CannotWrite, EngineError) as error:
         return _fail(error, ExitStatus.FAILED)
     # What serves takes seconds to import, which a command that cannot succeed should not.
@@ -228,6 +260,5 @@ def _settings(given: argparse.Namespace) -> int:
 
 
 def _fail(error: object, status: int) -> int:
-    for line in str(error).splitlines():
-        print(f"verbatim: error: {line}", file=sys.stderr)
+    complain(str(error))
     return status

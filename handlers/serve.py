@@ -30,6 +30,7 @@ from handlers.http.tls import server_context
 from handlers.playground.page import PATH
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import freeze_imports, freeze_start_up
+from handlers.process.json_log import format_all_as_json
 from handlers.process.new_threads import end_now
 from handlers.process.standard_output import CannotWrite, say
 from handlers.process.watchdog import FORCE_S, Watchdog
@@ -64,7 +65,7 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
     """
     check_root(settings.root, list(CONTRACTS))
     check_access(settings, CONTRACTS)
-    _set_up_log(settings.log_level)
+    _set_up_log(settings.log_level, settings.json_output)
     tls = server_context(settings)
     with (
         take_port(settings.host, settings.port) as listener,
@@ -74,6 +75,8 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
         # and outside the event loop, which would keep a signal waiting.
         from engine.async_engine import AsyncEngine
 
+        if settings.json_output:
+            format_all_as_json()
         freeze_imports()
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             return runner.run(_serve(settings, AsyncEngine, listener, tls, watchdog))
@@ -98,9 +101,12 @@ def _end_by_signal(sent: int, frame: FrameType | None) -> NoReturn:
     end_now(128 + sent)  # as shells report it
 
 
-def _set_up_log(level: str) -> None:
+def _set_up_log(level: str, json_output: bool) -> None:
     """Set up the log, without uvicorn's account of its start, which would repeat what is printed here."""
     logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    if json_output:
+        logging.captureWarnings(True)
+        format_all_as_json()
     if level == "info":
         logging.getLogger("uvicorn").setLevel(logging.WARNING)
 

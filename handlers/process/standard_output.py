@@ -2,7 +2,13 @@
 
 import os
 import sys
+import time
 from contextlib import suppress
+
+from handlers.process.json_log import json_line
+
+_TARGET = "verbatim"  # of what is printed, beside the loggers' names
+_as_json = False
 
 
 class CannotWrite(Exception):
@@ -12,13 +18,33 @@ class CannotWrite(Exception):
         super().__init__(f"cannot write to standard output: {error.strerror}")
 
 
-def say(text: str) -> None:
-    """Print a line at once. Raises CannotWrite."""
+def print_as_json(switch: bool) -> None:
+    """Let `say` and `complain` write JSON from now on, or plain text."""
+    global _as_json
+    _as_json = switch
+
+
+def say(text: str, level: str = "INFO") -> None:
+    """Print lines at once. Raises CannotWrite."""
     try:
-        print(text, flush=True)
+        print(_formed(text, level), flush=True)
     except OSError as error:
         _discard()
         raise CannotWrite(error) from error
+
+
+def complain(text: str) -> None:
+    """Print an error to standard error, each of its lines with the name of the command."""
+    prefix = "" if _as_json else "verbatim: error: "
+    for line in text.splitlines():
+        print(_formed(prefix + line, "ERROR"), file=sys.stderr)
+
+
+def _formed(text: str, level: str) -> str:
+    if not _as_json:
+        return text
+    now = time.time()
+    return "\n".join(json_line(line.strip(), level, _TARGET, now) for line in text.splitlines())
 
 
 def flush() -> None:

@@ -1,5 +1,6 @@
 """The settings that no single contract owns: their names, defaults, bounds and meaning."""
 
+import json
 import os
 from importlib.util import find_spec
 from ipaddress import ip_address
@@ -57,6 +58,11 @@ class SharedSettings(Section):
     num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
     """Threads that compute the model; defaults to the cores that the process may use."""
 
+    huggingface_hub_cache: Annotated[
+        str | None, env("VERBATIM_HUGGINGFACE_HUB_CACHE", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE")
+    ] = None
+    """Folder that holds models of the Hugging Face hub; by default its library chooses one."""
+
     trust_remote_code: Annotated[bool, env("VERBATIM_TRUST_REMOTE_CODE", "TRUST_REMOTE_CODE")] = False
     """Run modelling code from the model's repository, without a sandbox."""
 
@@ -66,8 +72,8 @@ class SharedSettings(Section):
     pooling: Annotated[Literal["auto", "mean", "last"], env("VERBATIM_POOLING")] = "auto"
     """Pooling of embeddings; auto follows the model's directory, or else takes the mean."""
 
-    chat_template: Annotated[str | None, env("VERBATIM_CHAT_TEMPLATE")] = None
-    """Jinja chat template, or a file with one, instead of the model's own."""
+    chat_template: Annotated[str | None, env("VERBATIM_CHAT_TEMPLATE", "TOKENIZER_CONFIG_PATH")] = None
+    """Jinja chat template, a file with one, or a tokenizer_config.json, instead of the model's own."""
 
     trust_special_tokens: Annotated[bool, env("VERBATIM_TRUST_SPECIAL_TOKENS")] = False
     """Obey control tokens such as <|im_end|> in messages and tools, instead of treating them as text."""
@@ -198,7 +204,10 @@ class SharedSettings(Section):
     log_level: Annotated[
         Literal["critical", "error", "warning", "info", "debug"], env("VERBATIM_LOG_LEVEL", "LOG_LEVEL")
     ] = "info"
-    """Lowest severity of log messages to write."""
+    """Lowest severity of log messages to write; warn and trace are taken for warning and debug."""
+
+    json_output: Annotated[bool, env("VERBATIM_JSON_OUTPUT", "JSON_OUTPUT")] = False
+    """Write each line of output and log as a JSON object, as TGI does."""
 
     @property
     def asks_for_key(self) -> bool:
@@ -221,6 +230,11 @@ class SharedSettings(Section):
     @classmethod
     def _lower(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _known_level(cls, value: object) -> object:
+        return {"warn": "warning", "trace": "debug"}.get(str(value).lower(), value)
 
     @field_validator("api_key")
     @classmethod
@@ -287,9 +301,10 @@ class SharedSettings(Section):
         if value is None or "{" in value:
             return value
         try:
-            return Path(value).read_text(encoding="utf-8")
+            text = Path(value).read_text(encoding="utf-8")
         except (OSError, UnicodeError) as error:
             raise ValueError(f"no chat template can be read from {value}: {error}") from error
+        return _template_in(text)
 
     @override
     @classmethod
@@ -325,6 +340,21 @@ def _blank_keys() -> dict[str, str | None]:
     """Return the variables of a key that are set and empty, which would otherwise count as absent."""
     names = ("VERBATIM_API_KEY", "API_KEY", "VERBATIM_API_KEYS_FILE")
     return {name.lower(): "" for name in names if os.environ.get(name) == ""}
+
+
+def _template_in(text: str) -> str | None:
+    """Return the template in a file's text, which is Jinja or a tokenizer's configuration; None if the latter
+    has none.
+    """
+    try:
+        config = json.loads(text)
+    except ValueError:
+        return text  # Jinja, which is no JSON
+    template = config.get("chat_template") if isinstance(config, dict) else text
+    if isinstance(template, list):  # several, by name
+        named = {each.get("name"): each.get("template") for each in template if isinstance(each, dict)}
+        template = named.get("default")
+    return template if isinstance(template, str) else None
 
 
 def _is_address(value: str) -> bool:

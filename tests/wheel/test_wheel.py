@@ -102,6 +102,7 @@ def test_the_metadata_names_the_project_and_the_command(wheel: Path) -> None:
         entry_points = archive.read(f"{folder}/entry_points.txt").decode()
     assert (metadata["Name"], metadata["Version"]) == (DISTRIBUTION, VERSION)
     assert "verbatim = handlers.cli:main" in entry_points
+    assert "text-generation-launcher = handlers.text_generation_launcher:main" in entry_points
 
 
 def test_all_packages_come_from_the_wheel(commands: Path) -> None:
@@ -119,6 +120,11 @@ def test_neither_tools_nor_tests_can_be_imported(commands: Path) -> None:
 def test_the_command_tells_its_version(commands: Path) -> None:
     printed = subprocess.check_output([commands / "verbatim", "--version"], text=True)
     assert printed == f"verbatim {VERSION}\n"
+
+
+def test_tgis_command_tells_its_version(commands: Path) -> None:
+    printed = subprocess.check_output([commands / "text-generation-launcher", "--version"], text=True)
+    assert printed == f"text-generation-launcher {VERSION} (Verbatim)\n"
 
 
 def test_a_chat_is_answered(url: str) -> None:

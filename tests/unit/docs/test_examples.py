@@ -10,6 +10,8 @@ import httpx
 import pytest
 
 from handlers.settings.command_line import add_model_argument, add_options, read_settings
+from handlers.text_generation_launcher import launcher_parser, read_launcher_settings
+from handlers.tgi_family.launcher.reading import check_arguments
 from tests.unit.docs.pages import EXAMPLES, ROOT, Block, blocks
 
 BLOCKS = [block for page in EXAMPLES for block in blocks(page)]
@@ -108,6 +110,10 @@ def test_other_commands_exist(block: Block) -> None:
                 add_options(parser)
                 add_model_argument(parser)
                 read_settings(parser.parse_args(options))
+            case ["text-generation-launcher", *options]:
+                given = vars(launcher_parser().parse_args(options))
+                read_launcher_settings(given)
+                check_arguments(given, {})
             case ["make", target]:
                 assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
             case ["export", *settings]:

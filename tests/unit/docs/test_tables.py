@@ -9,6 +9,7 @@ import pytest
 
 from handlers.settings.command_line import options
 from tests.unit.docs.pages import GUIDES, ROOT, Row, code, rows
+from tools.docs.launcher import launcher_table
 
 ROWS = [(page, row) for page in GUIDES for row in rows(page)]
 
@@ -59,6 +60,11 @@ def test_an_option_that_is_said_not_to_be_here_is_not(row: Row) -> None:
     if not row.cells["here"]:
         first = next(iter(row.cells.values()))
         assert not set(code(first)) & known_flags()
+
+
+def test_tgis_guide_has_the_table_of_the_launchers_arguments() -> None:
+    guide = (ROOT / "docs" / "guides" / "tgi.md").read_text(encoding="utf-8")
+    assert launcher_table() in guide, "paste what tools.docs.launcher.launcher_table() returns"
 
 
 @pytest.mark.parametrize(("page", "row"), FIELDS, ids=[row.name for _, row in FIELDS])

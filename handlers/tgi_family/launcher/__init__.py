@@ -1,0 +1,1 @@
+"""The arguments of TGI's command `text-generation-launcher`, and the effect that each has here."""
