@@ -1,7 +1,8 @@
-"""Replays the requests that programs sent to a server, without the programs.
+"""The requests that programs sent when they were pointed at a server, answered without the programs.
 
-`recorded/` has a file for each program: its requests, texts cut short, and the statuses. The server
-checks its answers against its own documents.
+`recorded/` has a file for each program: the contract that it speaks (OpenAI's if it names none), its
+requests, texts cut short, and the statuses. The server checks its answers against its own documents, and the
+types of the contract's own Python client check them again, without conversions.
 """
 
 import json
@@ -9,11 +10,28 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
+from anthropic.types.beta import BetaMessage, BetaMessageTokensCount, BetaRawMessageStreamEvent
+from openai.types import Completion
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import TypeAdapter
 
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
+
+_HEADERS: Final = {"anthropic": {"anthropic-version": "2023-06-01"}}
+_WHOLE: Final[dict[str, TypeAdapter[Any]]] = {
+    "/v1/chat/completions": TypeAdapter(ChatCompletion),
+    "/v1/completions": TypeAdapter(Completion),
+    "/v1/messages": TypeAdapter(BetaMessage),
+    "/v1/messages/count_tokens": TypeAdapter(BetaMessageTokensCount),
+}
+# Without completions: their client's type has no null as a finish_reason, which OpenAI's own streams have.
+_EVENTS: Final[dict[str, TypeAdapter[Any]]] = {
+    "/v1/chat/completions": TypeAdapter(ChatCompletionChunk),
+    "/v1/messages": TypeAdapter(BetaRawMessageStreamEvent),
+}
 
 RECORDED: Final = Path(__file__).parent / "recorded"
 
@@ -21,6 +39,7 @@ RECORDED: Final = Path(__file__).parent / "recorded"
 class Recorded(NamedTuple):
     """A request of a program's. param: the field at fault, if it is refused."""
 
+    contract: str
     path: str
     body: dict[str, Any]
     status: int
@@ -30,11 +49,14 @@ class Recorded(NamedTuple):
 def _exchanges() -> list[Any]:
     return [
         pytest.param(
-            Recorded(one["path"], one["body"], one["status"], one.get("param")),
+            Recorded(
+                recorded.get("contract", "openai"), one["path"], one["body"], one["status"], one.get("param")
+            ),
             id=f"{file.stem}: {one['what']}",
         )
         for file in sorted(RECORDED.glob("*.json"))
-        for one in json.loads(file.read_text("utf-8"))["exchanges"]
+        for recorded in [json.loads(file.read_text("utf-8"))]
+        for one in recorded["exchanges"]
     ]
 
 
@@ -42,10 +64,28 @@ def _exchanges() -> list[Any]:
 async def test_a_programs_request_is_answered_as_it_was(exchange: Recorded) -> None:
     engine = ScriptedEngine(says("Hel", "lo"), max_total_tokens=200_000)
     app = build_app(Settings(check_responses="fail"), engine)
-    response = await send(app, "POST", f"/openai{exchange.path}", json=exchange.body)
+    path = f"/{exchange.contract}{exchange.path}"
+    headers = _HEADERS.get(exchange.contract, {})
+    response = await send(app, "POST", path, json=exchange.body, headers=headers)
     assert response.status_code == exchange.status, response.text
     if exchange.status != 200:
         assert response.json()["error"]["param"] == exchange.param
         return
-    assert "Hel" in response.text and '"error":{' not in response.text
-    assert engine.requests
+    assert '"error":{' not in response.text
+    if engine.requests:
+        assert "Hel" in response.text
+    else:
+        assert "count_tokens" in exchange.path
+    _check_by_sdk(exchange, response.text)
+
+
+def _check_by_sdk(exchange: Recorded, text: str) -> None:
+    path = exchange.path.partition("?")[0]
+    if not exchange.body.get("stream"):
+        if path in _WHOLE:
+            _WHOLE[path].validate_json(text, strict=True)
+        return
+    data = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
+    for event in data:
+        if path in _EVENTS and event not in ("[DONE]", '{"type":"ping"}'):
+            _EVENTS[path].validate_json(event, strict=True)
