@@ -89,6 +89,10 @@ class ChatCompletionRequestMessageContentPartRefusal(BaseModel):
     """
     The words in which the model refused.
     """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
 
 
 class PromptCacheBreakpoint(BaseModel):
@@ -1337,6 +1341,10 @@ class ChatCompletionRequestMessageContentPartText(BaseModel):
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
     """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartImage(BaseModel):
@@ -1352,6 +1360,10 @@ class ChatCompletionRequestMessageContentPartImage(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
+    """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
 
 
@@ -1369,6 +1381,10 @@ class ChatCompletionRequestMessageContentPartAudio(BaseModel):
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
     """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartFile(BaseModel):
@@ -1384,6 +1400,10 @@ class ChatCompletionRequestMessageContentPartFile(BaseModel):
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
+    """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
 
 
@@ -1439,6 +1459,10 @@ class ResponseFormatJsonObject(BaseModel):
     value: dict[str, Any] | StrictStr | None = None
     """
     A JSON Schema that the object must fit.
+    """
+    schema_: Annotated[dict[str, Any] | StrictStr | None, Field(alias="schema")] = None
+    """
+    A JSON Schema that the object must fit; not with `value`.
     """
 
 
@@ -3646,6 +3670,10 @@ class CreateChatCompletionRequest(BaseModel):
     chat_template_kwargs: dict[str, Any] | None = None
     """
     Variables of the chat template, such as `enable_thinking`.
+    """
+    enable_thinking: StrictBool | None = None
+    """
+    Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins.
     """
     documents: list[dict[str, Any]] | None = None
     """

@@ -32,6 +32,7 @@ _FIELDS = (
     "regex",
     "ebnf",
 )
+_OBJECT_SCHEMA = "response_format.schema"
 
 
 def answer_form(body: Body) -> ResponseFormat | None:
@@ -91,6 +92,10 @@ def _response_format(value: Any) -> ResponseFormat:
             if value.json_schema.strict:
                 require_strict(schema.schema, field)
             return schema
+        case m.ResponseFormatJsonObject() if value.schema_ is not None:
+            if value.value is not None:
+                raise Refused("'schema' and 'value' are two names of one schema; send one.", _OBJECT_SCHEMA)
+            return JsonSchema.parse(value.schema_, _OBJECT_SCHEMA)
         case m.ResponseFormatJsonObject(value=None):
             return AnyJsonObject()
         case m.ResponseFormatRegex():

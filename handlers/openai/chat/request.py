@@ -52,6 +52,7 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
         response_format=answer_form(body),
         reasoning=ReasoningStyle.INLINE if body.separate_reasoning is False else ReasoningStyle.SPLIT,
         documents=tuple(body.documents or ()),
+        enable_thinking=body.enable_thinking,
         template_kwargs=_template_kwargs(body),
         reasoning_effort=given(body.reasoning_effort),
         add_special_tokens=body.add_special_tokens is True,

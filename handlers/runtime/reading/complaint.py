@@ -105,6 +105,8 @@ class Complaint:
         if kind in _LENGTHS:
             bound, name, unit = _LENGTHS[kind]
             number = self._details["ctx"][name]
+            if number == 0:
+                return "must be empty"
             return f"must have {bound} {number} {unit}{'s' * (number != 1)}"
         if kind == "string_pattern_mismatch":
             return f"must match the pattern {self._details['ctx']['pattern']}"

@@ -116,6 +116,10 @@ async def test_documents_reach_the_template() -> None:
         ({}, False),
         ({"chat_template_kwargs": {"enable_thinking": False}}, True),
         ({"chat_template_kwargs": {"enable_thinking": True}}, False),
+        ({"enable_thinking": False}, True),
+        ({"enable_thinking": True}, False),
+        ({"enable_thinking": None}, False),
+        ({"enable_thinking": False, "chat_template_kwargs": {"enable_thinking": True}}, False),
         ({"reasoning_effort": "none"}, True),
         ({"reasoning_effort": "low"}, False),
         ({"reasoning_effort": "none", "chat_template_kwargs": {"enable_thinking": True}}, False),
@@ -123,6 +127,12 @@ async def test_documents_reach_the_template() -> None:
 )
 async def test_thinking_is_switched_through_the_template(fields: dict[str, Any], is_closed: bool) -> None:
     assert (await prompt_of(chat(**fields))).endswith("</think>\n\n") is is_closed
+
+
+async def test_cache_control_of_a_part_has_no_effect() -> None:
+    part = {"type": "text", "text": "Hi", "cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    marked = {**chat(), "messages": [{"role": "user", "content": [part]}]}
+    assert await prompt_of(marked) == await prompt_of(chat("Hi"))
 
 
 async def test_no_opening_of_an_answer_is_written_if_none_is_wanted() -> None:

@@ -67,6 +67,10 @@ class ChatCompletionRequestMessageContentPartRefusal(TypedDict, closed=True):
     """
     The words in which the model refused.
     """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
 
 
 class PromptCacheBreakpoint(TypedDict, closed=True):
@@ -657,6 +661,10 @@ class ChatCompletionRequestMessageContentPartText(TypedDict, closed=True):
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
     """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartImage(TypedDict, closed=True):
@@ -668,6 +676,10 @@ class ChatCompletionRequestMessageContentPartImage(TypedDict, closed=True):
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
+    """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
 
 
@@ -681,6 +693,10 @@ class ChatCompletionRequestMessageContentPartAudio(TypedDict, closed=True):
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
     """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
 
 
 class ChatCompletionRequestMessageContentPartFile(TypedDict, closed=True):
@@ -692,6 +708,10 @@ class ChatCompletionRequestMessageContentPartFile(TypedDict, closed=True):
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
     """
     Where OpenAI's cache may end a prefix. It has no effect here.
+    """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
 
 
@@ -738,6 +758,10 @@ class ResponseFormatJsonObject(TypedDict, closed=True):
     value: NotRequired[Mapping[str, Any] | str | None]
     """
     A JSON Schema that the object must fit.
+    """
+    schema: NotRequired[Mapping[str, Any] | str | None]
+    """
+    A JSON Schema that the object must fit; not with `value`.
     """
 
 
@@ -1698,6 +1722,10 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
     """
     Variables of the chat template, such as `enable_thinking`.
+    """
+    enable_thinking: NotRequired[bool | None]
+    """
+    Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins.
     """
     documents: NotRequired[Sequence[Mapping[str, Any]] | None]
     """
