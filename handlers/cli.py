@@ -21,7 +21,7 @@ from handlers.process.watchdog import Watchdog
 from handlers.settings.command_line import add_model_argument, add_options, read_settings, settings_table
 from handlers.settings.settings import Settings
 from handlers.tgi_family.launcher.arguments import WITHOUT_SETTING
-from handlers.tgi_family.launcher.reading import add_arguments, check_arguments
+from handlers.tgi_family.launcher.reading import add_arguments, add_letters, check_arguments
 from handlers.version import VERSION
 
 _COMMANDS = "verbatim.commands"  # entry points: each is given the subparsers, to add a command of its own
@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     add_model_argument(serve)
     group = serve.add_argument_group("arguments of text-generation-launcher that no option above stands for")
     add_arguments(group, WITHOUT_SETTING, {})
+    add_letters(group)
     serve.set_defaults(run=_serve)
     contracts = commands.add_parser(
         "contracts",

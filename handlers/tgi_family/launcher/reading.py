@@ -30,6 +30,19 @@ def add_arguments(
         parser.add_argument(*names, **keywords)
 
 
+def add_letters(parser: "argparse._ActionsContainer") -> None:
+    """Add the letters of the arguments that settings stand for, such as `-p`, for these settings."""
+    for argument in ARGUMENTS:
+        if argument.short is not None and isinstance(argument.effect, Setting):
+            parser.add_argument(
+                f"-{argument.short}",
+                dest=argument.effect.name,
+                default=argparse.SUPPRESS,
+                metavar=argument.form.metavar,
+                help=f"the same as {argument.flag}",
+            )
+
+
 def _help(argument: Argument, meanings: Mapping[str, str]) -> str:
     return _meaning(argument, meanings) + (f" [env: {argument.variable}]" if argument.variable else "")
 

@@ -161,6 +161,14 @@ def test_what_cannot_be_done_is_one_line_and_a_usage_error(
         assert capsys.readouterr().err == shown
 
 
+@pytest.mark.parametrize(("letter", "flag"), [("-p", "--port"), ("-g", "--graceful-termination-timeout")])
+def test_verbatim_serve_takes_the_letters_too(
+    capsys: pytest.CaptureFixture[str], letter: str, flag: str
+) -> None:
+    assert verbatim(["serve", letter, "many"]) == 2
+    assert capsys.readouterr().err.startswith(f"verbatim: error: {flag}: Input should be a valid integer")
+
+
 def test_an_argument_that_tgi_lacks_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     for option in ("--root", "--num-shar"):
         with pytest.raises(SystemExit) as ended:
@@ -209,6 +217,7 @@ def hub_cache(folder: Path, model: str) -> Path:
     return folder
 
 
+@pytest.mark.timeout(300)  # a start beside other work
 def test_a_real_command_line_starts_a_server_that_answers_and_logs_json(tmp_path: Path) -> None:
     cache = hub_cache(tmp_path / "cache", "some/model")
     command = [sys.executable, "-m", "handlers.text_generation_launcher", "--model-id", "some/model"]
@@ -232,7 +241,7 @@ def test_a_real_command_line_starts_a_server_that_answers_and_logs_json(tmp_path
         url = said[-1]["fields"]["message"].split()[-1]
         answer = httpx.post(url, json={"inputs": "Hello", "parameters": {"max_new_tokens": 5}}, timeout=60)
         assert answer.status_code == 200 and answer.json()[0]["generated_text"]
-        info = httpx.get(f"{url}/info").json()
+        info = httpx.get(f"{url}/info", timeout=60).json()
         assert (info["max_input_tokens"], info["max_total_tokens"]) == (511, 512)
         assert (info["model_id"], info["max_concurrent_requests"]) == ("some/model", 64)
         chat = {"model": "tgi", "messages": [{"role": "user", "content": "Hello!"}], "max_tokens": 5}
