@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from engine.errors import InvalidGrammar
 
 _WHERE_IN_XGRAMMAR = re.compile(r"^(\[[\d:]+\] )?\S+\.(cc|h):\d+: ")
+_CHECK_IN_XGRAMMAR = re.compile(r"^Check failed: \(.*?\) is false: ")
 
 
 @contextmanager
 def mapped_xgrammar_errors() -> Iterator[None]:
-    """Raise xgrammar's errors about a grammar that it cannot read as InvalidGrammar, without the source line
-    of its own. Raises MemoryError where its memory did not suffice."""
+    """Raise xgrammar's errors about a grammar that it cannot read as InvalidGrammar, without its own source
+    line and condition. Raises MemoryError where its memory did not suffice."""
     try:
         yield
     except (RuntimeError, ValueError, TypeError) as error:
         if "bad_alloc" in str(error):
             raise MemoryError from error
-        raise InvalidGrammar(_WHERE_IN_XGRAMMAR.sub("", str(error)).strip()) from error
+        message = _WHERE_IN_XGRAMMAR.sub("", str(error)).strip()
+        raise InvalidGrammar(_CHECK_IN_XGRAMMAR.sub("", message)) from error
