@@ -139,6 +139,10 @@ class ChatCompletionStreamOptions(BaseModel):
     """
     Send one more event before the end that has no choices and the token counts; `usage` is null on all others.
     """
+    continuous_usage_stats: StrictBool | None = None
+    """
+    Token counts so far in every event that has choices.
+    """
 
 
 class NamedFunction(BaseModel):
@@ -1297,6 +1301,24 @@ class StructuredOutputsStructuralTag(BaseModel):
     """
 
 
+class PromptLogprob(BaseModel):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    logprob: Annotated[StrictFloat, Field(le=0.0)]
+    """
+    -9999 stands for a probability of 0.
+    """
+    rank: Annotated[StrictInt | None, Field(ge=1)]
+    """
+    1 for the likeliest token; null for one that is not among the likeliest.
+    """
+    decoded_token: StrictStr
+    """
+    The token as text.
+    """
+
+
 class RetrieveModelArguments(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1605,6 +1627,14 @@ class CompletionStreamChoice(BaseModel):
     finish_reason: Literal["stop", "length"] | None
     """
     Null until the text ends.
+    """
+    prompt_token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
+    """
+    token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
     """
     stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
     """
@@ -2106,6 +2136,18 @@ class CompletionChoice(BaseModel):
     finish_reason: Literal["stop", "length"]
     """
     `stop`: the model ended or a stop text came; `length`: the token bound.
+    """
+    prompt_token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
+    """
+    token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
+    """
+    prompt_logprobs: list[dict[str, PromptLogprob] | None] | MISSING = MISSING
+    """
+    An entry a token of the prompt; absent unless the request asks for them.
     """
     stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
     """
@@ -2628,6 +2670,34 @@ class CreateCompletionRequest(BaseModel):
     """
     Let the tokenizer add its special tokens to a prompt that is text, as null does.
     """
+    return_token_ids: StrictBool | None = None
+    """
+    Answer with the ids of the prompt's and the answer's tokens too.
+    """
+    return_tokens_as_token_ids: StrictBool | None = None
+    """
+    Write each token of `logprobs` as `token_id:` and its id.
+    """
+    prompt_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
+    """
+    Answer with the log-probabilities of the prompt's tokens, and of so many of the likeliest in each place. Not with `stream`.
+    """
+    request_id: Annotated[StrictStr | None, Field(max_length=128, min_length=1)] = None
+    """
+    What follows the prefix in the answer's id; a random number where null.
+    """
+    spaces_between_special_tokens: StrictBool | None = None
+    """
+    Of tokenizers that no longer exist. It has no effect.
+    """
+    logprob_token_ids: Annotated[None, Field(None)] = None
+    """
+    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    """
+    truncate_prompt_tokens: Annotated[None, Field(None)] = None
+    """
+    Tokens of the prompt to keep. A prompt is never cut here.
+    """
 
 
 class CreateCompletionResponse(BaseModel):
@@ -2826,6 +2896,10 @@ class ChatCompletionStreamChoice(BaseModel):
     """
     Null until the answer ends.
     """
+    token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
+    """
     stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
@@ -3012,6 +3086,10 @@ class ChatCompletionChoice(BaseModel):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
     """
+    token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
+    """
     stop_reason: StrictStr | StrictInt | None | MISSING = MISSING
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
@@ -3050,6 +3128,10 @@ class CreateChatCompletionStreamResponse(BaseModel):
     usage: CompletionUsage | None | MISSING = MISSING
     """
     With `include_usage`, null on all events but the last; absent without it.
+    """
+    prompt_token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
     """
 
 
@@ -3343,6 +3425,14 @@ class CreateChatCompletionResponse(BaseModel):
     usage: CompletionUsage
     """
     What the request cost, in tokens.
+    """
+    prompt_token_ids: list[TokenId] | MISSING = MISSING
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
+    """
+    prompt_logprobs: list[dict[str, PromptLogprob] | None] | MISSING = MISSING
+    """
+    An entry a token of the prompt; absent unless the request asks for them.
     """
 
 
@@ -3698,6 +3788,38 @@ class CreateChatCompletionRequest(BaseModel):
     separate_reasoning: StrictBool | None = None
     """
     False leaves the model's thoughts in the content, with their tags.
+    """
+    return_token_ids: StrictBool | None = None
+    """
+    Answer with the ids of the prompt's and the answer's tokens too.
+    """
+    return_tokens_as_token_ids: StrictBool | None = None
+    """
+    Write each token of `logprobs` as `token_id:` and its id.
+    """
+    prompt_logprobs: Annotated[StrictInt | None, Field(ge=0, le=20)] = None
+    """
+    Answer with the log-probabilities of the prompt's tokens, and of so many of the likeliest in each place. Not with `stream`.
+    """
+    request_id: Annotated[StrictStr | None, Field(max_length=128, min_length=1)] = None
+    """
+    What follows the prefix in the answer's id; a random number where null.
+    """
+    spaces_between_special_tokens: StrictBool | None = None
+    """
+    Of tokenizers that no longer exist. It has no effect.
+    """
+    logprob_token_ids: Annotated[None, Field(None)] = None
+    """
+    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    """
+    truncate_prompt_tokens: Annotated[None, Field(None)] = None
+    """
+    Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    echo: Literal[False] | None = None
+    """
+    Nothing is put before an answer.
     """
 
 

@@ -88,6 +88,17 @@ def check_stream_options(body: Body | m.CreateResponseRequest) -> None:
         raise Refused(message, "stream_options")
 
 
+def shows_usage_so_far(body: Body) -> bool:
+    """Return whether every event with choices has the token counts so far."""
+    return body.stream_options is not None and body.stream_options.continuous_usage_stats is True
+
+
+def check_prompt_logprobs(body: Body) -> None:
+    """Raise Refused for log-probabilities of a prompt that no answer has room for."""
+    if body.prompt_logprobs is not None and body.stream:
+        raise Refused("'prompt_logprobs' is only allowed without 'stream'.", "prompt_logprobs")
+
+
 def includes_usage(body: Body) -> bool:
     return body.stream_options is not None and body.stream_options.include_usage is True
 

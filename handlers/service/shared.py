@@ -47,6 +47,11 @@ class Shared:
         """`system_fingerprint`: equal where equal seeds give equal answers."""
         return fingerprint(self.model_info)
 
-    def envelope(self, prefix: str) -> Envelope:
-        """Return the envelope of a new answer, whose id has the prefix."""
-        return Envelope.new(self.model_names.served, prefix)
+    def envelope(self, prefix: str, own: str | None = None) -> Envelope:
+        """Return the envelope of a new answer, whose id has the prefix.
+
+        own: what follows the prefix; None draws it.
+        """
+        if own is None:
+            return Envelope.new(self.model_names.served, prefix)
+        return Envelope(model=self.model_names.served, id=f"{prefix}-{own}")

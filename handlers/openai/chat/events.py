@@ -3,6 +3,7 @@
 A chunk of nothing but text goes into a prebuilt envelope; a test holds it to the model's own serialisation.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import orjson
@@ -26,11 +27,22 @@ class ChatEvents:
     """
 
     def __init__(
-        self, answer: ChatAnswer, empty: m.CreateChatCompletionStreamResponse, *, shows_logprobs: bool
+        self,
+        answer: ChatAnswer,
+        empty: m.CreateChatCompletionStreamResponse,
+        *,
+        shows_logprobs: bool,
+        prompt_token_ids: Sequence[int] | None = None,
+        counts: Callable[[], ChatUsage] | None = None,
     ) -> None:
+        """prompt_token_ids: to be written into the first chunk, and with it the tokens of each chunk.
+        counts: returns the token counts so far, for every chunk.
+        """
         self._answer = answer
         self._empty = empty
-        self._is_plain = not shows_logprobs
+        self._is_plain = not (shows_logprobs or answer.shows_ids or counts)
+        self._prompt_token_ids = prompt_token_ids
+        self._counts = counts
         self._begun: set[int] = set()
         self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
@@ -39,10 +51,17 @@ class ChatEvents:
         is_text = not (delta.tool_calls or delta.finish or delta.reasoning)
         if self._is_plain and is_text and delta.index in self._begun:
             return self._encode_text(delta.index, delta.content)
-        if is_text and not delta.content:
+        if is_text and not delta.content and not self._answer.shows_ids:
             return None
         choice = self._choice(delta)
-        return None if choice is None else self._empty.model_copy(update={"choices": [choice]})
+        if choice is None:
+            return None
+        chunk = self._empty.model_copy(update={"choices": [choice]})
+        if self._prompt_token_ids is not None:
+            chunk.prompt_token_ids, self._prompt_token_ids = list(self._prompt_token_ids), None
+        if self._counts is not None:
+            chunk.usage = usage(self._counts())
+        return chunk
 
     def usage(self, counts: ChatUsage) -> m.CreateChatCompletionStreamResponse:
         """The chunk that follows the last choice, where the client asked for it."""
@@ -53,7 +72,7 @@ class ChatEvents:
 
     def _choice(self, delta: ChatDelta) -> m.ChatCompletionStreamChoice | None:
         piece = self._delta(delta)
-        if not piece.model_fields_set and delta.finish is None:
+        if not piece.model_fields_set and delta.finish is None and not self._answer.shows_ids:
             return None  # thoughts that are not shown
         choice = m.ChatCompletionStreamChoice(
             index=delta.index,
@@ -63,6 +82,8 @@ class ChatEvents:
         )
         if delta.finish:
             choice.stop_reason = self._answer.stop_reason(delta.events[-1])
+        if self._answer.shows_ids:
+            choice.token_ids = [event.token_id for event in delta.events]
         return choice
 
     def _delta(self, delta: ChatDelta) -> m.ChatCompletionStreamResponseDelta:

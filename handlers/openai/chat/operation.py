@@ -18,10 +18,12 @@ from handlers.openai.chat.request import chat_params, request_field
 from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.sampling import check_search, includes_usage, num_beams
+from handlers.openai.sampling import check_search, includes_usage, num_beams, shows_usage_so_far
+from handlers.openai.token_details import prompt_logprobs
 from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
 from handlers.service.shared import Shared
+from handlers.wire.envelope import Envelope
 from handlers.wire.missing import given, given_or
 from handlers.wire.plain_answer import PlainAnswers
 
@@ -70,12 +72,17 @@ class Chat(
     def answer(
         self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.CreateChatCompletionResponse]:
-        envelope = self.shared.envelope("chatcmpl")
+        envelope = self._envelope(plan)
         if not _shapes_answers(plan):
             return self._plain(envelope, result)
         response = self._write(envelope, result, answer=self._answer(plan))
         if given(plan.service_tier) is not None:
             response.service_tier = "default"
+        if plan.return_token_ids:
+            response.prompt_token_ids = list(prepared.request.prompt.token_ids)
+        if plan.prompt_logprobs is not None:
+            tokens = next(event.prompt for event in result.choices[0].events if event.prompt is not None)
+            response.prompt_logprobs = prompt_logprobs(tokens, self.shared.tokenizer)
         return response
 
     @override
@@ -83,13 +90,23 @@ class Chat(
         self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat
     ) -> ChatWriter[m.CreateChatCompletionStreamResponse | EncodedEvent]:
         empty = empty_chunk(
-            self.shared.envelope("chatcmpl"),
+            self._envelope(plan),
             self.shared.fingerprint,
             shows_usage=includes_usage(plan),
             names_tier=given(plan.service_tier) is not None,
         )
-        chunks = ChatEvents(self._answer(plan), empty, shows_logprobs=plan.logprobs is True)
-        return ChatWriter(prepared.outputs(), chunks, includes_usage=includes_usage(plan))
+        outputs = prepared.outputs()
+        chunks = ChatEvents(
+            self._answer(plan),
+            empty,
+            shows_logprobs=plan.logprobs is True,
+            prompt_token_ids=prepared.request.prompt.token_ids if plan.return_token_ids else None,
+            counts=(lambda: outputs.usage) if shows_usage_so_far(plan) else None,
+        )
+        return ChatWriter(outputs, chunks, includes_usage=includes_usage(plan))
+
+    def _envelope(self, body: m.CreateChatCompletionRequest) -> Envelope:
+        return self.shared.envelope("chatcmpl", body.request_id)
 
     def _answer(self, body: m.CreateChatCompletionRequest) -> ChatAnswer:
         return ChatAnswer(
@@ -97,6 +114,8 @@ class Chat(
             body.stop_token_ids or (),
             shows_logprobs=body.logprobs is True,
             shows_reasoning=body.include_reasoning is not False,
+            shows_ids=body.return_token_ids is True,
+            names_ids=body.return_tokens_as_token_ids is True,
         )
 
 
@@ -106,5 +125,7 @@ def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
         body.logprobs
         or body.stop_token_ids
         or body.include_reasoning is False
+        or body.return_token_ids
+        or body.prompt_logprobs is not None
         or given(body.service_tier) is not None
     )

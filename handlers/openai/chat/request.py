@@ -12,6 +12,7 @@ from handlers.openai.formats import answer_form
 from handlers.openai.sampling import (
     beam_params,
     check_min_tokens,
+    check_prompt_logprobs,
     check_stream_options,
     sampling_params,
     stop_texts,
@@ -31,10 +32,13 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
     check_stream_options(body)
     max_tokens = _max_tokens(body)
     check_min_tokens(body, max_tokens)
+    check_prompt_logprobs(body)
     return ChatParams(
         request_id=token_hex(16),
         messages=conversation(body.messages),
-        sampling=sampling_params(body, num_logprobs=_num_logprobs(body)),
+        sampling=sampling_params(
+            body, num_logprobs=_num_logprobs(body), num_prompt_logprobs=body.prompt_logprobs
+        ),
         max_tokens=max_tokens,
         min_tokens=body.min_tokens or 0,
         stop=stop_texts(body),

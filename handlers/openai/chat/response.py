@@ -8,6 +8,7 @@ from generated.openai import models as m
 from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
+from handlers.openai.token_details import id_text
 from handlers.openai.usage import usage
 from handlers.wire.envelope import Envelope
 
@@ -16,6 +17,7 @@ class ChatAnswer:
     """Writes the choices of one answer.
 
     stop_token_ids: the request's. shows: what of the choices the client wants to see.
+    names_ids: whether a token of the log-probabilities is written as its id.
     """
 
     def __init__(
@@ -25,30 +27,51 @@ class ChatAnswer:
         *,
         shows_logprobs: bool,
         shows_reasoning: bool,
+        shows_ids: bool = False,
+        names_ids: bool = False,
     ) -> None:
         self._tokenizer = tokenizer
         self._stop_token_ids = stop_token_ids
         self._shows_logprobs = shows_logprobs
         self.shows_reasoning = shows_reasoning
+        self.shows_ids = shows_ids
+        self._names_ids = names_ids
 
     def choice(self, choice: ChatChoice) -> m.ChatCompletionChoice:
-        return m.ChatCompletionChoice(
+        written = m.ChatCompletionChoice(
             index=choice.index,
             message=self._message(choice),
             logprobs=self.logprobs(choice.answer_events),
             finish_reason=choice.finish.value,
             stop_reason=self.stop_reason(choice.events[-1]),
         )
+        if self.shows_ids:
+            written.token_ids = [event.token_id for event in choice.events]
+        return written
 
     def logprobs(self, events: Sequence[TokenEvent]) -> m.ChatCompletionLogprobs | None:
         """Return the log-probabilities of the tokens of content and calls, not of thoughts."""
         if not self._shows_logprobs:
             return None
         scored = scored_tokens(events, self._tokenizer)
-        return m.ChatCompletionLogprobs(content=[_token(token) for token in scored], refusal=None)
+        return m.ChatCompletionLogprobs(content=[self._token(token) for token in scored], refusal=None)
 
     def stop_reason(self, last: TokenEvent) -> str | int | None:
         return stop_reason(last, self._stop_token_ids)
+
+    def _token(self, token: ScoredToken) -> m.ChatCompletionTokenLogprob:
+        return m.ChatCompletionTokenLogprob(
+            token=self._text(token),
+            logprob=token.logprob,
+            bytes=list(token.bytes),
+            top_logprobs=[
+                m.ChatCompletionTopLogprob(token=self._text(top), logprob=top.logprob, bytes=list(top.bytes))
+                for top in token.top
+            ],
+        )
+
+    def _text(self, token: TokenScore) -> str:
+        return id_text(token.token_id) if self._names_ids else token.text
 
     def _message(self, choice: ChatChoice) -> m.ChatCompletionResponseMessage:
         message = m.ChatCompletionResponseMessage(
@@ -90,16 +113,3 @@ def stop_reason(last: TokenEvent, stop_token_ids: Container[int]) -> str | int |
 def _tool_call(call: ToolCall) -> m.ChatCompletionMessageToolCall:
     function = m.CalledFunction(name=call.name, arguments=call.arguments)
     return m.ChatCompletionMessageToolCall(id=call.id, type="function", function=function)
-
-
-def _token(token: ScoredToken) -> m.ChatCompletionTokenLogprob:
-    return m.ChatCompletionTokenLogprob(
-        token=token.text,
-        logprob=token.logprob,
-        bytes=list(token.bytes),
-        top_logprobs=[_top(top) for top in token.top],
-    )
-
-
-def _top(score: TokenScore) -> m.ChatCompletionTopLogprob:
-    return m.ChatCompletionTopLogprob(token=score.text, logprob=score.logprob, bytes=list(score.bytes))

@@ -15,10 +15,10 @@ from handlers.chat.usage import ChatUsage
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.openai.completions.request import CompletionPlan, completion_plan, completion_requests
-from handlers.openai.completions.response import CompletionEvents, completion_choices
+from handlers.openai.completions.response import CompletionEvents, PromptText, completion_choices
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.sampling import includes_usage, num_beams
+from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
 from handlers.operations.merged_operation import MergedOperation
@@ -83,8 +83,8 @@ class Completions(
         prepared: Sequence[GenerationRequest],
         result: Sequence[GeneratedRequest],
     ) -> m.CreateCompletionResponse:
-        envelope = self.shared.envelope("cmpl")
-        texts = self._texts(plan.plan)
+        envelope = self.shared.envelope("cmpl", plan.body.request_id)
+        texts = self._texts(plan.plan, prepared)
         return m.CreateCompletionResponse(
             id=envelope.id,
             object="text_completion",
@@ -97,20 +97,29 @@ class Completions(
 
     @override
     def writer(self, plan: _Planned, prepared: Sequence[GenerationRequest]) -> "_Writer":
-        texts = self._texts(plan.plan)
-        chunks = CompletionEvents(plan.plan, texts, self._empty_chunk(plan.body), self.shared.tokenizer)
+        texts = self._texts(plan.plan, prepared)
+        chunks = CompletionEvents(
+            plan.plan,
+            texts,
+            self._empty_chunk(plan.body),
+            self.shared.tokenizer,
+            is_plain=not shows_usage_so_far(plan.body),
+        )
         return _Writer(plan, chunks, len(prepared))
 
-    def _texts(self, plan: CompletionPlan) -> list[str]:
+    def _texts(self, plan: CompletionPlan, requests: Sequence[GenerationRequest]) -> list[PromptText]:
         """Return the prompts as text, those of token ids with their special tokens."""
         decode = self.shared.tokenizer.decode
         return [
-            prompt if isinstance(prompt, str) else decode(prompt, skip_special_tokens=False)
-            for prompt in plan.prompts
+            PromptText(
+                prompt if isinstance(prompt, str) else decode(prompt, skip_special_tokens=False),
+                request.prompt.token_ids,
+            )
+            for prompt, request in zip(plan.prompts, requests, strict=True)
         ]
 
     def _empty_chunk(self, body: m.CreateCompletionRequest) -> m.CreateCompletionStreamResponse:
-        envelope = self.shared.envelope("cmpl")
+        envelope = self.shared.envelope("cmpl", body.request_id)
         chunk = m.CreateCompletionStreamResponse(
             id=envelope.id,
             object="text_completion",
@@ -128,6 +137,7 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
     def __init__(self, plan: _Planned, chunks: CompletionEvents, num_prompts: int) -> None:
         self._plan = plan
         self._chunks = chunks
+        self._num_prompt_tokens = self._num_cached_tokens = self._num_completion_tokens = 0
         self._generated = [GeneratedRequest(plan.plan.best_of) for _ in range(num_prompts)]
 
     @override
@@ -135,8 +145,24 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
         self, token: tuple[int, TokenEvent]
     ) -> Iterable[m.CreateCompletionStreamResponse | EncodedEvent]:
         prompt, event = token
-        self._generated[prompt].add(event)
-        return (self._chunks.encode(prompt, event),)
+        generated = self._generated[prompt]
+        if not generated.num_prompt_tokens:
+            self._num_prompt_tokens += event.num_prompt_tokens
+            self._num_cached_tokens += event.num_cached_tokens
+        self._num_completion_tokens += 1 if self._plan.plan.max_tokens else 0
+        generated.add(event)
+        chunk = self._chunks.encode(prompt, event)
+        if shows_usage_so_far(self._plan.body) and not isinstance(chunk, bytes):
+            chunk.usage = usage(self._counts_so_far())
+        return (chunk,)
+
+    def _counts_so_far(self) -> ChatUsage:
+        """Return the counts of the prompts that have begun to be answered, and of their answers."""
+        return ChatUsage(
+            num_prompt_tokens=self._num_prompt_tokens,
+            num_cached_tokens=self._num_cached_tokens,
+            num_completion_tokens=self._num_completion_tokens,
+        )
 
     @override
     def end(self) -> Iterable[m.CreateCompletionStreamResponse | EncodedEvent]:

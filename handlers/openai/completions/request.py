@@ -16,6 +16,7 @@ from handlers.openai.formats import answer_form, grammar_field
 from handlers.openai.sampling import (
     beam_params,
     check_min_tokens,
+    check_prompt_logprobs,
     check_search,
     check_stream_options,
     sampling_params,
@@ -33,6 +34,8 @@ class CompletionPlan:
     num_logprobs: as in `engine.request.SamplingParams`, for all text of the answer.
     sequences_field: which field asks for the sequences.
     suffix: the text after the gap that every answer fills; None: there is no gap.
+    num_prompt_logprobs: as in `engine.request.SamplingParams`, for the prompt by itself.
+    shows_ids: whether the answer has the tokens' ids. names_ids: whether log-probabilities name tokens by id.
     """
 
     prompts: Sequence[str | Sequence[int]]
@@ -45,6 +48,9 @@ class CompletionPlan:
     sequences_field: str
     adapter: str | None
     suffix: str | None
+    num_prompt_logprobs: int | None
+    shows_ids: bool
+    names_ids: bool
 
     @property
     def num_sequences(self) -> int:
@@ -74,6 +80,10 @@ def completion_plan(
         raise Refused("Beam search answers with its best: 'best_of' must be 'n'.", "best_of")
     max_tokens = given_or(body.max_tokens, 16)
     check_min_tokens(body, max_tokens)
+    check_prompt_logprobs(body)
+    if body.prompt_logprobs is not None and body.echo and body.logprobs is not None:
+        message = "'echo' with 'logprobs' has those of the prompt already; send one of them."
+        raise Refused(message, "prompt_logprobs")
     prompts = prompts_of(body.prompt)
     own_field = "n" if body.best_of is None else "best_of"
     return CompletionPlan(
@@ -87,6 +97,9 @@ def completion_plan(
         sequences_field="prompt" if len(prompts) > 1 else own_field,
         adapter=adapter,
         suffix=body.suffix or None,
+        num_prompt_logprobs=body.prompt_logprobs,
+        shows_ids=body.return_token_ids is True,
+        names_ids=body.return_tokens_as_token_ids is True,
     )
 
 
@@ -127,7 +140,7 @@ def completion_requests(
                 body,
                 grammar=grammar,
                 num_logprobs=num_ranked,
-                num_prompt_logprobs=plan.num_logprobs if plan.echoes else None,
+                num_prompt_logprobs=_num_prompt_logprobs(plan),
             ),
             stopping=_stopping(body, plan, infill),
             num_sequences=plan.best_of,
@@ -139,6 +152,12 @@ def completion_requests(
         )
         for prompt in _encoded(body, plan, tokenizer, max_total_tokens, infill)
     ]
+
+
+def _num_prompt_logprobs(plan: CompletionPlan) -> int | None:
+    if plan.echoes and plan.num_logprobs is not None:
+        return plan.num_logprobs
+    return plan.num_prompt_logprobs
 
 
 def _stopping(body: m.CreateCompletionRequest, plan: CompletionPlan, infill: Infill | None) -> StopConditions:

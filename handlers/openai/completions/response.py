@@ -1,7 +1,7 @@
 """Completion answers, whole and in chunks."""
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import orjson
 
@@ -13,6 +13,7 @@ from handlers.chat.usage import ChatUsage
 from handlers.openai.chat.response import stop_reason
 from handlers.openai.completions.request import CompletionPlan
 from handlers.openai.completions.text import LogprobWriter
+from handlers.openai.token_details import prompt_logprobs
 from handlers.openai.usage import usage
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.wire.chunk_template import ChunkTemplate
@@ -23,13 +24,24 @@ _FINISH_REASONS: Final[dict[FinishReason, Literal["stop", "length"]]] = {
     FinishReason.LENGTH: "length",
 }
 
+
+class PromptText(NamedTuple):
+    """A prompt as text, and the tokens that the model reads."""
+
+    text: str
+    token_ids: Sequence[int]
+
+
 _TEXT_CHOICE: Final = b'{"index":%d,"text":%b,"logprobs":null,"finish_reason":null}'
 
 
 def completion_choices(
-    plan: CompletionPlan, prompts: Sequence[str], generated: Sequence[GeneratedRequest], tokenizer: Tokenizer
+    plan: CompletionPlan,
+    prompts: Sequence[PromptText],
+    generated: Sequence[GeneratedRequest],
+    tokenizer: Tokenizer,
 ) -> list[m.CompletionChoice]:
-    """The best `n` texts of the first prompt, then those of the second, and so on. prompts: their texts."""
+    """The best `n` texts of the first prompt, then those of the second, and so on."""
     choices: list[m.CompletionChoice] = []
     for prompt, request in zip(prompts, generated, strict=True):
         sequences = request.sequences
@@ -43,7 +55,7 @@ def completion_choices(
 def _choice(
     index: int,
     plan: CompletionPlan,
-    prompt: str,
+    prompt: PromptText,
     request: GeneratedRequest,
     sequence: GeneratedSequence,
     tokenizer: Tokenizer,
@@ -52,15 +64,23 @@ def _choice(
     text = sequence.text if plan.max_tokens else ""
     logprobs = None
     if plan.num_logprobs is not None:
-        writer = LogprobWriter(tokenizer, offset=0 if plan.echoes else len(prompt))
+        writer = LogprobWriter(
+            tokenizer, offset=0 if plan.echoes else len(prompt.text), names_ids=plan.names_ids
+        )
         logprobs = writer.write([*(request.prompt if plan.echoes else ()), *events])
-    return m.CompletionChoice(
+    choice = m.CompletionChoice(
         index=index,
-        text=prompt + text if plan.echoes else text,
+        text=prompt.text + text if plan.echoes else text,
         logprobs=logprobs,
         finish_reason=_FINISH_REASONS[sequence.finish] if plan.max_tokens else "length",
         stop_reason=stop_reason(sequence.events[-1], plan.stop_token_ids) if plan.max_tokens else None,
     )
+    if plan.shows_ids:
+        choice.prompt_token_ids = list(prompt.token_ids)
+        choice.token_ids = [event.token_id for event in events]
+    if plan.num_prompt_logprobs is not None:
+        choice.prompt_logprobs = prompt_logprobs(request.prompt, tokenizer)
+    return choice
 
 
 class CompletionEvents:
@@ -73,10 +93,14 @@ class CompletionEvents:
     def __init__(
         self,
         plan: CompletionPlan,
-        prompts: Sequence[str],
+        prompts: Sequence[PromptText],
         empty: m.CreateCompletionStreamResponse,
         tokenizer: Tokenizer,
+        *,
+        is_plain: bool = True,
     ) -> None:
+        """is_plain: whether chunks may go into the prebuilt envelope."""
+        self._may_be_plain = is_plain and plan.num_logprobs is None and not plan.shows_ids
         self._plan = plan
         self._prompts = prompts
         self._empty = empty
@@ -89,18 +113,22 @@ class CompletionEvents:
         """prompt: which of them the event is of."""
         index = prompt * self._plan.n + event.index
         begins = event.position == 0 and self._plan.echoes
-        is_plain = event.finish is None and self._plan.num_logprobs is None and not begins
+        is_plain = event.finish is None and self._may_be_plain and not begins
         if is_plain:
             return self._plain.fill(index, orjson.dumps(event.text))
         text = event.text if self._plan.max_tokens else ""
         choice = m.CompletionStreamChoice(
             index=index,
-            text=self._prompts[prompt] + text if begins else text,
+            text=self._prompts[prompt].text + text if begins else text,
             logprobs=self._logprobs(prompt, index, event),
             finish_reason=self._finish_reason(event),
         )
         if event.finish is not None:
             choice.stop_reason = self._stop_reason(event)
+        if self._plan.shows_ids:
+            choice.token_ids = [event.token_id] if self._plan.max_tokens else []
+            if event.position == 0:
+                choice.prompt_token_ids = list(self._prompts[prompt].token_ids)
         return self._empty.model_copy(update={"choices": [choice]})
 
     def usage(self, counts: ChatUsage) -> m.CreateCompletionStreamResponse:
@@ -122,7 +150,9 @@ class CompletionEvents:
         if event.prompt is not None:
             self._echoed_events[prompt] = event
         echoed = self._echoed_events.get(prompt) if event.position == 0 and self._plan.echoes else None
-        offset = 0 if self._plan.echoes else len(self._prompts[prompt])
-        writer = self._writers.setdefault(index, LogprobWriter(self._tokenizer, offset=offset))
+        offset = 0 if self._plan.echoes else len(self._prompts[prompt].text)
+        writer = self._writers.setdefault(
+            index, LogprobWriter(self._tokenizer, offset=offset, names_ids=self._plan.names_ids)
+        )
         prompt_tokens = (echoed.prompt or ()) if echoed else ()
         return writer.write([*prompt_tokens, *([event] if self._plan.max_tokens else ())])

@@ -11,7 +11,7 @@ from engine.events import FinishReason
 from engine.request import SamplingParams, StopConditions
 from generated.openai import models as m
 from handlers.openai.completions.request import completion_plan
-from handlers.openai.completions.response import CompletionEvents
+from handlers.openai.completions.response import CompletionEvents, PromptText
 from handlers.wire.envelope import Envelope
 from tests.requests import generation_request
 from tests.scripted_engine import Script, ScriptedEngine, says, token
@@ -247,7 +247,7 @@ def test_the_prebuilt_chunk_is_the_models_own_serialisation(
     if tells_usage:
         empty.usage = None
     request = m.CreateCompletionRequest(model=model, prompt="a", n=128)
-    events = CompletionEvents(completion_plan(request), ["a"], empty, TOKENIZER)
+    events = CompletionEvents(completion_plan(request), [PromptText("a", (1,))], empty, TOKENIZER)
     choice = m.CompletionStreamChoice(index=index, text=text, logprobs=None, finish_reason=None)
     written = empty.model_copy(update={"choices": [choice]})
     event = replace(EVENT, text=text, index=index)

@@ -76,6 +76,9 @@ class CalledFunctionChunk(AnswerPart):
     """
 
 
+TokenId = TypeAliasType("TokenId", Annotated[int, Field(ge=0)])
+
+
 CompletionTokenLogprob = TypeAliasType("CompletionTokenLogprob", Annotated[float | None, Field(le=0.0)])
 """
 Null for the first token of a prompt, which nothing precedes.
@@ -663,6 +666,24 @@ class Error(AnswerPart):
     """
 
 
+class PromptLogprob(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    logprob: Annotated[float, Field(le=0.0)]
+    """
+    -9999 stands for a probability of 0.
+    """
+    rank: Annotated[int | None, Field(ge=1)]
+    """
+    1 for the likeliest token; null for one that is not among the likeliest.
+    """
+    decoded_token: str
+    """
+    The token as text.
+    """
+
+
 Metadata = TypeAliasType(
     "Metadata",
     Annotated[dict[Annotated[str, StringConstraints(max_length=64)], MetadataValue], Field(max_length=16)],
@@ -777,6 +798,14 @@ class CompletionStreamChoice(AnswerPart):
     finish_reason: Literal["stop", "length"] | None
     """
     Null until the text ends.
+    """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
+    """
+    token_ids: list[TokenId] | None = None
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
     """
     stop_reason: str | int | None = None
     """
@@ -1085,6 +1114,18 @@ class CompletionChoice(AnswerPart):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound.
     """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
+    """
+    token_ids: list[TokenId] | None = None
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
+    """
+    prompt_logprobs: list[dict[str, PromptLogprob] | None] | None = None
+    """
+    An entry a token of the prompt; absent unless the request asks for them.
+    """
     stop_reason: str | int | None = None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
@@ -1360,6 +1401,10 @@ class ChatCompletionStreamChoice(AnswerPart):
     """
     Null until the answer ends.
     """
+    token_ids: list[TokenId] | None = None
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
+    """
     stop_reason: str | int | None = None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
@@ -1461,6 +1506,10 @@ class ChatCompletionChoice(AnswerPart):
     """
     `stop`: the model ended or a stop text came; `length`: the token bound; `tool_calls`: it calls.
     """
+    token_ids: list[TokenId] | None = None
+    """
+    The tokens generated, the end token too; absent unless `return_token_ids` asks for them.
+    """
     stop_reason: str | int | None = None
     """
     The stop text, or the id of the stop token, that ended the text; null if something else did.
@@ -1499,6 +1548,10 @@ class CreateChatCompletionStreamResponse(AnswerPart):
     usage: CompletionUsage | None = None
     """
     With `include_usage`, null on all events but the last; absent without it.
+    """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
     """
 
 
@@ -1759,6 +1812,14 @@ class CreateChatCompletionResponse(AnswerPart):
     usage: CompletionUsage
     """
     What the request cost, in tokens.
+    """
+    prompt_token_ids: list[TokenId] | None = None
+    """
+    The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
+    """
+    prompt_logprobs: list[dict[str, PromptLogprob] | None] | None = None
+    """
+    An entry a token of the prompt; absent unless the request asks for them.
     """
 
 

@@ -105,6 +105,10 @@ class ChatCompletionStreamOptions(TypedDict, closed=True):
     """
     Send one more event before the end that has no choices and the token counts; `usage` is null on all others. Default: `false`.
     """
+    continuous_usage_stats: NotRequired[bool | None]
+    """
+    Token counts so far in every event that has choices.
+    """
 
 
 class NamedFunction(TypedDict, closed=True):
@@ -1225,6 +1229,34 @@ class CreateCompletionRequest(TypedDict, closed=True):
     """
     Let the tokenizer add its special tokens to a prompt that is text, as null does.
     """
+    return_token_ids: NotRequired[bool | None]
+    """
+    Answer with the ids of the prompt's and the answer's tokens too.
+    """
+    return_tokens_as_token_ids: NotRequired[bool | None]
+    """
+    Write each token of `logprobs` as `token_id:` and its id.
+    """
+    prompt_logprobs: NotRequired[int | None]
+    """
+    Answer with the log-probabilities of the prompt's tokens, and of so many of the likeliest in each place. Not with `stream`. At least 0, at most 20.
+    """
+    request_id: NotRequired[str | None]
+    """
+    What follows the prefix in the answer's id; a random number where null. At least 1 characters, at most 128 characters.
+    """
+    spaces_between_special_tokens: NotRequired[bool | None]
+    """
+    Of tokenizers that no longer exist. It has no effect.
+    """
+    logprob_token_ids: NotRequired[None]
+    """
+    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    """
+    truncate_prompt_tokens: NotRequired[None]
+    """
+    Tokens of the prompt to keep. A prompt is never cut here.
+    """
 
 
 class CreateEmbeddingRequest(TypedDict, closed=True):
@@ -1750,6 +1782,38 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     separate_reasoning: NotRequired[bool | None]
     """
     False leaves the model's thoughts in the content, with their tags.
+    """
+    return_token_ids: NotRequired[bool | None]
+    """
+    Answer with the ids of the prompt's and the answer's tokens too.
+    """
+    return_tokens_as_token_ids: NotRequired[bool | None]
+    """
+    Write each token of `logprobs` as `token_id:` and its id.
+    """
+    prompt_logprobs: NotRequired[int | None]
+    """
+    Answer with the log-probabilities of the prompt's tokens, and of so many of the likeliest in each place. Not with `stream`. At least 0, at most 20.
+    """
+    request_id: NotRequired[str | None]
+    """
+    What follows the prefix in the answer's id; a random number where null. At least 1 characters, at most 128 characters.
+    """
+    spaces_between_special_tokens: NotRequired[bool | None]
+    """
+    Of tokenizers that no longer exist. It has no effect.
+    """
+    logprob_token_ids: NotRequired[None]
+    """
+    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    """
+    truncate_prompt_tokens: NotRequired[None]
+    """
+    Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    echo: NotRequired[Literal[False] | None]
+    """
+    Nothing is put before an answer.
     """
 
 
