@@ -7,7 +7,7 @@ import xgrammar
 from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
-from engine.grammar.schema.json_schema import enforceable_schema
+from engine.grammar.schema.json_schema import schema_grammar
 from engine.grammar.structural_tag import enforceable_tag
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.request import Grammar, GrammarKind
@@ -35,8 +35,8 @@ def checked_source(grammar: Grammar) -> str:
     with mapped_xgrammar_errors():
         match grammar.kind:
             case GrammarKind.JSON_SCHEMA:
-                source = enforceable_schema(grammar.source)
-                check_finiteness(xgrammar.Grammar.from_json_schema(source, any_whitespace=False))
+                source = schema_grammar(grammar.source)
+                check_finiteness(xgrammar.Grammar.from_ebnf(source))
                 return source
             case GrammarKind.JSON_OBJECT:
                 return _ANY_OBJECT
@@ -58,12 +58,12 @@ def compile_source(compiler: xgrammar.GrammarCompiler, kind: GrammarKind, source
     """
     with mapped_xgrammar_errors():
         match kind:
-            case GrammarKind.JSON_SCHEMA | GrammarKind.JSON_OBJECT:
+            case GrammarKind.JSON_OBJECT:
                 # The layout of `schema.layout`, which gives the reason.
                 return compiler.compile_json_schema(source, any_whitespace=False)
             case GrammarKind.REGEX:
                 return compiler.compile_regex(source)
-            case GrammarKind.EBNF:
+            case GrammarKind.EBNF | GrammarKind.JSON_SCHEMA:
                 return compiler.compile_grammar(source)
             case GrammarKind.STRUCTURAL_TAG:
                 return compiler.compile_structural_tag(source)

@@ -9,8 +9,7 @@ import xgrammar
 from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
-from engine.grammar.schema.json_schema import make_enforceable, parse_json
-from engine.grammar.schema.layout import one_layout
+from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
 
 # In the styles that are no JSON: enough for a line break and an indent of two, or for a space.
 MAX_WHITESPACE = 3
@@ -27,9 +26,7 @@ def enforceable_tag(source: str) -> str:
         match part:
             case {"type": "json_schema" | "qwen_xml_parameter", "json_schema": schema}:
                 _check_excludes(part)
-                make_enforceable(schema)
-                if part.get("max_whitespace_cnt") is None:
-                    _lay_out(part)
+                _enforce(part, EnforceableSchema(schema))
             case {"type": "regex", "pattern": str(pattern)}:
                 check_regex(pattern)
             case {"type": "grammar", "grammar": str(rules)}:
@@ -42,14 +39,23 @@ def _check_excludes(part: dict[str, Any]) -> None:
         raise InvalidGrammar("excludes beside json_schema is not supported: it lifts the lengths of strings")
 
 
-def _lay_out(part: dict[str, Any]) -> None:
-    """Replace the schema by its grammar, since xgrammar's `json_schema` has no fixed layout."""
-    if part["type"] != "json_schema" or part.get("style", "json") != "json":
-        part["max_whitespace_cnt"] = MAX_WHITESPACE  # a model could write nothing else for ever
+def _enforce(part: dict[str, Any], schema: EnforceableSchema) -> None:
+    """Replace the schema by its grammar, since xgrammar's `json_schema` has no fixed layout; keep it where
+    the tag itself allows whitespace, or its style is no JSON."""
+    is_json = part["type"] == "json_schema" and part.get("style", "json") == "json"
+    if is_json and part.get("max_whitespace_cnt") is None:
+        source = schema.grammar(any_order=part.get("any_order", False))
+        part.clear()
+        part.update(type="grammar", grammar=source)
         return
-    source = one_layout(json.dumps(part["json_schema"]), any_order=part.get("any_order", False))
-    part.clear()
-    part.update(type="grammar", grammar=source)
+    if schema.rules:
+        raise InvalidGrammar(
+            "restrictions that need an automaton, such as pattern beside maxLength, are not supported in a "
+            "style that is no JSON or beside max_whitespace_cnt"
+        )
+    part["json_schema"] = schema.schema
+    if part.get("max_whitespace_cnt") is None:
+        part["max_whitespace_cnt"] = MAX_WHITESPACE  # a model could write nothing else for ever
 
 
 def _parts(tag: object) -> Iterator[dict[str, Any]]:

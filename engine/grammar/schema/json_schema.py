@@ -7,61 +7,96 @@ enforced
     type (one or a list), enum, const, properties, required, additionalProperties, unevaluatedProperties,
     propertyNames, patternProperties, minProperties, maxProperties, items, prefixItems, unevaluatedItems,
     minItems, maxItems, minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
-    multipleOf (whole numbers, of integers without bounds), anyOf, oneOf, allOf of one schema, $ref to a place
-    in the document, and the formats in `strings.ENFORCED_FORMATS`
+    multipleOf, anyOf, oneOf, allOf, $ref to a place in the document, uniqueItems of an enum, and the formats
+    in `strings.ENFORCED_FORMATS`
+merged into one schema, because xgrammar ignores all keywords beside $ref, enum, const, anyOf, oneOf and allOf
+    the schemas of allOf, the target of $ref and what stands beside it; what stands beside anyOf and oneOf
+    goes into each alternative; enum and const keep the values that the bounds and lengths beside them allow
+made into the rules of an automaton, because xgrammar ignores one of them
+    pattern, format and lengths beside each other; patterns that xgrammar does not read, such as lookahead
+    after ^ at the start and named groups; multipleOf of a number or beside bounds; uniqueItems
 rewritten, because xgrammar's own way would let through what is not even JSON
     minLength, maxLength and the formats in `strings` become a pattern that knows JSON's escapes
 rewritten, because xgrammar does not read JSON pointers with escapes
     such a $ref leads to a copy in $defs
 narrower than the specification, so that the generated value is still valid
     properties come in the order of the schema; an object with `properties` and an array with `prefixItems`
-    have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string
+    have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string,
+    if any does; a restriction of one type without a type means that type; a long maxLength beside a pattern
+    is shortened to what an automaton can count; unique items come in the order of a large enum
 ignored, as annotations
     title, description, default, examples, format (any other), and keywords that are not JSON Schema's
 refused, because a value would have no end
     a schema that its own values must contain, such as a linked list whose `next` is required and never null
 refused, because xgrammar ignores them
-    the keywords in `rules._REFUSED`; restrictions of some type without that type; anything that
-    restricts beside $ref, enum, const, anyOf, oneOf and allOf, except a type that agrees with enum and const;
-    `oneOf` whose schemas may overlap; pattern or format beside another restriction of the string; multipleOf
-    of a number; required names that are no properties; patternProperties beside other properties or each
-    other; propertyNames beside properties; patterns that `regex_pattern` refuses
+    the keywords in `keywords.REFUSED`; uniqueItems of anything but an enum; `oneOf` whose schemas may
+    overlap; two formats of one string; pattern or a length beside a format that `strings.FORMAT_PATTERNS`
+    lacks; an enum beside a pattern, or of objects or arrays beside their restrictions;
+    unevaluatedProperties beside $ref or allOf; patternProperties beside other properties or each other;
+    propertyNames beside properties; patterns with back references, word boundaries, flags, or lookaround
+    elsewhere; what needs too many states
 not checked
     alternatives of a pattern of which one is a counted repetition of another: `(a|a{1,2})`;
     a key that is none of the properties and comes twice
 """
 
 import json
+from collections.abc import Callable, Iterable
 
 from engine.errors import InvalidGrammar
-from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
+from engine.grammar.schema.document import TOO_DEEP, Schema, SchemaDocument
 from engine.grammar.schema.finiteness import check_finiteness
-from engine.grammar.schema.rules import complaints, document_complaints
+from engine.grammar.schema.layout import one_layout
+from engine.grammar.schema.merge import merged_document
+from engine.grammar.schema.placeholders import Placeholders
+from engine.grammar.schema.rules import complaints, document_complaints, source_complaints
 from engine.grammar.schema.strings import rewrite_strings
 
 
-def enforceable_schema(source: str) -> str:
-    """Return an equal JSON Schema that xgrammar honours, as JSON text.
+def schema_grammar(source: str) -> str:
+    """Return the EBNF of a JSON Schema's values.
 
     Raises InvalidGrammar for JSON text that is no schema, is out of bounds, or would be loosened.
     """
-    root = parse_json(source)
-    make_enforceable(root)
-    return json.dumps(root)
+    return EnforceableSchema(parse_json(source)).grammar()
 
 
-def make_enforceable(root: object) -> None:
-    """Change a parsed schema in place, as `enforceable_schema` does with its text."""
-    document = SchemaDocument(root)
+class EnforceableSchema:
+    """A JSON Schema rewritten into one that xgrammar honours, and rules for what that cannot say.
+
+    Raises InvalidGrammar for a schema that is malformed, is out of bounds, or would be loosened.
+    """
+
+    def __init__(self, source: object) -> None:
+        if source is False:
+            raise InvalidGrammar("JSON Schema: false allows no value")
+        original = SchemaDocument({} if source is True else source)
+        _raise_first(original, source_complaints)
+        self.schema: Schema = merged_document(original)
+        document = SchemaDocument(self.schema)
+        _raise_first(document, complaints)
+        for complaint in document_complaints(document):
+            raise InvalidGrammar(f"JSON Schema: {complaint}")
+        check_finiteness(document)
+        placeholders = Placeholders(json.dumps(self.schema, ensure_ascii=False))
+        for place, schema in document.schemas.items():
+            try:
+                placeholders.replace(schema)
+            except InvalidGrammar as error:
+                raise InvalidGrammar(f"JSON Schema at {place}: {error}") from None
+            rewrite_strings(schema)
+        document.rename_targets()
+        self.rules = placeholders.rules
+
+    def grammar(self, *, any_order: bool = False) -> str:
+        """Return the EBNF of its values in the layout of `layout`."""
+        return one_layout(json.dumps(self.schema), self.rules, any_order=any_order)
+
+
+def _raise_first(document: SchemaDocument, find: Callable[[Schema, SchemaDocument], Iterable[str]]) -> None:
     for place, schema in document.schemas.items():
-        for complaint in complaints(schema, document):
+        for complaint in find(schema, document):
             raise InvalidGrammar(f"JSON Schema at {place}: {complaint}")
-    for complaint in document_complaints(document):
-        raise InvalidGrammar(f"JSON Schema: {complaint}")
-    check_finiteness(document)
-    for schema in document.schemas.values():
-        rewrite_strings(schema)
-    document.rename_targets()
 
 
 def parse_json(source: str) -> object:

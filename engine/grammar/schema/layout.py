@@ -1,21 +1,28 @@
 """The layout of a grammar's JSON: on one line, with a blank after each comma and colon."""
 
 import re
+from collections.abc import Mapping
 
 import xgrammar
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|.)", re.DOTALL)
 
+_PLACEHOLDER = re.compile(r'"\\"(\w+)\\""')
 
-def one_layout(schema: str, *, any_order: bool = False) -> str:
+
+def one_layout(schema: str, rules: Mapping[str, list[str]], *, any_order: bool = False) -> str:
     """Return the EBNF of a JSON Schema in one layout, that of Python's json.dumps.
 
     Optional whitespace would let a model write nothing else for ever, and the same schema would be laid out
     differently alone and inside a structural tag. Raises RuntimeError for a schema that xgrammar refuses.
 
-    schema: JSON text, as `json_schema.enforceable_schema` returns it. any_order: whether properties may come
-        in any order.
+    schema: JSON text. rules: those of its placeholders, by the names of these. any_order: whether
+        properties may come in any order.
     """
     grammar = str(xgrammar.Grammar.from_json_schema(schema, any_whitespace=False, any_order=any_order))
     # xgrammar writes U+00DF as \xdf, and reads a letter after it, such as e, as one more digit; \u has four.
-    return _ESCAPE.sub(lambda found: f"\\u00{found[1]}" if found[1] else found[0], grammar)
+    plain = _ESCAPE.sub(lambda found: f"\\u00{found[1]}" if found[1] else found[0], grammar)
+    if not rules:
+        return plain
+    placed = _PLACEHOLDER.sub(lambda found: found[1] if found[1] in rules else found[0], plain)
+    return "\n".join([placed, *(rule for group in rules.values() for rule in group)]) + "\n"

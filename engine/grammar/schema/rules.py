@@ -4,8 +4,18 @@ from collections.abc import Iterator
 
 from engine.errors import InvalidGrammar
 from engine.grammar.regex_pattern import check_regex
-from engine.grammar.schema.document import ALTERNATIVES, Schema, SchemaDocument
-from engine.grammar.schema.strings import ENFORCED_FORMATS, is_length
+from engine.grammar.schema.document import Schema, SchemaDocument
+from engine.grammar.schema.keywords import (
+    BOUNDS,
+    IMPLIED_TYPE,
+    OWN,
+    REFUSED,
+    RESTRICTS,
+    TYPES,
+    WHOLE,
+    types_of_value,
+)
+from engine.grammar.schema.strings import is_length
 
 # What compiles in about a second; the time grows with the square of these, or faster.
 MAX_VALUES = 5000  # in an enum
@@ -17,60 +27,45 @@ MAX_MULTIPLE = 1024  # of multipleOf; past it xgrammar ignores the keyword
 # All multipleOf of a document: each makes as many rules, and every rule holds the automata of all.
 MAX_SUM_OF_MULTIPLES = 4096
 
-_REFUSED = frozenset(
-    ("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "contains")
-    + ("minContains", "maxContains", "uniqueItems", "$dynamicRef", "$recursiveRef", "additionalItems")
-)
-
-_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-
 _COUNTS = (("minItems", "maxItems"), ("minProperties", "maxProperties"))
-_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
-
-# The type that each keyword restricts. xgrammar reads the last five without a type beside them, and then
-# takes the schema to be of theirs.
-_RESTRICTS = {
-    **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
-    **dict.fromkeys((*_BOUNDS, "multipleOf"), "number"),
-    **dict.fromkeys(("minItems", "maxItems", "unevaluatedItems", "items", "prefixItems"), "array"),
-    **dict.fromkeys(
-        ("required", "minProperties", "maxProperties", "patternProperties", "propertyNames"), "object"
-    ),
-    **dict.fromkeys(("unevaluatedProperties", "properties", "additionalProperties"), "object"),
-}
-
-_IMPLIES_TYPE = {
-    **dict.fromkeys(("properties", "additionalProperties", "unevaluatedProperties"), "object"),
-    **dict.fromkeys(("items", "prefixItems", "unevaluatedItems"), "array"),
-}
-# Each of these is all that xgrammar reads of its schema.
-_WHOLE = ("$ref", *ALTERNATIVES, "enum", "const")
 
 _IN_PROPERTY_NAMES = frozenset(("type", "enum", "const", "pattern", "format", "minLength", "maxLength"))
 
 
 def complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
-    """Yield the reasons why this schema, apart from those inside it, cannot be enforced. Other malformed
-    schemas are left to xgrammar, which refuses them without naming the place."""
+    """Yield the reasons why this merged schema, apart from those inside it, cannot be enforced."""
     for keyword in schema:
-        if keyword in _REFUSED and schema[keyword] is not False:
+        if keyword in REFUSED and schema[keyword] is not False:
             yield f"{keyword} is not supported"
-    yield from _type_complaints(schema)
-    yield from _range_complaints(schema)
-    if schema.get("enum") == []:
-        yield "enum has no value"
     if "$id" in schema and schema is not document.schemas["#"]:
         yield "$id is supported at the root alone"
     yield from _whole_complaints(schema)
     yield from _reference_complaints(schema, document)
     yield from _one_of_complaints(schema, document)
     types = _types(schema)
-    if not any(keyword in schema for keyword in _WHOLE):
-        if not types and (untyped := [keyword for keyword in _RESTRICTS if keyword in schema]):
-            yield f"{untyped[0]} needs a type beside it"
+    if not any(keyword in schema for keyword in WHOLE):
         yield from _string_complaints(schema)
         yield from _number_complaints(schema, types)
         yield from _object_complaints(schema)
+
+
+def source_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
+    """Yield the reasons why this schema of a request, apart from those inside it, is malformed. Others are
+    left to xgrammar, which refuses them without naming the place."""
+    for keyword in OWN:
+        if keyword in schema:
+            yield f"{keyword} is a keyword of the server's own"
+    yield from _type_complaints(schema)
+    yield from _range_complaints(schema)
+    if schema.get("enum") == []:
+        yield "enum has no value"
+    lengths = [schema.get("minLength", 0), schema.get("maxLength", MAX_STRING)]
+    if not all(is_length(length) for length in lengths) or not lengths[0] <= lengths[1] <= MAX_STRING:
+        yield f"minLength and maxLength have to be whole numbers up to {MAX_STRING}, in ascending order"
+    multiple = schema.get("multipleOf", 1)
+    if isinstance(multiple, bool) or not isinstance(multiple, int | float) or not 0 < multiple < 1e15:
+        yield "multipleOf has to be a number from 0 to 1e15"
+    yield from _reference_complaints(schema, document)
 
 
 def document_complaints(document: SchemaDocument) -> Iterator[str]:
@@ -86,15 +81,15 @@ def _type_complaints(schema: Schema) -> Iterator[str]:
     if declared == []:
         yield "type names no type"
     for name in declared if isinstance(declared, list) else [declared]:
-        if name not in _TYPES:
-            yield f"type {name!r} is none of {', '.join(_TYPES)}"
+        if name not in TYPES:
+            yield f"type {name!r} is none of {', '.join(TYPES)}"
 
 
 def _range_complaints(schema: Schema) -> Iterator[str]:
     """Yield the complaints about bounds that are no numbers, or that no value lies between."""
-    for keyword in (*_BOUNDS, *(name for pair in _COUNTS for name in pair)):
+    for keyword in (*BOUNDS, *(name for pair in _COUNTS for name in pair)):
         value = schema.get(keyword, 0)
-        is_count = keyword not in _BOUNDS
+        is_count = keyword not in BOUNDS
         if isinstance(value, bool) or not isinstance(value, int if is_count else int | float):
             yield f"{keyword} has to be a {'whole ' if is_count else ''}number"
             return
@@ -105,21 +100,19 @@ def _range_complaints(schema: Schema) -> Iterator[str]:
 
 def _whole_complaints(schema: Schema) -> Iterator[str]:
     """Yield the complaints about keywords beside one that makes xgrammar ignore all others."""
-    whole = [keyword for keyword in _WHOLE if keyword in schema]
+    whole = [keyword for keyword in WHOLE if keyword in schema]
     if not whole:
         return
-    beside = [keyword for keyword in (*whole[1:], *_RESTRICTS) if keyword in schema]
+    beside = [keyword for keyword in (*whole[1:], *RESTRICTS) if keyword in schema]
     if beside:
         yield f"{beside[0]} beside {whole[0]} is not supported"
-    if len(schema.get("allOf", ())) > 1:
-        yield "allOf of more than one schema is not supported"
     if len(schema.get("enum", ())) > MAX_VALUES:
         yield f"an enum may have {MAX_VALUES} values"
     if "type" in schema:
         values = _values(schema)
         if values is None:
             yield f"type beside {whole[0]} is not supported"
-        elif not all(_types_of_value(value) & _types(schema) for value in values):
+        elif not all(types_of_value(value) & _types(schema) for value in values):
             yield f"type contradicts a value of {whole[0]}"
 
 
@@ -143,7 +136,7 @@ def _one_of_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str
 
 def _is_disjoint(one: Schema, other: Schema) -> bool:
     """Return whether it is evident that no value matches both."""
-    types = _types(one), _types(other)
+    types = _declared_types(one), _declared_types(other)
     if all(types) and not types[0] & types[1]:
         return True
     values = _values(one), _values(other)
@@ -162,22 +155,7 @@ def _property(schema: Schema, name: str) -> object:
 
 
 def _string_complaints(schema: Schema) -> Iterator[str]:
-    restrictions = [
-        keyword
-        for keyword, keywords in (
-            ("pattern", ("pattern",)),
-            ("format", ("format",) if schema.get("format") in ENFORCED_FORMATS else ()),
-            ("minLength and maxLength", ("minLength", "maxLength")),
-        )
-        if any(name in schema for name in keywords)
-    ]
-    if len(restrictions) > 1:
-        yield f"{restrictions[0]} beside {restrictions[1]} is not supported"
-    lengths = [schema.get("minLength", 0), schema.get("maxLength", MAX_STRING)]
-    if not all(is_length(length) for length in lengths) or not lengths[0] <= lengths[1] <= MAX_STRING:
-        yield f"minLength and maxLength have to be whole numbers up to {MAX_STRING}, in ascending order"
-    patterns = [*schema.get("patternProperties", ()), *([schema["pattern"]] if "pattern" in schema else ())]
-    for pattern in patterns:
+    for pattern in schema.get("patternProperties", ()):
         try:
             check_regex(pattern, inside_json=True)
         except InvalidGrammar as error:
@@ -186,13 +164,8 @@ def _string_complaints(schema: Schema) -> Iterator[str]:
 
 def _number_complaints(schema: Schema, types: frozenset[str]) -> Iterator[str]:
     multiple = schema.get("multipleOf")
-    if multiple is not None and types & {"number", "integer"}:
-        if "number" in types:
-            yield "multipleOf of a number is not supported, of an integer it is"
-        elif not isinstance(multiple, int) or not 0 < multiple <= MAX_MULTIPLE:
-            yield f"multipleOf has to be a whole number from 1 to {MAX_MULTIPLE}"
-        elif bounds := [keyword for keyword in _BOUNDS if keyword in schema]:
-            yield f"multipleOf beside {bounds[0]} is not supported"
+    if isinstance(multiple, int) and types & {"number", "integer"} and multiple > MAX_MULTIPLE:
+        yield f"multipleOf has to be a number up to {MAX_MULTIPLE}"
 
 
 def _object_complaints(schema: Schema) -> Iterator[str]:
@@ -211,18 +184,20 @@ def _object_complaints(schema: Schema) -> Iterator[str]:
         yield "propertyNames beside properties is not supported"
     if isinstance(names := schema.get("propertyNames"), dict):
         for keyword in names:
-            if keyword not in _IN_PROPERTY_NAMES and (keyword in _RESTRICTS or keyword in _WHOLE):
+            if keyword not in _IN_PROPERTY_NAMES and (keyword in RESTRICTS or keyword in WHOLE):
                 yield f"{keyword} in propertyNames is not supported"
 
 
 def _types(schema: Schema) -> frozenset[str]:
-    """Return the types that xgrammar reads from the schema, a number's with those of its integers; empty for
-    any type."""
+    """Return the types of the schema, a number's with those of its integers; empty for any type."""
     declared = schema.get("type", [])
     types = {declared} if isinstance(declared, str) else set(declared)
-    if not types:
-        types = {type_name for keyword, type_name in _IMPLIES_TYPE.items() if keyword in schema}
     return frozenset(types | {"integer"} if "number" in types else types)
+
+
+def _declared_types(schema: Schema) -> frozenset[str]:
+    """Return the types that the request's schema names: values of others may match it too."""
+    return frozenset() if IMPLIED_TYPE in schema else _types(schema)
 
 
 def _values(schema: Schema) -> list[object] | None:
@@ -230,21 +205,3 @@ def _values(schema: Schema) -> list[object] | None:
     if "const" in schema:
         return [schema["const"]]
     return schema.get("enum")
-
-
-def _types_of_value(value: object) -> set[str]:
-    match value:
-        case None:
-            return {"null"}
-        case bool():
-            return {"boolean"}
-        case int():
-            return {"integer", "number"}
-        case float():
-            return {"integer", "number"} if value.is_integer() else {"number"}
-        case str():
-            return {"string"}
-        case list():
-            return {"array"}
-        case _:
-            return {"object"}

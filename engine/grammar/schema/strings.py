@@ -32,14 +32,22 @@ _WORD = r"[A-Za-z0-9_+-]{1,20}"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,20}[A-Za-z0-9])?"
 _EMAIL = rf"{_WORD}(?:\.{_WORD}){{0,2}}@(?:{_LABEL}\.){{1,3}}[A-Za-z]{{2,10}}"
 
+# Absolute ones with an authority, and without user information, escapes and rare signs.
+_URI = rf"[a-z][a-z0-9+.-]{{0,15}}://{_LABEL}(?:\.{_LABEL}){{0,4}}(?::[1-9][0-9]{{0,3}})?(?:/[A-Za-z0-9._~-]{{0,40}}){{0,8}}"
+_URI = rf"{_URI}(?:\?[A-Za-z0-9._~=&/-]{{0,80}})?(?:#[A-Za-z0-9._~/-]{{0,40}})?"
+_HEX = "[0-9a-fA-F]"
+
 # xgrammar's own let through leading zeros of ipv4, the 31st of any month, a leap second at any minute, and
 # names of any length in email.
-_FORMAT_PATTERNS = {
+FORMAT_PATTERNS = {
     "ipv4": rf"^{_OCTET}(?:\.{_OCTET}){{3}}$",
     "date": rf"^{_DATE}$",
     "time": rf"^{_TIME}$",
     "date-time": rf"^{_DATE}T{_TIME}$",
     "email": rf"^{_EMAIL}$",
+    "uri": rf"^{_URI}$",
+    "uuid": rf"^{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}}$",
+    "hostname": rf"^{_LABEL}(?:\.{_LABEL}){{0,3}}$",
 }
 
 
@@ -57,7 +65,7 @@ def rewrite_strings(schema: Schema) -> None:
         schema["pattern"] = f"^{_CHARACTER}{{{low},{'' if high is None else high}}}$"
     if "format" in schema and schema["format"] not in ENFORCED_FORMATS:
         del schema["format"]
-    elif (pattern := _FORMAT_PATTERNS.get(schema.get("format", ""))) is not None:
+    elif (pattern := FORMAT_PATTERNS.get(schema.get("format", ""))) is not None:
         del schema["format"]
         schema["pattern"] = pattern
     if "pattern" in schema:

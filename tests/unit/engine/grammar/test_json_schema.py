@@ -5,7 +5,7 @@ import jsonschema_rs
 import pytest
 
 from engine.errors import InvalidGrammar
-from engine.grammar.schema.json_schema import enforceable_schema
+from engine.grammar.schema.json_schema import schema_grammar
 from engine.grammar.schema.strings import ENFORCED_FORMATS
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate
@@ -108,22 +108,246 @@ ENFORCED: dict[str, tuple[Any, list[str]]] = {
     ),
 }
 
+LIST = {
+    "type": "object",
+    "properties": {"next": {"anyOf": [{"$ref": "#/$defs/list"}, {"type": "null"}]}, "n": INTEGER},
+    "required": ["next", "n"],
+}
+# A schema whose keywords have to be merged, or need an automaton; texts that it allows, and that it does not.
+MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
+    "no type": ({"minimum": 5}, ["5", "7.5"], ["4"]),
+    "allOf": ({"allOf": [{"type": "number"}, INTEGER, {"minimum": 3}]}, ["3"], ["2", "3.5"]),
+    "allOf of objects": (
+        {
+            "allOf": [
+                {"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]},
+                {"properties": {"a": {"minimum": 1}, "b": STRING}, "required": ["b"]},
+            ]
+        },
+        ['{"a": 1, "b": "x"}'],
+        ['{"a": 0, "b": "x"}', '{"a": 1}', '{"b": "x"}', '{"a": 1, "b": 2}'],
+    ),
+    "allOf of an object that is closed": (
+        {
+            "allOf": [
+                {"type": "object", "properties": {"a": INTEGER}, "additionalProperties": False},
+                {"properties": {"a": {"maximum": 9}, "b": INTEGER}},
+            ]
+        },
+        ["{}", '{"a": 9}'],
+        ['{"b": 1}', '{"a": 10}', '{"a": 1, "b": 1}'],
+    ),
+    "allOf of one $ref and siblings": (
+        {"allOf": [{"$ref": "#/$defs/x"}], "default": 3, "minimum": 2, "$defs": {"x": INTEGER}},
+        ["2"],
+        ["1", "2.5"],
+    ),
+    "$ref and siblings": (
+        {
+            "properties": {
+                "a": {"$ref": "#/$defs/x", "maxLength": 2, "description": "D"},
+                "b": {"$ref": "#/$defs/x"},
+            },
+            "$defs": {"x": {"type": "string", "minLength": 1}},
+        },
+        ['{"a": "ab", "b": "abc"}'],
+        ['{"a": "abc"}', '{"a": ""}', '{"b": ""}'],
+    ),
+    "a recursive $ref and siblings": (
+        {"$ref": "#/$defs/list", "properties": {"n": {"minimum": 1}}, "$defs": {"list": LIST}},
+        ['{"next": {"next": null, "n": 0}, "n": 1}'],
+        ['{"next": null, "n": 0}', '{"next": {"next": null, "n": "a"}, "n": 1}'],
+    ),
+    "two recursive schemas": (
+        {
+            "allOf": [{"$ref": "#/$defs/list"}, {"$ref": "#/$defs/small"}],
+            "$defs": {
+                "list": LIST,
+                "small": {
+                    "properties": {
+                        "n": {"maximum": 5},
+                        "next": {"anyOf": [{"$ref": "#/$defs/small"}, {"type": "null"}]},
+                    }
+                },
+            },
+        },
+        ['{"next": {"next": null, "n": 5}, "n": 5}'],
+        ['{"next": {"next": null, "n": 6}, "n": 5}', '{"next": null, "n": 6}'],
+    ),
+    "a $ref into what is merged": (
+        {
+            "allOf": [{"properties": {"a": {"type": "integer", "minimum": 3}}}, {"required": ["b"]}],
+            "properties": {"b": {"$ref": "#/allOf/0/properties/a"}},
+            "type": "object",
+        },
+        ['{"b": 3}'],
+        ["{}", '{"b": 2}'],
+    ),
+    "required in anyOf": (
+        {"type": "object", "properties": {"a": INTEGER, "b": INTEGER}}
+        | {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        ['{"a": 1}', '{"b": 1}', '{"a": 1, "b": 1}'],
+        ["{}"],
+    ),
+    "type beside anyOf": (
+        {"type": "integer", "anyOf": [{"minimum": 5}, {"maximum": -5}]},
+        ["5", "-5"],
+        ["4", "5.5"],
+    ),
+    "bounds beside oneOf": (
+        {"maximum": 10, "oneOf": [{"type": "integer", "minimum": 5}, {"type": "null"}]},
+        ["5", "10", "null"],
+        ["4", "11"],
+    ),
+    "bounds beside enum": ({"type": "integer", "enum": [1, 7, "a"], "minimum": 5}, ["7"], ["1", '"a"']),
+    "undeclared required": (
+        {"type": "object", "properties": {"a": INTEGER}, "required": ["b"]},
+        ['{"b": null}', '{"a": 1, "b": "x"}'],
+        ["{}", '{"a": 1}'],
+    ),
+    "$ref in propertyNames": (
+        {"type": "object", "propertyNames": {"$ref": "#/$defs/x"}, "$defs": {"x": {"enum": ["k"]}}},
+        ['{"k": 1}'],
+        ['{"l": 1}'],
+    ),
+    "names of a pattern and a length": (
+        {"type": "object", "propertyNames": {"pattern": "^[a-z]+$", "maxLength": 3}},
+        ['{"abc": 1}'],
+        ['{"abcd": 1}', '{"A": 1}', '{"": 1}'],
+    ),
+    "pattern and length": (
+        {"type": "string", "pattern": "^[a-c]+$", "minLength": 2, "maxLength": 3},
+        ['"ab"', '"abc"'],
+        ['"a"', '"abca"', '"ad"'],
+    ),
+    "pattern and length, or null": (
+        {"type": ["string", "null"], "pattern": "^[a-c]+$", "maxLength": 3},
+        ["null", '"abc"'],
+        ['"abcd"', '"d"'],
+    ),
+    "an open pattern and a large length": (
+        {"type": "string", "pattern": r"^\S+$", "minLength": 1, "maxLength": 100_000},
+        ['"a😀ß"'],
+        ['"a b"', '""'],
+    ),
+    "format and length": (
+        {"type": "string", "format": "uri", "minLength": 1, "maxLength": 2083},
+        ['"https://example.com/a?b=c"'],
+        ['""', '"a b"'],
+    ),
+    "format and the pattern of zod": (
+        {
+            "type": "string",
+            "format": "email",
+            "pattern": "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]"
+            "@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$",
+        },
+        ['"a.b@example.com"'],
+        ['".a@example.com"', '"a..b@example.com"', '"a@b"'],
+    ),
+    "two patterns of one string": (
+        {"allOf": [{"type": "string", "pattern": "^[a-c]*$"}, {"pattern": "^[b-d]*$"}]},
+        ['"bc"', '""'],
+        ['"a"', '"d"'],
+    ),
+    "three patterns": (
+        {"allOf": [{"pattern": "^[a-c]*$"}, {"pattern": "^[b-d]*$"}, {"pattern": "b"}], "type": "string"},
+        ['"b"'],
+        ['"c"', '"ab"'],
+    ),
+    "a pattern with quotes": ({"type": "string", "pattern": '^"\\\\\n$'}, [r'"\"\\\n"'], ['"""', '"a"']),
+    "lookaheads": (
+        {"type": "string", "pattern": r"^(?=.*[A-Z])(?=.*\d)(?!.*x)[A-Za-z\d]{3,}$"},
+        ['"aB1"'],
+        ['"ab1"', '"aB1x"', '"A1"'],
+    ),
+    "names of groups": (
+        {"type": "string", "pattern": r"^(?P<y>\d{4})-(?<m>\d\d)$"},
+        ['"2024-01"'],
+        ['"2024-1"', '"y"'],
+    ),
+    "a pattern that only its search can match": (
+        {"type": "string", "pattern": r"^\S", "minLength": 3},
+        ['"a b"'],
+        ['" ab"', '"ab"'],
+    ),
+    "multipleOf a number": ({"type": "number", "multipleOf": 0.25}, ["0.5", "-1.75", "3", "2.50"], ["0.3"]),
+    "multipleOf and bounds": (
+        {"type": "integer", "multipleOf": 7, "minimum": -7, "exclusiveMaximum": 21},
+        ["-7", "0", "14"],
+        ["-14", "21", "15", "07"],
+    ),
+    "cents": (
+        {"type": "number", "multipleOf": 0.01, "minimum": 0, "maximum": 99.5},
+        ["0", "1.13", "99.5", "99.50"],
+        ["-1", "99.51", "1.125", "1."],
+    ),
+    "multipleOf a fraction": ({"type": "integer", "multipleOf": 1.5}, ["3", "-6"], ["1", "1.5"]),
+    "unique items": (
+        {
+            "type": "array",
+            "items": {"enum": ["a", 1, None]},
+            "uniqueItems": True,
+            "minItems": 1,
+            "maxItems": 2,
+        },
+        ['["a"]', '[null, "a"]'],
+        ["[]", "[1, 1]", '["a", 1, null]', '["b"]'],
+    ),
+    "unique items of a $ref": (
+        {
+            "type": "array",
+            "items": {"$ref": "#/$defs/color"},
+            "uniqueItems": True,
+            "$defs": {"color": {"type": "string", "enum": [str(n) for n in range(20)]}},
+        },
+        ["[]", '["0", "7", "19"]'],
+        ['["0", "0"]', '["7", "0", "7"]'],
+    ),
+    "one item is unique": (
+        {"type": "array", "items": STRING, "uniqueItems": True, "maxItems": 1},
+        ['["a"]'],
+        [],
+    ),
+}
+
 REFUSED: dict[str, tuple[Any, str]] = {
     "not": ({"not": INTEGER}, "not is not supported"),
     "if": ({"type": "integer", "if": {"minimum": 3}}, "if is not supported"),
     "dependentRequired": ({"type": "object", "dependentRequired": {"a": ["b"]}}, "dependentRequired"),
     "contains": ({"type": "array", "contains": INTEGER}, "contains is not supported"),
-    "uniqueItems": ({"type": "array", "items": INTEGER, "uniqueItems": True}, "uniqueItems"),
+    "uniqueItems": ({"type": "array", "items": INTEGER, "uniqueItems": True}, "of an enum alone"),
     "$dynamicRef": ({"$dynamicRef": "#x"}, "dynamicRef"),
-    "no type": ({"minimum": 5}, "minimum needs a type"),
     "empty types": ({"type": []}, "names no type"),
-    "two allOf": ({"allOf": [INTEGER, {"type": "number"}]}, "allOf of more than one"),
-    "beside $ref": ({"$defs": {"x": INTEGER}, "$ref": "#/$defs/x", "minimum": 3}, "minimum beside .ref"),
-    "beside anyOf": ({"anyOf": [INTEGER], "required": ["a"]}, "required beside anyOf"),
-    "type beside anyOf": ({"type": "integer", "anyOf": [{"type": "integer"}]}, "type beside anyOf"),
-    "beside enum": ({"type": "integer", "enum": [1, 7], "minimum": 5}, "minimum beside enum"),
     "enum against type": ({"type": "string", "enum": ["a", 1]}, "contradicts"),
-    "const and enum": ({"const": 1, "enum": [2]}, "beside"),
+    "const and enum": ({"const": 1, "enum": [2]}, "contradict"),
+    "contradicting types": ({"allOf": [INTEGER, STRING]}, "contradict"),
+    "a required property without a value": (
+        {"allOf": [{"properties": {"a": INTEGER}}, {"properties": {"a": STRING}, "required": ["a"]}]}
+        | {"type": "object"},
+        "contradict",
+    ),
+    "untyped oneOf": ({"oneOf": [{"minimum": 5}, STRING]}, "no two can match"),
+    "untyped object in oneOf": ({"oneOf": [{"properties": {"a": INTEGER}}, STRING]}, "no two can match"),
+    "a lookahead inside": ({"type": "string", "pattern": "a(?=b)b"}, "#: regular expression: lookaround"),
+    "a back reference": ({"items": {"type": "string", "pattern": r"(a)\1"}}, "#/items: .*back reference"),
+    "a word boundary": ({"type": "string", "pattern": r"a\b"}, "word boundary"),
+    "a pattern that matches nothing": ({"type": "string", "pattern": "a$b"}, "no value matches"),
+    "pattern against length": ({"type": "string", "pattern": "^aa$", "maxLength": 1}, "no value matches"),
+    "no multiple between": ({"type": "integer", "multipleOf": 7, "minimum": 8, "maximum": 13}, "no value"),
+    "unique items of any string": (
+        {"properties": {"a": {"type": "array", "items": STRING, "uniqueItems": True}}},
+        "#/properties/a: uniqueItems is supported of an enum alone",
+    ),
+    "a keyword of our own": ({"type": "string", "x-verbatim-patterns": ["a"]}, "server's own"),
+    "two formats": (
+        {"allOf": [{"type": "string", "format": "email"}, {"format": "uri"}]},
+        "format 'email' beside 'uri'",
+    ),
+    "unevaluated beside $ref": (
+        {"$ref": "#/$defs/x", "unevaluatedProperties": False, "$defs": {"x": {"type": "object"}}},
+        "unevaluatedProperties beside .ref",
+    ),
     "overlapping oneOf": ({"oneOf": [INTEGER, {"type": "number"}]}, "no two can match"),
     "untagged oneOf": ({"oneOf": [{"type": "object"}, tagged("a")]}, "no two can match"),
     "foreign $ref": ({"$ref": "https://example.com/a.json"}, "names no schema"),
@@ -138,17 +362,6 @@ REFUSED: dict[str, tuple[Any, str]] = {
         },
         "nothing but itself",
     ),
-    "pattern and length": ({"type": "string", "pattern": "a", "maxLength": 2}, "pattern beside"),
-    "format and length": ({"type": "string", "format": "email", "minLength": 20}, "format beside"),
-    "pattern with a quote": ({"type": "string", "pattern": '^"$'}, "escape in a JSON string"),
-    "pattern with lookahead": ({"type": "string", "pattern": "(?=a)b"}, "lookaround"),
-    "multipleOf a number": ({"type": "number", "multipleOf": 0.5}, "multipleOf of a number"),
-    "multipleOf a fraction": ({"type": "integer", "multipleOf": 1.5}, "whole number"),
-    "multipleOf and bounds": (
-        {"type": "integer", "multipleOf": 7, "minimum": 1},
-        "multipleOf beside minimum",
-    ),
-    "undeclared required": ({"type": "object", "properties": {"a": INTEGER}, "required": ["b"]}, "'b'"),
     "patternProperties beside properties": (
         {"type": "object", "properties": {"a": INTEGER}, "patternProperties": {"b": INTEGER}},
         "patternProperties beside",
@@ -160,10 +373,6 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "propertyNames beside properties": (
         {"type": "object", "properties": {"abc": INTEGER}, "propertyNames": {"maxLength": 2}},
         "propertyNames beside",
-    ),
-    "$ref in propertyNames": (
-        {"type": "object", "propertyNames": {"$ref": "#/$defs/x"}, "$defs": {"x": STRING}},
-        "ref",
     ),
     "deep in the document": (
         {"type": "object", "properties": {"a": {"type": "array", "items": {"not": {}}}}},
@@ -226,6 +435,17 @@ def test_what_a_schema_allows_is_valid_against_it(schema: Any) -> None:
     assert not [text for text in texts if not validator.is_valid(json.loads(text))]
 
 
+@pytest.mark.parametrize(("schema", "valid", "invalid"), MERGED.values(), ids=MERGED)
+def test_keywords_beside_each_other_all_hold(schema: Any, valid: list[str], invalid: list[str]) -> None:
+    grammar, validator = compiled(schema), jsonschema_rs.Draft202012Validator(schema)
+    assert not [text for text in valid if not accepts(grammar, text)]
+    assert not [text for text in valid if not validator.is_valid(json.loads(text))]
+    assert not [text for text in invalid if accepts(grammar, text)]
+    texts = [text for seed in range(40) if (text := generate(grammar, seed)) is not None]
+    assert texts
+    assert not [text for text in texts if not validator.is_valid(json.loads(text))]
+
+
 # Texts that escapes of xgrammar's EBNF could run into: \xdf and an e after it, a backslash before an x.
 ESCAPED = ["größe", "ßa\xff0", "\x01a\x85f\x7fe", "€a😀b", "\\xdf \\\\xdfe", '"\\"']
 ESCAPED_SCHEMAS = {
@@ -264,13 +484,13 @@ def test_what_a_format_allows_is_of_that_format(name: str) -> None:
 @pytest.mark.parametrize(("schema", "message"), REFUSED.values(), ids=REFUSED)
 def test_a_schema_that_would_be_loosened_is_refused_by_name(schema: Any, message: str) -> None:
     with pytest.raises(InvalidGrammar, match=message):
-        enforceable_schema(json.dumps(schema))
+        schema_grammar(json.dumps(schema))
 
 
 @pytest.mark.parametrize("source", ["{", "", "[" * 100_000])
 def test_text_that_is_no_json_is_refused(source: str) -> None:
     with pytest.raises(InvalidGrammar):
-        enforceable_schema(source)
+        schema_grammar(source)
 
 
 def test_a_name_that_looks_like_a_keyword_is_a_name() -> None:
@@ -326,7 +546,7 @@ def test_a_schema_without_a_finite_value_is_refused_where_it_comes_back_to_itsel
     schema: Any, place: str
 ) -> None:
     with pytest.raises(InvalidGrammar) as refusal:
-        enforceable_schema(json.dumps(schema))
+        schema_grammar(json.dumps(schema))
     assert f"at {place}: a value would go on without end" in str(refusal.value)
 
 
@@ -366,6 +586,6 @@ def test_a_schema_with_a_finite_value_is_not(schema: Any) -> None:
 def test_multiples_are_bounded_together() -> None:
     properties = {f"p{i}": {"type": "integer", "multipleOf": 1024 - i} for i in range(5)}
     with pytest.raises(InvalidGrammar, match="all multipleOf together come to 5110; 4096"):
-        enforceable_schema(json.dumps({"type": "object", "properties": properties}))
+        schema_grammar(json.dumps({"type": "object", "properties": properties}))
     del properties["p0"]
-    enforceable_schema(json.dumps({"type": "object", "properties": properties}))
+    schema_grammar(json.dumps({"type": "object", "properties": properties}))

@@ -1,0 +1,267 @@
+"""The automaton of a regular expression, as JSON Schema's `pattern` has it: ECMA 262 without the u flag, and
+the names of groups as Python writes them.
+
+The reader is that of Python's `re`. Forms that ECMA reads otherwise are refused: `[]`, `{,n}`, `\\a`, `\\Z`,
+flags. So are word boundaries, back references, and lookaround other than at the start, after `^`.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from typing import Any, cast
+
+from engine.errors import InvalidGrammar
+from engine.grammar.automata.automaton import LAST_CHARACTER, Arc, Automaton, Work, explore
+
+MAX_LENGTH = 8192
+MAX_NODES = 20_000  # of the automaton before it is made deterministic
+
+# The start and the end of the text, read as characters, so that ^ and $ may stand anywhere.
+_START, _END = LAST_CHARACTER + 1, LAST_CHARACTER + 2
+
+_PARSER: Any = vars(re)["_parser"]  # a private module; the tests of this one notice a change
+_DIGITS = [(0x30, 0x39)]
+_WORD = [(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
+_SPACE = [(9, 13), (32, 32), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029)]
+_SPACE += [(0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000), (0xFEFF, 0xFEFF)]
+_LINE_ENDS = [(10, 10), (13, 13), (0x2028, 0x2029)]
+
+_FOREIGN = re.compile(r"\\[^aAZ]|(\[\^?\]|\{,|\\[aAZ]|\[\[|--|&&|\|\||~~|\(\?#)", re.DOTALL)
+_NAMED_GROUP = re.compile(r"(\\.)|\(\?<(?=[A-Za-z_])", re.DOTALL)
+
+Spans = list[tuple[int, int]]
+
+
+def regex_automaton(pattern: str, work: Work, *, is_search: bool = False) -> Automaton:
+    """Return the automaton of the texts that match as a whole, or with is_search, that hold a match.
+
+    Raises InvalidGrammar for a pattern that is malformed, is not supported, or needs too many states.
+    """
+    nodes = list(_parsed(pattern))
+    lookarounds, body = _split_lookarounds(nodes)
+    made = _automaton(body, work, after=is_search or not body, before=is_search and not lookarounds)
+    for is_wanted, inner in lookarounds:
+        ahead = _automaton(inner, work, after=True, before=False)
+        made = made.intersection(ahead if is_wanted else ahead.complement(), work)
+    return made
+
+
+def combined_automaton(patterns: Sequence[str], work: Work, *, is_search: bool) -> Automaton:
+    """Return the smallest automaton of the texts that match all patterns, as in `regex_automaton`; without
+    states if there are none."""
+    parts = (regex_automaton(pattern, work, is_search=is_search) for pattern in patterns)
+    return reduce(lambda one, other: one.intersection(other, work), parts).minimal(work)
+
+
+def pattern_width(pattern: str) -> tuple[int, int]:
+    """Return the fewest and the most characters of a text that matches as a whole; the most may be too many.
+
+    Raises InvalidGrammar for a pattern that is malformed or not supported.
+    """
+    return cast("tuple[int, int]", _parsed(pattern).getwidth())
+
+
+def _parsed(pattern: str) -> Any:
+    if len(pattern) > MAX_LENGTH:
+        raise InvalidGrammar(f"a regular expression may have {MAX_LENGTH} characters; it has {len(pattern)}")
+    for found in _FOREIGN.finditer(pattern):
+        if found[1]:
+            raise _refusal(pattern, f"{found[1]!r} at character {found.start()}, which is not supported")
+    python = _NAMED_GROUP.sub(lambda found: found[1] or "(?P<", pattern)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tree = _PARSER.parse(python)
+    except RecursionError:
+        raise _refusal(pattern, "it is nested too deep") from None
+    except (re.error, OverflowError, Warning) as error:
+        raise _refusal(pattern, str(error)) from None
+    if tree.state.flags & ~re.UNICODE:
+        raise _refusal(pattern, "flags are not supported")
+    return tree
+
+
+def _split_lookarounds(nodes: list[Any]) -> tuple[list[tuple[bool, list[Any]]], list[Any]]:
+    """Return the lookaheads after ^ at the start, each with whether it has to match, and the rest."""
+    if not nodes or str(nodes[0][0]) != "AT":
+        return [], nodes
+    found, at = [], 1
+    while at < len(nodes) and str(nodes[at][0]) in ("ASSERT", "ASSERT_NOT") and nodes[at][1][0] == 1:
+        found.append((str(nodes[at][0]) == "ASSERT", list(nodes[at][1][1])))
+        at += 1
+    return (found, nodes[at:]) if found else ([], nodes)
+
+
+def _automaton(nodes: list[Any], work: Work, *, before: bool, after: bool) -> Automaton:
+    """Return the automaton of the texts in which these nodes match from the start (or with `before`, from
+    anywhere) to the end (or with `after`, to anywhere)."""
+    net = _Net()
+    start = net.node()
+    inner = net.node()
+    if before:
+        net.arcs[start].append((0, _END, start))
+    else:
+        net.arcs[start].append((_START, _START, inner))
+    net.jumps[start].append(inner)
+    end = net.sequence(nodes, inner)
+    final = net.node()
+    net.jumps[end].append(final)
+    if after:
+        net.arcs[final].append((0, _END, final))
+    else:
+        net.arcs[end].append((_END, _END, final))
+    return net.deterministic(start, final, work)
+
+
+class _Net:
+    """An automaton with several arcs for one character, and with jumps that read none."""
+
+    def __init__(self) -> None:
+        self.arcs: list[list[Arc]] = []
+        self.jumps: list[list[int]] = []
+
+    def node(self) -> int:
+        if len(self.arcs) >= MAX_NODES:
+            raise InvalidGrammar(
+                f"regular expression: repetitions amount to more than {MAX_NODES} characters"
+            )
+        self.arcs.append([])
+        self.jumps.append([])
+        return len(self.arcs) - 1
+
+    def sequence(self, nodes: Iterable[Any], start: int) -> int:
+        """Add the nodes behind `start`; return the last one."""
+        for operator, operand in nodes:
+            start = self._add(str(operator), operand, start)
+        return start
+
+    def _add(self, operator: str, operand: Any, start: int) -> int:
+        if (spans := _spans(operator, operand)) is not None:
+            end = self.node()
+            self.arcs[start] += [(low, high, end) for low, high in spans]
+            return end
+        match operator:
+            case "AT" if str(operand) in ("AT_BEGINNING", "AT_END"):
+                end = self.node()
+                marker = _START if str(operand) == "AT_BEGINNING" else _END
+                self.arcs[start].append((marker, marker, end))
+                return end
+            case "SUBPATTERN" if not operand[1] and not operand[2]:
+                return self.sequence(operand[3], start)
+            case "BRANCH":
+                end = self.node()
+                for branch in operand[1]:
+                    first = self.node()
+                    self.jumps[start].append(first)
+                    self.jumps[self.sequence(branch, first)].append(end)
+                return end
+            case "MAX_REPEAT" | "MIN_REPEAT":
+                low, high, repeated = operand
+                return self._repeat(low, high, repeated, start)
+        raise InvalidGrammar(f"regular expression: {_NAMES.get(operator, operator.lower())} is not supported")
+
+    def _repeat(self, low: int, high: Any, nodes: Any, start: int) -> int:
+        for _ in range(low):
+            start = self.sequence(nodes, self._after(start))
+        end = self.node()
+        self.jumps[start].append(end)
+        if str(high) == "MAXREPEAT":
+            first = self._after(start)
+            last = self.sequence(nodes, first)
+            self.jumps[last] += [first, end]
+            return end
+        for _ in range(high - low):
+            start = self.sequence(nodes, self._after(start))
+            self.jumps[start].append(end)
+        return end
+
+    def _after(self, start: int) -> int:
+        """Return a new node behind `start`, so that an iteration shares none with what came before."""
+        node = self.node()
+        self.jumps[start].append(node)
+        return node
+
+    def deterministic(self, start: int, final: int, work: Work) -> Automaton:
+        """Return the deterministic automaton, with the markers of the text's start and end taken out."""
+
+        def closure(nodes: Iterable[int]) -> frozenset[int]:
+            seen, waiting = set(nodes), list(nodes)
+            while waiting:
+                jumps = self.jumps[waiting.pop()]
+                work.spend(len(jumps))
+                fresh = [node for node in jumps if node not in seen]
+                seen.update(fresh)
+                waiting += fresh
+            return frozenset(seen)
+
+        def reached(nodes: frozenset[int], code: int) -> frozenset[int]:
+            arcs = (arc for node in nodes for arc in self.arcs[node])
+            return closure({target for low, high, target in arcs if low <= code <= high})
+
+        def follow(nodes: frozenset[int]) -> Iterable[tuple[int, int, frozenset[int]]]:
+            arcs = [arc for node in nodes for arc in self.arcs[node] if arc[0] <= LAST_CHARACTER]
+            cuts = sorted({low for low, _, _ in arcs} | {high + 1 for _, high, _ in arcs})
+            for low, after in zip(cuts, cuts[1:], strict=False):
+                work.spend(len(arcs))
+                high = min(after - 1, LAST_CHARACTER)
+                targets = {target for a, b, target in arcs if a <= low <= b}
+                if targets and low <= high:
+                    yield low, high, closure(targets)
+
+        return explore(
+            reached(closure([start]), _START) | frozenset(),
+            follow,
+            lambda nodes: final in reached(nodes, _END) or final in nodes,
+            work,
+        )
+
+
+_NAMES = {
+    "ASSERT": "lookaround, except after ^ at the start,",
+    "ASSERT_NOT": "lookaround, except after ^ at the start,",
+    "AT": "a word boundary",
+    "GROUPREF": "a back reference",
+}
+
+
+def _spans(operator: str, operand: Any) -> Spans | None:
+    """Return the characters that a node matches; None for a node that is not of one character."""
+    match operator:
+        case "LITERAL":
+            return [(operand, operand)]
+        case "NOT_LITERAL":
+            return _others([(operand, operand)])
+        case "ANY":
+            return _others(_LINE_ENDS)
+        case "IN":
+            items = [_class_spans(str(kind), value) for kind, value in operand if str(kind) != "NEGATE"]
+            spans = sorted(span for item in items for span in item)
+            return _others(spans) if any(str(kind) == "NEGATE" for kind, _ in operand) else spans
+    return None
+
+
+def _class_spans(kind: str, value: Any) -> Spans:
+    match kind:
+        case "LITERAL":
+            return [(value, value)]
+        case "RANGE":
+            return [value]
+    name = str(value).removeprefix("CATEGORY_")
+    spans = {"DIGIT": _DIGITS, "WORD": _WORD, "SPACE": _SPACE}[name.removeprefix("NOT_")]
+    return _others(spans) if name.startswith("NOT_") else spans
+
+
+def _others(spans: Spans) -> Spans:
+    """Return the characters outside ascending spans, which may overlap."""
+    others, at = [], 0
+    for low, high in spans:
+        if at < low:
+            others.append((at, low - 1))
+        at = max(at, high + 1)
+    return [*others, *([(at, LAST_CHARACTER)] if at <= LAST_CHARACTER else [])]
+
+
+def _refusal(pattern: str, cause: str) -> InvalidGrammar:
+    around = pattern if len(pattern) <= 40 else pattern[:40] + "…"
+    return InvalidGrammar(f"regular expression {around!r}: {cause}")

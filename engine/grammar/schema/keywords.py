@@ -1,0 +1,54 @@
+"""The keywords of JSON Schema, by what they restrict."""
+
+TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+
+REFUSED = frozenset(
+    ("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies", "contains")
+    + ("minContains", "maxContains", "$dynamicRef", "$recursiveRef", "additionalItems")
+)
+
+BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+
+# The type that each keyword restricts.
+RESTRICTS = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
+    **dict.fromkeys((*BOUNDS, "multipleOf"), "number"),
+    **dict.fromkeys(("minItems", "maxItems", "unevaluatedItems", "items", "prefixItems"), "array"),
+    **dict.fromkeys(
+        ("required", "minProperties", "maxProperties", "patternProperties", "propertyNames"), "object"
+    ),
+    **dict.fromkeys(("unevaluatedProperties", "properties", "additionalProperties"), "object"),
+}
+
+# Each of these is all that xgrammar reads of its schema.
+WHOLE = ("$ref", "anyOf", "oneOf", "allOf", "enum", "const")
+
+# Keywords of our own, which are taken out of a request's schema.
+PATTERNS = "x-verbatim-patterns"  # more patterns for the same string
+IMPLIED_TYPE = "x-verbatim-implied-type"  # whether `type` is not the request's
+OWN = (PATTERNS, IMPLIED_TYPE)
+
+
+def num_matching_types(restricted: str, declared: str | list[str]) -> int:
+    """Return how many of the declared types a keyword that restricts one type matters to."""
+    names = {"number", "integer"} if restricted == "number" else {restricted}
+    return len(names & {*([declared] if isinstance(declared, str) else declared)})
+
+
+def types_of_value(value: object) -> set[str]:
+    """Return the names of all types that a JSON value is of."""
+    match value:
+        case None:
+            return {"null"}
+        case bool():
+            return {"boolean"}
+        case int():
+            return {"integer", "number"}
+        case float():
+            return {"integer", "number"} if value.is_integer() else {"number"}
+        case str():
+            return {"string"}
+        case list():
+            return {"array"}
+        case _:
+            return {"object"}
