@@ -191,7 +191,9 @@ class AnthropicToolParam(BaseModel):
         extra="allow",
         use_attribute_docstrings=True,
     )
-    type: Annotated[StrictStr, Field(pattern="^[a-z][a-z0-9_]*_([0-9]{8}|bm25|regex)$")]
+    type: Annotated[
+        StrictStr, Field(examples=["web_search_20250305"], pattern="^[a-z][a-z0-9_]*_([0-9]{8}|bm25|regex)$")
+    ]
     """
     Its name and version, such as `web_search_20250305`.
     """
