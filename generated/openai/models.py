@@ -395,6 +395,9 @@ class ResponseHostedTool(BaseModel):
         "tool_search",
         "programmatic_tool_calling",
     ]
+    """
+    The kind of the tool.
+    """
 
 
 class ResponseFunctionTool(BaseModel):
@@ -443,6 +446,9 @@ class ResponseFunctionChoice(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["function", "custom"]
+    """
+    The kind of the tool.
+    """
     name: StrictStr
     """
     The name of one of `tools`, or of one in a namespace; any other is refused.
@@ -476,6 +482,9 @@ class ResponseHostedChoice(BaseModel):
         "programmatic_tool_calling",
         "computer_use",
     ]
+    """
+    The kind of the tool.
+    """
 
 
 class ResponseInputText(BaseModel):
@@ -692,6 +701,9 @@ class ResponseShellCallInput(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["local_shell_call", "shell_call", "apply_patch_call"]
+    """
+    The kind of the call, which names the tool.
+    """
     call_id: StrictStr | None = None
     """
     The id by which the answer refers to the call; `id` in its place.
@@ -720,6 +732,9 @@ class ResponseShellCallOutput(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]
+    """
+    The kind of the call that is answered.
+    """
     call_id: StrictStr | None = None
     """
     Of a call that an earlier item of the input makes; `id` in its place.
@@ -755,6 +770,9 @@ class ResponseHostedItem(BaseModel):
         "tool_search_call",
         "tool_search_output",
     ]
+    """
+    The kind of the item.
+    """
 
 
 class ResponseCompactionItem(BaseModel):
@@ -767,6 +785,9 @@ class ResponseCompactionItem(BaseModel):
         use_attribute_docstrings=True,
     )
     type: Literal["compaction", "compaction_summary", "context_compaction"]
+    """
+    The kind of the item.
+    """
 
 
 class ResponseItemReference(BaseModel):

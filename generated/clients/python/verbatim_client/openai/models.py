@@ -177,6 +177,9 @@ class ResponseHostedTool(AnswerPart):
         "tool_search",
         "programmatic_tool_calling",
     ]
+    """
+    The kind of the tool.
+    """
 
 
 class ResponseFunctionTool(AnswerPart):
@@ -223,6 +226,9 @@ class ResponseFunctionChoice(AnswerPart):
         use_attribute_docstrings=True,
     )
     type: Literal["function", "custom"]
+    """
+    The kind of the tool.
+    """
     name: str
     """
     The name of one of `tools`, or of one in a namespace; any other is refused.
@@ -256,6 +262,9 @@ class ResponseHostedChoice(AnswerPart):
         "programmatic_tool_calling",
         "computer_use",
     ]
+    """
+    The kind of the tool.
+    """
 
 
 class ResponseReasoningSettings(AnswerPart):

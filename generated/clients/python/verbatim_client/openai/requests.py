@@ -229,6 +229,9 @@ class ResponseHostedTool(TypedDict):
         "tool_search",
         "programmatic_tool_calling",
     ]
+    """
+    The kind of the tool.
+    """
 
 
 class ResponseFunctionTool(TypedDict, closed=True):
@@ -269,6 +272,9 @@ class ResponseFunctionChoice(TypedDict, closed=True):
     """
 
     type: Literal["function", "custom"]
+    """
+    The kind of the tool.
+    """
     name: str
     """
     The name of one of `tools`, or of one in a namespace; any other is refused.
@@ -298,6 +304,9 @@ class ResponseHostedChoice(TypedDict):
         "programmatic_tool_calling",
         "computer_use",
     ]
+    """
+    The kind of the tool.
+    """
 
 
 class ResponseInputText(TypedDict, closed=True):
@@ -482,6 +491,9 @@ class ResponseShellCallInput(TypedDict):
     """
 
     type: Literal["local_shell_call", "shell_call", "apply_patch_call"]
+    """
+    The kind of the call, which names the tool.
+    """
     call_id: NotRequired[str | None]
     """
     The id by which the answer refers to the call; `id` in its place.
@@ -506,6 +518,9 @@ class ResponseShellCallOutput(TypedDict):
     """
 
     type: Literal["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]
+    """
+    The kind of the call that is answered.
+    """
     call_id: NotRequired[str | None]
     """
     Of a call that an earlier item of the input makes; `id` in its place.
@@ -537,6 +552,9 @@ class ResponseHostedItem(TypedDict):
         "tool_search_call",
         "tool_search_output",
     ]
+    """
+    The kind of the item.
+    """
 
 
 class ResponseCompactionItem(TypedDict):
@@ -545,6 +563,9 @@ class ResponseCompactionItem(TypedDict):
     """
 
     type: Literal["compaction", "compaction_summary", "context_compaction"]
+    """
+    The kind of the item.
+    """
 
 
 class ResponseItemReference(TypedDict, closed=True):
