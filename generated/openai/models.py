@@ -3494,6 +3494,7 @@ What a stream is made of. `sequence_number` counts the events from 0; `output_in
 class CreateChatCompletionRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
+        arbitrary_types_allowed=True,
         use_attribute_docstrings=True,
     )
     model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
@@ -3838,7 +3839,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Tokens of the prompt to keep. A prompt is never cut here.
     """
-    echo: Literal[False] | None = None
+    echo: OnlyFalse | None = None
     """
     Nothing is put before an answer.
     """

@@ -57,13 +57,20 @@ def without_deprecated(schema: Schema, at: Pointer) -> Schema:
 
 
 def _for_models(schema: Schema, at: Pointer) -> Schema:
-    """A boolean with one value gets a type of its own, since Python's literals take 1 for true."""
+    """A boolean with one value gets a type of its own, since Python's literals take 1 for true.
+
+    With null beside it too, as the enumeration of a type that may be null.
+    """
     bare = without_deprecated(schema, at)
     constants = [bare["const"]] if "const" in bare else bare.get("enum", [])
-    if len(constants) != 1 or not isinstance(constants[0], bool):
+    booleans = [value for value in constants if isinstance(value, bool)]
+    if len(booleans) != 1 or any(value is not None for value in constants if value is not booleans[0]):
         return bare
-    rest = {key: value for key, value in bare.items() if key not in ("const", "enum")}
-    return {**rest, "type": "boolean", "customTypePath": f"generated.json_types.Only{constants[0]}"}
+    only = {"type": "boolean", "customTypePath": f"generated.json_types.Only{booleans[0]}"}
+    if None not in constants:
+        return {**{key: value for key, value in bare.items() if key not in ("const", "enum")}, **only}
+    rest = {key: value for key, value in bare.items() if key not in ("type", "enum")}
+    return {**rest, "anyOf": [only, {"type": "null"}]}
 
 
 def _arguments(document: Document, operations: list[Interface]) -> dict[str, Schema]:

@@ -61,6 +61,12 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
     ("number", {"type": "number", "exclusiveMinimum": 0}, [1, 0.5], [0, -1, "1", True]),
     ("boolean", {"type": "boolean"}, [True], [1, 0, "true"]),
     ("true alone", {"type": "boolean", "const": True}, [True], [False, 1, 1.0, None, "true"]),
+    (
+        "false or null",
+        {"type": ["boolean", "null"], "enum": [False, None]},
+        [False, None],
+        [True, 0, 0.0, "false"],
+    ),
     ("false alone", {"type": "boolean", "enum": [False]}, [False], [True, 0, -0.0, None, "false"]),
     ("enum", {"type": "string", "enum": ["a", "b"]}, ["a"], ["c", 1]),
     ("array", {"type": "array", "items": {"type": "integer"}, "maxItems": 1}, [[], [1]], [[1, 2], ["a"], {}]),
