@@ -26,6 +26,35 @@ _CHAT_TOOLS: Final = [
 ]
 
 
+_CALLS: Final = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call")
+
+_HOSTED_ITEMS: Final = (
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "mcp_call",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "tool_search_call",
+    "tool_search_output",
+)
+
+_STRICT_SCHEMA: Final = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+
+
+def _is_hosted(value: Json, body: Json) -> bool:
+    """Return whether a tool's type is none that the client runs itself."""
+    return value not in ("function", "custom", "allowed_tools")
+
+
+def _has_no_message(value: Json, body: Json) -> bool:
+    """Return whether the input has nothing but tools, and what tools that run elsewhere have done."""
+    types = [item.get("type") for item in body["input"] if isinstance(item, dict)]
+    return bool(types) and all(kind == "additional_tools" or kind in _HOSTED_ITEMS for kind in types)
+
+
 def _has_long_text(value: Json, body: Json) -> bool:
     """Return whether a text is given by its tokens."""
     return is_longer_than(511)(value, body) and isinstance(value[0], int)
@@ -83,16 +112,23 @@ RULES: Final = Rules(
             {("use_beam_search",): True},
             "it is of beam search",
         ),
-        Companion("*/completions", "n", {("prompt",): "Hello"}, "prompts times n sequences run at once"),
         Companion(
             "*", "tools", {("tool_choice",): ABSENT}, "tool_choice names one of the tools", is_one_of(None)
         ),
-        Companion("*/responses", "tool_choice*", {("tools",): _TOOLS}, _AMONG),
+        Companion("*/responses*", "tool_choice*", {("tools",): _TOOLS}, _AMONG),
+        Companion(
+            "*/input_tokens",
+            "text.format.strict",
+            {("text", "format", "schema"): _STRICT_SCHEMA},
+            "a strict schema keeps to OpenAI's subset",
+            is_one_of(True),
+        ),
         Companion("*/responses", "include*", {("top_logprobs",): ABSENT}, "top_logprobs needs an include"),
     ),
     bans=(
         Ban("*", "guided_json", "a text is JSON, and a JSON Schema", is_one_of("1")),
         Ban("*", "structured_outputs.json", "a text is JSON, and a JSON Schema", is_one_of("1")),
+        Ban("*", "response_format.schema", "a text is JSON, and a JSON Schema", is_one_of("1")),
         Ban("*", "response_format.value", "a text is JSON, and a JSON Schema", is_one_of("1")),
         Ban(
             "*",
@@ -102,16 +138,30 @@ RULES: Final = Rules(
             True,
         ),
         Ban(
-            "*/responses",
+            "*/responses*",
             "input.*",
             "it answers a call that stands before it",
-            has_part_of_type("function_call_output"),
+            has_part_of_type(*(f"{kind}_output" for kind in _CALLS)),
         ),
-        Ban("*/responses", "input.type", "nothing is stored", is_one_of("item_reference"), True),
+        Ban(
+            "*/responses*",
+            "input.*",
+            "a conversation has at least one message",
+            _has_no_message,
+        ),
+        Ban("*/responses*", "input.type", "nothing is stored", is_one_of("item_reference"), True),
+        Ban(
+            "*/responses*",
+            "input.type",
+            "only the server that made it can read it",
+            is_one_of("compaction", "compaction_summary", "context_compaction"),
+            True,
+        ),
+        Ban("*/responses*", "*allowed_callers*", "no program runs here", is_one_of("programmatic"), True),
+        Ban("*/responses*", "tool_choice.type", "no tool runs here", _is_hosted, True),
         Ban("*/responses", "background", "nothing is stored", is_one_of(True), True),
-        Ban("*/v1/completions", "prompt", "so many sequences do not run at once", is_longer_than(128), True),
         Ban("*/embeddings", "input", "the context is shorter", _has_long_text, True),
-        Ban("*/responses", "tools", "the context is shorter", is_longer_than(100), True),
+        Ban("*/responses", "tools*", "the context is shorter", is_longer_than(100), True),
         Ban("*", "messages.content", "an assistant's message has content, a refusal or calls", says_nothing),
         Ban("*", "messages.*", "it answers a call that stands before it", has_message("tool")),
         Ban("*", "max_*tokens", "the context is shorter", is_above(2**30), True),

@@ -110,7 +110,7 @@ class Conversation:
             self._places[-1] = place
 
     def _add_call(self, item: CallItem, at: str) -> None:
-        id = _call_id(item, at)
+        id = call_id(item) or at  # a call without an id has no result here
         call = ToolCall(id=id, name=_function(item), arguments=_arguments(item))
         self._names[id] = call.name
         last = self._own_turn()
@@ -125,19 +125,14 @@ class Conversation:
         return last if last is not None and last.role == "assistant" else None
 
     def _add_output(self, item: ResultItem, at: str) -> None:
-        id = _call_id(item, at)
+        id = call_id(item)
+        if id is None:
+            raise Refused("A result needs the id of its call.", f"{at}.call_id")
         if id not in self._names:
             reason = f"No tool call found for function call output with call_id '{id}'."
             raise Refused(reason, f"{at}.call_id")
         message = ChatMessage(role="tool", content=_result(item), tool_call_id=id, name=self._names[id])
         self._add(message, Place(at, f"{at}.output"))
-
-
-def _call_id(item: CallItem | ResultItem, at: str) -> str:
-    id = call_id(item)
-    if id is None:
-        raise Refused("A call and its result need an id to find each other.", f"{at}.call_id")
-    return id
 
 
 def _function(item: CallItem) -> str:

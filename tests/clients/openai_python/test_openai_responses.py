@@ -237,7 +237,12 @@ def test_a_bound_of_tokens_is_told_as_the_reason(client: OpenAI) -> None:
         ),
         ({"background": True}, openai.BadRequestError, "unsupported_value", "background"),
         ({"extra_body": {"unheard_of": 1}}, openai.BadRequestError, "unknown_parameter", "unheard_of"),
-        ({"tools": [{"type": "web_search"}]}, openai.BadRequestError, "unsupported_value", "tools[0].type"),
+        (
+            {"tools": [{"type": "web_search"}], "tool_choice": {"type": "web_search"}},
+            openai.BadRequestError,
+            "unsupported_value",
+            "tool_choice.type",
+        ),
         ({"input": "long " * 2000}, openai.BadRequestError, "context_length_exceeded", "input"),
         ({"model": "gpt-9"}, openai.NotFoundError, "model_not_found", "model"),
     ],

@@ -379,7 +379,11 @@ async def test_a_stream_begins_with_the_response_in_progress() -> None:
             "tools[0].allowed_callers",
         ),
         ({"input": [{"type": "compaction", "encrypted_content": "x"}]}, "unsupported_value", "input[0].type"),
-        ({"input": [{"type": "local_shell_call", "action": {}}]}, "invalid_value", "input[0].call_id"),
+        (
+            {"input": [{"type": "local_shell_call_output", "output": "x"}]},
+            "invalid_value",
+            "input[0].call_id",
+        ),
         ({"temperature": 3}, "integer_above_max_value", "temperature"),
         ({"input": []}, "array_below_min_length", "input"),
         ({"input": [{"type": "item_reference", "id": "m"}]}, "unsupported_value", "input[0].type"),
