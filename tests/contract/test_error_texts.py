@@ -75,15 +75,8 @@ def inner_words(text: str) -> str | None:
     return found and f"{found.group()!r} in {text[:400]}"
 
 
-# The table of bounds finds no sample of a hosted tool.
-NO_TABLE: Final = pytest.mark.xfail(raises=AttributeError, strict=False, reason="no sample of a hosted tool")
-
-
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    "contract",
-    [pytest.param(name, marks=NO_TABLE) if name == "anthropic" else name for name in TABLES],
-)
+@pytest.mark.parametrize("contract", TABLES)
 def test_what_a_bad_value_is_told_is_in_the_contracts_words(server_url: str, contract: str) -> None:
     rows = [row for row in chosen(table(contract).rows()) if row.verdict is not Verdict.ACCEPTED]
     client = Client(f"{server_url}/{contract}", {}, timeout_s=100)
