@@ -7,7 +7,7 @@ from handlers.shared_settings.shared_settings import SharedSettings
 
 from .descriptors import default_max_connections
 
-_DISCARDED_BYTES: Final = 2**26
+_DISCARDED_BYTES: Final = 2**24
 
 
 @dataclass(frozen=True)

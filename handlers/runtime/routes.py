@@ -34,7 +34,7 @@ class Routes:
         """
         if methods := self._plain.get(path):
             return methods, {}
-        if path.endswith("/") and path != "/":
+        if path.endswith("/") and not path.endswith("//") and path != "/":
             path = path[:-1]
             if methods := self._plain.get(path):
                 return methods, {}
