@@ -208,12 +208,6 @@ class _Merger:
                 result[keyword] = [*dict.fromkeys([*first, *second])]
             elif keyword in _CHILDREN:
                 result[keyword] = _both(first, second)
-            elif keyword == "pattern":
-                result[keyword] = first
-                if second != first:
-                    result[PATTERNS] = [*result.get(PATTERNS, ()), second]
-            elif keyword == PATTERNS:
-                result[keyword] = [*dict.fromkeys([*first, *second])]
             elif keyword == "multipleOf":
                 result[keyword] = _common_multiple(first, second)
             elif keyword == "type":
@@ -221,8 +215,8 @@ class _Merger:
                 if not result[keyword]:
                     return None
             elif keyword == "enum":
-                result[keyword] = [value for value in first if value in second]
-            elif keyword == "const" and first != second:
+                result[keyword] = [value for value in first if any(_is_equal(value, each) for each in second)]
+            elif keyword == "const" and not _is_equal(first, second):
                 return None
             elif keyword == "uniqueItems":
                 result[keyword] = bool(first or second)

@@ -589,3 +589,11 @@ def test_multiples_are_bounded_together() -> None:
         schema_grammar(json.dumps({"type": "object", "properties": properties}))
     del properties["p0"]
     schema_grammar(json.dumps({"type": "object", "properties": properties}))
+
+
+def test_merged_values_are_compared_as_json_compares_them() -> None:
+    """JSON Schema 2020-12, 4.2.2: 1 and true are not equal, as they are in Python."""
+    for keyword, one, other in (("const", 1, True), ("enum", [1, 0], [True, False])):
+        source = json.dumps({"allOf": [{keyword: one}, {keyword: other}]})
+        with pytest.raises(InvalidGrammar, match="no value matches"):
+            schema_grammar(source)
