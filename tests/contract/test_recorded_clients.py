@@ -1,8 +1,8 @@
 """The requests that programs sent when they were pointed at a server, answered without the programs.
 
-`recorded/` has a file for each program: the contract that it speaks (OpenAI's if it names none), its
-requests, texts cut short, and the statuses. The server checks its answers against its own documents, and the
-types of the contract's own Python client check them again, without conversions.
+`handlers/conform/profile/agents` has a file for each program: the contract that it speaks (OpenAI's if it
+names none), its requests, texts cut short, and the statuses. The server checks its answers against its own
+documents, and the types of the contract's own Python client check them again, without conversions.
 """
 
 import json
@@ -33,7 +33,7 @@ _EVENTS: Final[dict[str, TypeAdapter[Any]]] = {
     "/v1/messages": TypeAdapter(BetaRawMessageStreamEvent),
 }
 
-RECORDED: Final = Path(__file__).parent / "recorded"
+RECORDED: Final = Path(__file__).parents[2] / "handlers" / "conform" / "profile" / "agents"
 
 
 class Recorded(NamedTuple):
