@@ -89,7 +89,7 @@ def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> Eng
         prefix_caching=config.prefix_caching,
     )
     runner = ModelRunner(loaded.model, attention)
-    check_attention(loaded.model, runner)
+    check_attention(loaded.model, runner, is_quantized=num_int8_layers > 0)
     kernels = tuple(_install_kernels(loaded.model, runner, geometry.dtype, config.quantize))
     if config.require_native:
         check_none_is_missing(kernels)
@@ -133,7 +133,7 @@ def _install_kernels(
     if quantize:
         yield kernel("int8", vnni_obstacle())
     # Each of these needs the result of the one before it.
-    yield fuse_layers(model, lambda: paged_logits(runner))
+    yield fuse_layers(model, lambda: paged_logits(runner), is_quantized=quantize is not None)
     yield stack_layers(model, lambda: decoded_logits(runner))
     yield install_fast_path(model, runner, lambda: decoded_logits(runner))
     yield kernel("ranking", find_obstacle(model.device, model.dtype))

@@ -30,13 +30,13 @@ _ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}
 _HEAD_NORMS = {"q_norm", "k_norm"}
 _MLP = {"gate_proj", "up_proj", "down_proj", "act_fn"}
 # The largest relative difference of a layer's output. It is due to rounding, of which a 16-bit layer does
-# about ten.
+# about ten, and an 8-bit one four, of its linear layers' inputs.
 _TOLERANCE = {torch.float32: 1e-5}
-_TOLERANCE_16_BIT = 2e-2
+_TOLERANCE_ROUNDED = 2e-2
 
 
 @torch.inference_mode()
-def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
+def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor], *, is_quantized: bool = False) -> Kernel:
     """Replace the layers that can be fused, and report how many, and why not the others.
 
     run: computes a few tokens with paged attention, and returns their logits [num_tokens, vocab_size].
@@ -52,7 +52,9 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
     if obstacle is not None:
         return kernel_of_layers("layer_fusion", 0, num_layers, obstacle)
     trials = {
-        place: _Trial(layer) for place, layer in layers.items() if _unknown_part(layer, model.dtype) is None
+        place: _Trial(layer, is_quantized=is_quantized)
+        for place, layer in layers.items()
+        if _unknown_part(layer, model.dtype) is None
     }
     if not trials:
         unknown = (_unknown_part(layer, model.dtype) for layer in layers.values())
@@ -68,7 +70,7 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
     fused = {place: trial for place, trial in trials.items() if trial.fused is not None}
     for (parent, name), trial in fused.items():
         setattr(parent, name, trial.fused)
-    if fused and not is_same(relative_difference(run(), expected), model.dtype):
+    if fused and not is_same(relative_difference(run(), expected), model.dtype, is_quantized=is_quantized):
         for (parent, name), trial in fused.items():
             setattr(parent, name, trial.layer)
         differs = Obstacle("the model's logits differ from those of its own layers", is_lack=True)
@@ -84,9 +86,10 @@ class _Trial(nn.Module):
     fused: the replacement, as long as both agree; obstacle: the reason if there is none.
     """
 
-    def __init__(self, layer: nn.Module) -> None:
+    def __init__(self, layer: nn.Module, *, is_quantized: bool) -> None:
         super().__init__()
         self.layer = layer
+        self._is_quantized = is_quantized
         self.fused: FusedLayer | None = None
         self.obstacle: Obstacle | None = None
 
@@ -117,7 +120,9 @@ class _Trial(nn.Module):
         if not isinstance(expected, Tensor) or not fused.takes(hidden_states, positions):
             return Obstacle("their inputs or outputs are not like those of Llama's layers")
         actual = fused(hidden_states, **kwargs)
-        tolerance = _TOLERANCE.get(expected.dtype, _TOLERANCE_16_BIT)
+        tolerance = _TOLERANCE_ROUNDED
+        if not self._is_quantized:
+            tolerance = _TOLERANCE.get(expected.dtype, _TOLERANCE_ROUNDED)
         # The change that a layer makes to its input may be smaller than the rounding of their sum.
         change = (expected - hidden_states).float().norm(dim=-1)
         rounding = torch.finfo(expected.dtype).eps / 2 * expected.float().norm(dim=-1)

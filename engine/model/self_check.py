@@ -20,7 +20,7 @@ _NUM_SEQUENCES = 8
 _CHUNKS = ((0, 5), (5, 7), (7, 8))  # the first begins, the second continues, the third decodes
 
 
-def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
+def check_attention(model: PreTrainedModel, runner: ModelRunner, *, is_quantized: bool = False) -> None:
     """Compare the logits of a few tokens, computed in chunks, with those of transformers' eager attention.
 
     It uses the first blocks of an empty cache, and clears them. Raises ModelNotSupported on a difference.
@@ -32,7 +32,7 @@ def check_attention(model: PreTrainedModel, runner: ModelRunner) -> None:
             "broken, or need another dtype"
         )
     difference = relative_difference(paged_logits(runner), expected)
-    if not is_same(difference, model.dtype):
+    if not is_same(difference, model.dtype, is_quantized=is_quantized):
         raise ModelNotSupported(
             f"paged attention differs from {type(model).__name__}'s own by {difference:.1%} of its logits"
         )

@@ -21,7 +21,7 @@ from engine.linear.panel_linear import Int8PanelLinear
 from engine.model.loader import LoadedModel, load_model
 from engine.model.reference_pass import reference_logits, relative_difference
 from engine.request import SamplingParams, StopConditions
-from tests.instructions import needs_avx512_bf16, needs_int8
+from tests.instructions import needs_avx512_bf16, needs_compiler, needs_int8
 from tests.requests import generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
@@ -145,6 +145,24 @@ def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None
     together = generate(core, prompts)
     assert together == [generate(core, [prompt])[0] for prompt in prompts]
     assert any("to int8" in line for line in said)
+
+
+@needs_int8
+@needs_compiler
+def test_the_layers_of_a_deep_model_are_fused_in_float32(tmp_path: Path) -> None:
+    """A difference in the last place changes which of 255 numbers is nearest, and layers add that up."""
+    depth = 12
+    directory = save_tiny_model(
+        tmp_path,
+        "qwen2",
+        hidden_size=512,
+        intermediate_size=1024,
+        num_hidden_layers=depth,
+        layer_types=["full_attention"] * depth,
+    )
+    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
+    kernels = {each.name: each for each in build_core(config, lambda line: None)[2].kernels}
+    assert kernels["layer_fusion"].scope == f"{depth} of {depth} layers"
 
 
 class WrongFrom(Int8Linear):

@@ -54,9 +54,9 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
     def build(architecture: str, **options: Any) -> Outcome:
         outcomes = []
 
-        def fuse(model: PreTrainedModel, run: Callable[[], Tensor]) -> Kernel:
+        def fuse(model: PreTrainedModel, run: Callable[[], Tensor], *, is_quantized: bool) -> Kernel:
             before = run(), reference_logits(model, TOKENS)
-            kernel = fuse_layers(model, run)
+            kernel = fuse_layers(model, run, is_quantized=is_quantized)
             after = run(), reference_logits(model, TOKENS)
             outcomes.append(Outcome(model, kernel, before, after))
             return kernel
