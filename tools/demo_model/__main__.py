@@ -1,6 +1,7 @@
-"""`python -m tools.demo_model tokenizer|train|export|evaluate`: the demonstration model from nothing."""
+"""`python -m tools.demo_model tokenizer|train|refresh|export|evaluate`: the making of the demo model."""
 
 import argparse
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from tools.demo_model.corpus import CHAT_TEMPLATE, texts
 from tools.demo_model.evaluate import evaluate, table
 from tools.demo_model.export import ARTEFACT, export
 from tools.demo_model.tokenizer import save_tokenizer, train_tokenizer
-from tools.demo_model.train import train
+from tools.demo_model.train import new_model, train, trained_model
 
 
 def _tokenizer(_: argparse.Namespace) -> None:
@@ -21,7 +22,15 @@ def _tokenizer(_: argparse.Namespace) -> None:
 
 def _train(options: argparse.Namespace) -> None:
     tokenizer = Tokenizer.from_file(str(ARTEFACT / "tokenizer.json"))
-    print(train(tokenizer, options.directory, options.steps, options.resume))
+    schedule = replace(recipe.FROM_NOTHING, num_steps=options.steps)
+    print(train(new_model(), tokenizer, options.directory, schedule, options.resume))
+
+
+def _refresh(options: argparse.Namespace) -> None:
+    tokenizer = Tokenizer.from_file(str(ARTEFACT / "tokenizer.json"))
+    schedule = replace(recipe.REFRESH, num_steps=options.steps)
+    model = trained_model(options.weights)
+    print(train(model, tokenizer, options.directory, schedule, options.resume))
 
 
 def _export(options: argparse.Namespace) -> None:
@@ -29,7 +38,7 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    print(table(evaluate(options.model, options.prompts, options.failures)))
+    print(table(evaluate(options.model, options.prompts, options.calls, options.failures)))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -42,9 +51,17 @@ def _parser() -> argparse.ArgumentParser:
     training.add_argument(
         "--directory", type=Path, default=Path("build/demo_model"), help="where checkpoints go"
     )
-    training.add_argument("--steps", type=int, default=recipe.NUM_STEPS)
+    training.add_argument("--steps", type=int, default=recipe.FROM_NOTHING.num_steps)
     training.add_argument("--resume", type=Path, help="a checkpoint to go on from")
     training.set_defaults(run=_train)
+    refreshing = commands.add_parser(
+        "refresh", help="train exported weights further, on what was added to the curriculum since"
+    )
+    refreshing.add_argument("--weights", type=Path, default=ARTEFACT, help="the exported model to start from")
+    refreshing.add_argument("--directory", type=Path, default=Path("build/demo_model/refresh"))
+    refreshing.add_argument("--steps", type=int, default=recipe.REFRESH.num_steps)
+    refreshing.add_argument("--resume", type=Path, help="a checkpoint of this refresh to go on from")
+    refreshing.set_defaults(run=_refresh)
     exporting = commands.add_parser("export", help="write a checkpoint as the artefact")
     exporting.add_argument("checkpoint", type=Path)
     exporting.add_argument("--to", type=Path, default=ARTEFACT)
@@ -52,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluating = commands.add_parser("evaluate", help="measure a model on dialogues that it never saw")
     evaluating.add_argument("--model", type=Path, default=ARTEFACT)
     evaluating.add_argument("--prompts", type=int, default=60, help="prompts of each kind")
+    evaluating.add_argument("--calls", type=int, default=300, help="prompts of each kind of tool call")
     evaluating.add_argument("--failures", action="store_true", help="print the replies that miss")
     evaluating.set_defaults(run=_evaluate)
     return parser

@@ -12,7 +12,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
 
 from tools.demo_model.dialogue import Dialogue
-from tools.demo_model.recipe import CURRICULUM, Blend
+from tools.demo_model.recipe import FROM_NOTHING, Blend
 from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.mixture import dialogue
 from tools.demo_model.skills.plain import plain_text
@@ -21,9 +21,12 @@ from tools.demo_model.tokenizer import END_OF_TEXT, END_OF_TURN
 CHAT_TEMPLATE: Final = Path(__file__).with_name("chat_template.jinja")
 _REPLY: Final = "<|im_start|>assistant\n"
 _NO_THOUGHT: Final = "<think>\n\n</think>\n\n"
-_THINKING_SHARE: Final = 0.3
+_THINKING_SHARE: Final = 0.35
 _PLAIN_SHARE: Final = 0.08
+REPLY_WEIGHT: Final = 1.0
 PROMPT_WEIGHT: Final = 0.1
+# A model that learnt to write the empty block would skip its thoughts when thinking is on.
+EMPTY_THOUGHT_WEIGHT: Final = 0.0
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,15 @@ class Document:
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of text that is either the model's own or given to it."""
+    """A stretch of text and the weight of its tokens in the loss; the model's own replies weigh the most."""
 
     text: str
-    is_reply: bool
+    weight: float
+
+    @property
+    def is_reply(self) -> bool:
+        """Return whether the model writes the text itself."""
+        return self.weight == REPLY_WEIGHT
 
 
 @cache
@@ -67,14 +75,13 @@ def segments(text: str) -> Iterator[Segment]:
     """
     given, *replies = text.split(_REPLY)
     for reply in replies:
-        given += _REPLY
+        yield Segment(given + _REPLY, PROMPT_WEIGHT)
         if reply.startswith(_NO_THOUGHT):
-            given, reply = given + _NO_THOUGHT, reply.removeprefix(_NO_THOUGHT)
-        own, _, rest = reply.partition(END_OF_TURN)
-        yield Segment(given, is_reply=False)
-        yield Segment(own + END_OF_TURN, is_reply=True)
-        given = rest
-    yield Segment(given, is_reply=False)
+            yield Segment(_NO_THOUGHT, EMPTY_THOUGHT_WEIGHT)
+            reply = reply.removeprefix(_NO_THOUGHT)
+        own, _, given = reply.partition(END_OF_TURN)
+        yield Segment(own + END_OF_TURN, REPLY_WEIGHT)
+    yield Segment(given, PROMPT_WEIGHT)
 
 
 def _document(tokenizer: Tokenizer, parts: list[Segment]) -> Document:
@@ -83,13 +90,13 @@ def _document(tokenizer: Tokenizer, parts: list[Segment]) -> Document:
     for part in parts:
         ids = tokenizer.encode(part.text, add_special_tokens=False).ids
         tokens += ids
-        weights += [1.0 if part.is_reply else PROMPT_WEIGHT] * len(ids)
+        weights += [part.weight] * len(ids)
     return Document(tokens, weights)
 
 
 def _text_of(scribe: Scribe, blend: Blend) -> list[Segment]:
     if scribe.chance(_PLAIN_SHARE):
-        return [Segment(plain_text(scribe) + END_OF_TEXT, is_reply=True)]
+        return [Segment(plain_text(scribe) + END_OF_TEXT, REPLY_WEIGHT)]
     talk = dialogue(scribe, blend)
     if not scribe.chance(_THINKING_SHARE):
         talk = talk.without_thoughts()
@@ -107,4 +114,4 @@ def texts(seed: int) -> Iterator[str]:
     """The same documents as text, for the tokenizer's training."""
     scribe = Scribe(seed, Split.SEEN)
     while True:
-        yield "".join(part.text for part in _text_of(scribe, CURRICULUM[1]))
+        yield "".join(part.text for part in _text_of(scribe, FROM_NOTHING.curriculum[1]))

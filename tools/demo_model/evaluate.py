@@ -6,47 +6,90 @@ from pathlib import Path
 from typing import Final
 
 from tools.demo_model.examinee import Examinee
-from tools.demo_model.judge import is_right
+from tools.demo_model.judge import has_ended, has_stray_call, is_right
 from tools.demo_model.trials import KINDS, Trial, trials, trials_after_tool
 
-_BATCH: Final = 32
+_BATCH: Final = 60
+THOUGHT_KINDS: Final = (
+    "greeting",
+    "fact",
+    "out of its world",
+    "JSON",
+    "tool call",
+    "no call needed",
+    "no tools at all",
+    "no tools, several turns",
+    "tools for something else",
+)
 
 
 @dataclass(frozen=True)
 class Score:
-    """The number of trials of one kind, and of those that went right."""
+    """The number of trials of one kind, and of those that went right, ran on or called without tools."""
 
     kind: str
     num_right: int
     num_trials: int
+    num_unended: int
+    num_without_tools: int
+    num_stray_calls: int
 
 
 def _score(examinee: Examinee, kind: str, asked: Sequence[Trial], failures: bool) -> Score:
     replies = [reply for some in _chunks(asked) for reply in examinee.replies(some)]
-    right = [is_right(trial, reply) for trial, reply in zip(asked, replies, strict=True)]
-    for trial, reply, good in zip(asked, replies, right, strict=True):
-        if failures and not good:
+    answered = list(zip(asked, replies, strict=True))
+    missed = [(trial, reply) for trial, reply in answered if not is_right(trial, reply)]
+    if failures:
+        for trial, reply in missed:
             print(f"[{kind}] {trial.messages[-1]['content']!r} -> {reply!r}", flush=True)
-    return Score(kind, sum(right), len(asked))
+    return Score(
+        kind,
+        len(asked) - len(missed),
+        len(asked),
+        sum(not has_ended(reply) for reply in replies),
+        sum(not trial.dialogue.tools for trial in asked),
+        sum(has_stray_call(trial, reply) for trial, reply in answered),
+    )
 
 
 def _chunks(asked: Sequence[Trial]) -> Iterator[Sequence[Trial]]:
     return (asked[start : start + _BATCH] for start in range(0, len(asked), _BATCH))
 
 
-def evaluate(directory: Path, num_prompts: int, failures: bool) -> list[Score]:
-    """Score every kind with thinking off, the main ones with thinking on, and the answers to tool results."""
+def _asked(kind: str, num_prompts: int, num_calls: int, thinking: bool) -> list[Trial]:
+    return trials(kind, num_calls if kind == "tool call" else num_prompts, thinking)
+
+
+def evaluate(directory: Path, num_prompts: int, num_calls: int, failures: bool) -> list[Score]:
+    """Score every kind with thinking off, the main ones with thinking on, and the answers to tool results.
+
+    Kinds have `num_prompts` trials each, but tool calls `num_calls`.
+    """
     examinee = Examinee(directory)
-    scores = [_score(examinee, kind, trials(kind, num_prompts, False), failures) for kind in KINDS]
+    scores = [_score(examinee, kind, _asked(kind, num_prompts, num_calls, False), failures) for kind in KINDS]
     scores.append(_score(examinee, "after the tool", trials_after_tool(num_prompts), failures))
-    for kind in ("greeting", "fact", "JSON", "tool call"):
-        scores.append(_score(examinee, f"{kind}, thinking", trials(kind, num_prompts, True), failures))
+    for kind in THOUGHT_KINDS:
+        asked = _asked(kind, num_prompts, num_calls, True)
+        scores.append(_score(examinee, f"{kind}, thinking", asked, failures))
     return scores
 
 
 def table(scores: list[Score]) -> str:
-    """The scores as a Markdown table."""
+    """The scores as a Markdown table, and how many replies ran on or called a tool that nobody gave."""
     rows = [
         f"| {s.kind} | {s.num_right} of {s.num_trials} | {s.num_right / s.num_trials:.0%} |" for s in scores
     ]
-    return "\n".join(["| kind | right | share |", "| --- | --- | --- |", *rows])
+    num_trials = sum(s.num_trials for s in scores)
+    num_ended = num_trials - sum(s.num_unended for s in scores)
+    num_stray_calls = sum(s.num_stray_calls for s in scores)
+    num_without_tools = sum(s.num_without_tools for s in scores)
+    return "\n".join(
+        [
+            "| kind | right | share |",
+            "| --- | --- | --- |",
+            *rows,
+            "",
+            f"Ended by themselves: {num_ended} of {num_trials}. "
+            f"Calls without tools: {num_stray_calls} in {num_without_tools}.",
+        ]
+    )

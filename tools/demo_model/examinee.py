@@ -7,6 +7,7 @@ from typing import Final, cast
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
 
+from engine.native.bfloat16 import has_fast_bfloat16
 from tools.demo_model.tokenizer import END_OF_TEXT
 from tools.demo_model.trials import Trial
 
@@ -14,11 +15,12 @@ _MAX_NEW_TOKENS: Final = 160
 
 
 class Examinee:
-    """A loaded model that continues prompts greedily."""
+    """A loaded model that continues prompts greedily, in float32 where the processor has no bfloat16."""
 
     def __init__(self, directory: Path) -> None:
         self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(directory)
-        self.model = AutoModelForCausalLM.from_pretrained(directory, dtype=torch.bfloat16)
+        dtype = torch.bfloat16 if has_fast_bfloat16() else torch.float32
+        self.model = AutoModelForCausalLM.from_pretrained(directory, dtype=dtype)
 
     def _prompt(self, trial: Trial) -> str:
         text = self.tokenizer.apply_chat_template(

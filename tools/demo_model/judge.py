@@ -27,9 +27,19 @@ def _calls_of(text: str) -> list[tuple[str, object]] | None:
     return calls
 
 
+def has_ended(reply: str) -> bool:
+    """Return whether the model ended the reply by itself."""
+    return reply.endswith(END_OF_TURN)
+
+
+def has_stray_call(trial: Trial, reply: str) -> bool:
+    """Return whether the reply begins a call, inside a thought or out of it, though no tools were given."""
+    return not trial.dialogue.tools and "<tool_call>" in reply
+
+
 def is_right(trial: Trial, reply: str) -> bool:
     """Ends with the end-of-turn marker, thinks exactly when told to, calls or says what it should."""
-    if not reply.endswith(END_OF_TURN) or _is_thought(reply) != trial.thinking:
+    if not has_ended(reply) or has_stray_call(trial, reply) or _is_thought(reply) != trial.thinking:
         return False
     text = reply.rpartition("</think>\n\n")[2].removesuffix(END_OF_TURN)
     if trial.expected.calls and not trial.after_tool:

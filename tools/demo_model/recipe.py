@@ -8,13 +8,10 @@ from transformers import Qwen3Config
 from tools.demo_model.tokenizer import VOCABULARY_SIZE
 
 CONTEXT_LENGTH: Final = 2048
-NUM_STEPS: Final = 2400
 CHUNK: Final = 50
 """Steps whose data one seed fixes; a run resumes at a multiple of it with the very data it would have had."""
-SAVE_EVERY: Final = 6 * CHUNK
 NUM_THREADS: Final = 2
-WARMUP_STEPS: Final = 40
-DECAY_FROM: Final = 0.5
+LOG_EVERY: Final = 10
 MUON_RATE: Final = 0.02
 ADAM_RATE: Final = 3e-3
 
@@ -34,7 +31,7 @@ def shape() -> Qwen3Config:
     )
 
 
-Weights = tuple[int, int, int, int, int, int]
+Weights = tuple[int, int, int, int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Blend:
     """The data that a stretch of training reads, up to a point of the run, and how it is packed.
 
     `weights` are those of single rounds, remembering, calls, calls not needed, practice of weak points and of
-    rare ones.
+    rare ones, and requests that no tool is there for.
     """
 
     until: float
@@ -53,26 +50,61 @@ class Blend:
     row_length: int
 
 
-_AT_FIRST: Final[Weights] = (42, 10, 42, 6, 0, 0)
-_LATER: Final[Weights] = (26, 9, 46, 5, 14, 0)
-_AT_LAST: Final[Weights] = (26, 9, 42, 5, 9, 9)
+@dataclass(frozen=True)
+class Schedule:
+    """A run of training: its length, its data and its rates.
+
+    first_seed: the seed of the first chunk's data, so that two schedules read different dialogues. peak: the
+    factor on the learning rates at their highest, reached after `warmup_steps`. decay_from: the share of the
+    run after which they fall.
+    """
+
+    num_steps: int
+    save_every: int
+    curriculum: tuple[Blend, ...]
+    first_seed: int
+    peak: float
+    warmup_steps: int
+    decay_from: float
+
+    def blend_at(self, progress: float) -> Blend:
+        """Return the blend for a point of the run, 0 being its start and 1 its end."""
+        return next(blend for blend in self.curriculum if progress < blend.until)
+
+    def rate_at(self, step: int) -> float:
+        """Return the factor on the learning rates: warm-up, a plateau, a straight line to nothing."""
+        remaining = (self.num_steps - step) / (self.num_steps * (1 - self.decay_from))
+        return self.peak * min(1.0, (step + 1) / self.warmup_steps, remaining)
+
+
+_AT_FIRST: Final[Weights] = (40, 9, 39, 6, 0, 0, 6)
+_LATER: Final[Weights] = (25, 8, 42, 5, 13, 0, 7)
+_AT_LAST: Final[Weights] = (25, 8, 39, 5, 8, 8, 7)
 # Copying first, since tools and JSON wait for it; what is weak at half-time is practised then; long rows
 # last, when they cost least for what they teach.
-CURRICULUM: Final = (
-    Blend(0.125, 0.6, 0.0, _AT_FIRST, 32, 256),
-    Blend(0.5, 0.06, 0.0, _AT_FIRST, 21, 384),
-    Blend(0.75, 0.06, 0.0, _LATER, 21, 384),
-    Blend(0.9, 0.06, 0.0, _AT_LAST, 21, 384),
-    Blend(1.0, 0.03, 0.15, _AT_LAST, 8, 1024),
+FROM_NOTHING: Final = Schedule(
+    num_steps=2400,
+    save_every=6 * CHUNK,
+    curriculum=(
+        Blend(0.125, 0.6, 0.0, _AT_FIRST, 32, 256),
+        Blend(0.5, 0.06, 0.0, _AT_FIRST, 21, 384),
+        Blend(0.75, 0.06, 0.0, _LATER, 21, 384),
+        Blend(0.9, 0.06, 0.0, _AT_LAST, 21, 384),
+        Blend(1.0, 0.03, 0.15, _AT_LAST, 8, 1024),
+    ),
+    first_seed=0,
+    peak=1.0,
+    warmup_steps=40,
+    decay_from=0.5,
 )
-
-
-def blend_at(progress: float) -> Blend:
-    """The blend for a point of the run, 0 being its start and 1 its end."""
-    return next(blend for blend in CURRICULUM if progress < blend.until)
-
-
-def rate_at(step: int, num_steps: int) -> float:
-    """The factor on the learning rates: warm-up, a plateau, a straight line to nothing."""
-    remaining = (num_steps - step) / (num_steps * (1 - DECAY_FROM))
-    return min(1.0, (step + 1) / WARMUP_STEPS, remaining)
+_REFRESHING: Final[Weights] = (18, 5, 38, 4, 8, 4, 23)
+# The same dialogues, those that the weights have not met yet more often than in a run from nothing.
+REFRESH: Final = Schedule(
+    num_steps=100,
+    save_every=CHUNK,
+    curriculum=(Blend(1.0, 0.03, 0.03, _REFRESHING, 8, 512),),
+    first_seed=1_000_000,
+    peak=0.3,
+    warmup_steps=10,
+    decay_from=0.3,
+)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Final
 
 from tools.demo_model.dialogue import Dialogue, Message, Round
@@ -11,10 +12,16 @@ from tools.demo_model.skills.extraction import extraction
 from tools.demo_model.skills.facts import fact
 from tools.demo_model.skills.identity import identity, who_are_you
 from tools.demo_model.skills.memory import memory
+from tools.demo_model.skills.mixture import system_message
 from tools.demo_model.skills.numbers import addition
 from tools.demo_model.skills.smalltalk import greeting, greeting_by_name, small_talk
 from tools.demo_model.skills.tools.calling import calling, not_calling
-from tools.demo_model.skills.unknown import unknown
+from tools.demo_model.skills.tools.declining import (
+    declining,
+    declining_again,
+    declining_beside_tools,
+)
+from tools.demo_model.skills.unknown import unknown, unknown_fact
 
 _SEED: Final = 1_000_003
 
@@ -34,6 +41,19 @@ def _one(skill: Callable[[Scribe], Round]) -> Callable[[Scribe], Dialogue]:
     return lambda scribe: Dialogue(skill.__name__, (skill(scribe),))
 
 
+def _with_system(skill: Callable[[Scribe], Dialogue]) -> Callable[[Scribe], Dialogue]:
+    return lambda scribe: replace(skill(scribe), system=system_message(scribe))
+
+
+def _ends_in_words(skill: Callable[[Scribe], Dialogue]) -> Callable[[Scribe], Dialogue]:
+    """Leave out the dialogues that end in a call."""
+
+    def drawn(scribe: Scribe) -> Dialogue:
+        return next(talk for talk in (skill(scribe) for _ in count()) if not talk.rounds[-1].calls)
+
+    return drawn
+
+
 KINDS: Final[dict[str, Callable[[Scribe], Dialogue]]] = {
     "greeting": _one(greeting),
     "greeting by name": _one(greeting_by_name),
@@ -43,19 +63,23 @@ KINDS: Final[dict[str, Callable[[Scribe], Dialogue]]] = {
     "fact": _one(fact),
     "addition": _one(addition),
     "out of its world": _one(unknown),
+    "unknown fact": _one(unknown_fact),
     "repeat": _one(repeat),
     "JSON": _one(extraction),
     "memory": lambda scribe: Dialogue("memory", memory(scribe)),
     "tool call": calling,
     "no call needed": not_calling,
+    "no tools at all": _with_system(declining),
+    "no tools, several turns": _with_system(declining_again),
+    "tools for something else": _with_system(_ends_in_words(declining_beside_tools)),
 }
 
 
-def trials(kind: str, count: int, thinking: bool) -> list[Trial]:
+def trials(kind: str, num_prompts: int, thinking: bool) -> list[Trial]:
     """Prompts of one kind up to the last user turn."""
     scribe = Scribe(_SEED + sum(kind.encode()), Split.UNSEEN)
     out = []
-    for _ in range(count):
+    for _ in range(num_prompts):
         talk = KINDS[kind](scribe)
         *earlier, last = talk.rounds
         before = replace(talk, rounds=tuple(earlier)).without_thoughts().messages()
@@ -63,11 +87,11 @@ def trials(kind: str, count: int, thinking: bool) -> list[Trial]:
     return out
 
 
-def trials_after_tool(count: int) -> list[Trial]:
+def trials_after_tool(num_prompts: int) -> list[Trial]:
     """Prompts that end in a tool's result, which the reply must tell."""
     scribe = Scribe(_SEED, Split.UNSEEN)
     out = []
-    for _ in range(count):
+    for _ in range(num_prompts):
         talk = calling(scribe)
         before = talk.without_thoughts().messages()[:-1]
         out.append(Trial(before, talk, talk.rounds[-1], thinking=False, after_tool=True))

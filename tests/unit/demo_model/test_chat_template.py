@@ -6,7 +6,7 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from tools.demo_model.corpus import render
-from tools.demo_model.recipe import CURRICULUM
+from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.scribe import Scribe, Split
 from tools.demo_model.skills.mixture import dialogue
 
@@ -83,5 +83,5 @@ def test_a_final_message_can_be_continued(tokenizer: PreTrainedTokenizerBase) ->
 def test_training_renders_as_transformers_does(tokenizer: PreTrainedTokenizerBase) -> None:
     scribe = Scribe(0, Split.SEEN)
     for _ in range(50):
-        talk = dialogue(scribe, CURRICULUM[-1])
+        talk = dialogue(scribe, FROM_NOTHING.curriculum[-1])
         assert render(talk) == rendered(tokenizer, talk.messages(), tools=list(talk.tools) or None)

@@ -3,10 +3,18 @@
 from tokenizers import Tokenizer
 
 from engine.demo_model import DEMO_MODEL
-from tools.demo_model.corpus import PROMPT_WEIGHT, Document, documents, render, segments
+from tools.demo_model.corpus import (
+    EMPTY_THOUGHT_WEIGHT,
+    PROMPT_WEIGHT,
+    REPLY_WEIGHT,
+    Document,
+    documents,
+    render,
+    segments,
+)
 from tools.demo_model.dialogue import Call, Dialogue, Round
 from tools.demo_model.packing import batches
-from tools.demo_model.recipe import CURRICULUM
+from tools.demo_model.recipe import FROM_NOTHING
 from tools.demo_model.scribe import Phrases, Scribe, Split, is_held_out
 
 ROUND = Round("Hi", "A greeting.", "Hello!")
@@ -24,6 +32,13 @@ def test_an_empty_think_block_is_given_to_the_model() -> None:
     assert replies(Dialogue("", (ROUND,)).without_thoughts()) == ["Hello!<|im_end|>"]
 
 
+def test_the_empty_think_block_is_not_learnt_lest_thoughts_be_skipped() -> None:
+    parts = list(segments(render(Dialogue("", (ROUND, ROUND)).without_thoughts())))
+    blocks = [part for part in parts if part.text == "<think>\n\n</think>\n\n"]
+    assert [part.weight for part in blocks] == [EMPTY_THOUGHT_WEIGHT] * 2 == [0.0] * 2
+    assert "".join(part.text for part in parts) == render(Dialogue("", (ROUND, ROUND)).without_thoughts())
+
+
 def test_call_and_answer_are_both_replies() -> None:
     talk = Round("?", "", "Sunny.", calls=(Call("weather", {"city": "Oslo"}),), results=("sunny",))
     call, answer = replies(Dialogue("", (talk,)))
@@ -33,14 +48,18 @@ def test_call_and_answer_are_both_replies() -> None:
 
 def test_documents_are_the_same_for_the_same_seed() -> None:
     tokenizer = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
-    one, two = (documents(tokenizer, 7, CURRICULUM[-1]) for _ in range(2))
+    one, two = (documents(tokenizer, 7, FROM_NOTHING.curriculum[-1]) for _ in range(2))
     assert [next(one) for _ in range(20)] == [next(two) for _ in range(20)]
 
 
-def test_prompts_weigh_less_than_replies() -> None:
+def test_prompts_weigh_less_than_replies_and_empty_thoughts_nothing() -> None:
     tokenizer = Tokenizer.from_file(str(DEMO_MODEL / "tokenizer.json"))
-    source = documents(tokenizer, 7, CURRICULUM[-1])
-    assert {weight for _ in range(50) for weight in next(source).weights} == {PROMPT_WEIGHT, 1.0}
+    source = documents(tokenizer, 7, FROM_NOTHING.curriculum[-1])
+    assert {weight for _ in range(50) for weight in next(source).weights} == {
+        EMPTY_THOUGHT_WEIGHT,
+        PROMPT_WEIGHT,
+        REPLY_WEIGHT,
+    }
 
 
 def test_packed_documents_see_only_themselves_and_the_past() -> None:

@@ -19,7 +19,7 @@ class Relation:
     thought: str
 
 
-_CAPITALS: Final = Relation(
+CAPITALS: Final = Relation(
     {
         "France": "Paris",
         "Germany": "Berlin",
@@ -53,7 +53,7 @@ _CAPITALS: Final = Relation(
     "The capital of {a} is {b}.",
     "The user asks for the capital of {a}. It is {b}.",
 )
-_OPPOSITES: Final = Relation(
+OPPOSITES: Final = Relation(
     {
         "hot": "cold",
         "big": "small",
@@ -83,7 +83,7 @@ _OPPOSITES: Final = Relation(
     "The opposite of {a} is {b}.",
     "The opposite of {a} is {b}.",
 )
-_COLORS: Final = Relation(
+COLORS: Final = Relation(
     {
         "the sky": "blue",
         "grass": "green",
@@ -106,7 +106,7 @@ _COLORS: Final = Relation(
     "The color of {a} is {b}.",
     "The color of {a} is {b}.",
 )
-_SOUNDS: Final = Relation(
+SOUNDS: Final = Relation(
     {
         "cow": "moo",
         "dog": "woof",
@@ -182,12 +182,12 @@ _GENERAL: Final = Relation(
     "I know this one.",
 )
 _RELATIONS: Final = (
-    _CAPITALS,
-    _CAPITALS,
-    _CAPITALS,
-    _OPPOSITES,
-    _COLORS,
-    _SOUNDS,
+    CAPITALS,
+    CAPITALS,
+    CAPITALS,
+    OPPOSITES,
+    COLORS,
+    SOUNDS,
     _NEXT,
     _BEFORE,
     _GENERAL,

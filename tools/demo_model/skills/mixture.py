@@ -17,7 +17,8 @@ from tools.demo_model.skills.practice import practice, rarities
 from tools.demo_model.skills.smalltalk import greeting, greeting_by_name, small_talk
 from tools.demo_model.skills.storytelling import storytelling
 from tools.demo_model.skills.tools.calling import calling, not_calling
-from tools.demo_model.skills.unknown import unknown
+from tools.demo_model.skills.tools.declining import any_declining, lacking
+from tools.demo_model.skills.unknown import unknown, unknown_fact
 
 SINGLES: Final[dict[Callable[[Scribe], Round], int]] = {
     greeting: 3,
@@ -35,7 +36,9 @@ SINGLES: Final[dict[Callable[[Scribe], Round], int]] = {
     extraction: 10,
     memory_in_one: 3,
     storytelling: 2,
-    unknown: 5,
+    unknown: 7,
+    unknown_fact: 2,
+    lacking: 2,
 }
 _COPYING: Final = (repeat, repeat, greeting_by_name, listing, extraction, memory_in_one)
 _SYSTEM = Phrases.of(
@@ -47,7 +50,7 @@ _SYSTEM = Phrases.of(
 )
 
 
-def _system(scribe: Scribe) -> str | None:
+def system_message(scribe: Scribe) -> str | None:
     """Usually none; now and then one of words in no order, so that any is borne."""
     if scribe.chance(0.65):
         return None
@@ -85,6 +88,6 @@ def dialogue(scribe: Scribe, blend: Blend) -> Dialogue:
         return long(scribe)
     if scribe.chance(blend.copy_share):
         return copying(scribe)
-    kinds = (single, remembering, calling, not_calling, practice, rarities)
+    kinds = (single, remembering, calling, not_calling, practice, rarities, any_declining)
     kind = scribe.random.choices(kinds, blend.weights)[0]
-    return replace(kind(scribe), system=_system(scribe))
+    return replace(kind(scribe), system=system_message(scribe))

@@ -1,4 +1,6 @@
-"""Practice, in the second half of training, of what the first half left weak: sums, JSON, rarer wordings."""
+"""Practice, in the second half of training, of what the first half left weak: sums, JSON, what is not known,
+rarer wordings.
+"""
 
 from typing import Final
 
@@ -10,6 +12,7 @@ from tools.demo_model.skills.identity import TOPICS
 from tools.demo_model.skills.memory import memory
 from tools.demo_model.skills.numbers import addition, counting
 from tools.demo_model.skills.smalltalk import KINDS
+from tools.demo_model.skills.unknown import unknown, unknown_fact
 
 _WHO, _CAN, _BIG, _OTHER, _MAKER, _SERVER = TOPICS
 _, _, _HOW, _THANKS, _BYE, _JOKE, _POEM = KINDS
@@ -106,14 +109,23 @@ def _recalled(scribe: Scribe) -> Dialogue:
     return Dialogue("memory", (told, *between, asked))
 
 
-_WEAK: Final = (addition, addition, addition, addition, extraction, extraction, _reworded, _reworded)
+_WEAK: Final = (
+    addition,
+    addition,
+    addition,
+    extraction,
+    extraction,
+    extraction,
+    _reworded,
+    _reworded,
+    unknown,
+    unknown_fact,
+)
 
 
 def practice(scribe: Scribe) -> Dialogue:
     """One of the weak points."""
-    skill = scribe.pick(
-        (addition, addition, addition, addition, extraction, extraction, _reworded, _reworded)
-    )
+    skill = scribe.pick(_WEAK)
     if skill is _reworded and scribe.chance(0.3):
         return _recalled(scribe)
     return Dialogue(skill.__name__, (skill(scribe),))
