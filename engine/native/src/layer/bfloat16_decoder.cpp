@@ -1,4 +1,4 @@
-// Decoder layers and their ends with weights of bfloat16; called by engine/fusion/native_decoder.py and
+// Decoder layers and layer ends whose weights are bfloat16; called by engine/fusion/native_decoder.py and
 // engine/fusion/native_layer_end.py.
 
 #include "layer/decoder.h"
@@ -16,7 +16,7 @@ namespace {
 
 struct Bfloat16Layer {
     using Input = const Bfloat16*;  // [num_rows, num_inputs]
-    static constexpr bool kRounds = false;
+    static constexpr bool kQuantizes = false;
 
     Product weight;
 
@@ -27,11 +27,11 @@ struct Bfloat16Layer {
 
     int64_t rows_at_once() const { return ::rows_at_once(weight.num_inputs); }
 
-    // Writes a panel's outputs of some rows, where they are output_stride apart. next: the panel that comes after.
+    // Writes one panel's outputs for num_rows rows, output_stride apart. next: the panel to prefetch.
     void compute(int64_t panel, int64_t next, int64_t first_row, int64_t num_rows, Input rows, Bfloat16* output,
                  int64_t output_stride) const {
-        const Bfloat16* some = rows + first_row * weight.num_inputs;
-        weight.compute(panel, next, num_rows, some, weight.num_inputs, [&](int64_t row, __mmask32 mask, __m512i outputs) {
+        const Bfloat16* first = rows + first_row * weight.num_inputs;
+        weight.compute(panel, next, num_rows, first, weight.num_inputs, [&](int64_t row, __mmask32 mask, __m512i outputs) {
             _mm512_mask_storeu_epi16(output + row * output_stride, mask, outputs);
         });
     }

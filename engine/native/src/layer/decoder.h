@@ -1,5 +1,5 @@
-// Decoder layers of rows that decode, one after another in one region of threads, which wait for one another
-// between the steps; for bfloat16_decoder.cpp and int8_decoder.cpp.
+// All decoder layers of one decode step, run in a single parallel region with barriers between the steps; included by
+// bfloat16_decoder.cpp and int8_decoder.cpp.
 #pragma once
 
 #include <algorithm>
@@ -16,33 +16,33 @@
 
 extern "C" {
 
-// A layer's constants, which engine/fusion/native_decoder.py fills once.
+// The constants of one layer; engine/fusion/native_decoder.py fills them once.
 struct VerbatimDecoderLayer {
     VerbatimWeight qkv;  // queries, keys and values
     VerbatimLayerEnd end;
-    const void* norm;                      // [hidden_size], of the norm before `qkv`
-    const void *query_norm, *key_norm;     // [dim], or null: heads have no norms
-    void *keys, *values;                   // pages, as in VerbatimDecode
-    const float* sinks;                    // as there
+    const void* norm;                      // [hidden_size], the weight of the norm before `qkv`
+    const void *query_norm, *key_norm;     // [dim], the weights of the heads' norms; null without them
+    void *keys, *values;                   // the KV cache, laid out as in VerbatimDecode
+    const float* sinks;                    // as in VerbatimDecode
     int64_t num_heads, num_kv_heads, dim, block_size;
-    int64_t window;                        // index of its keys in VerbatimDecoder
+    int64_t window;                        // index into VerbatimDecoder::keys
     float epsilon, query_epsilon, key_epsilon, scaling, softcap;
 };
 
-// The keys that rows see, as in VerbatimDecode.
+// The keys that each row attends to; the fields are those of VerbatimDecode.
 struct VerbatimVisibleKeys {
     const int64_t *blocks, *firsts, *lows, *highs;
 };
 
-// A step. Rows are dense and of bfloat16.
+// One decode step. Rows are dense and bfloat16.
 struct VerbatimDecoder {
     const VerbatimDecoderLayer* layers;
-    const VerbatimVisibleKeys* keys;  // of each window
-    const void* residual;               // [num_rows, hidden_size]
-    void* output;                     // likewise
+    const VerbatimVisibleKeys* keys;  // one entry per window
+    const void* residual;             // [num_rows, hidden_size]
+    void* output;                     // [num_rows, hidden_size]
     const void *cosine, *sine;        // [num_rows, dim]
-    const int64_t* slots;             // [num_rows], where keys and values go
-    int64_t* nanoseconds;             // [kNumParts], added to; or null
+    const int64_t* slots;             // [num_rows], the KV cache slots that keys and values are written to
+    int64_t* nanoseconds;             // [kNumParts], to which the times are added; may be null
     int64_t num_layers, num_rows;
     int32_t num_threads;
 };
@@ -55,7 +55,7 @@ VERBATIM_LAYOUT(VerbatimVisibleKeys, blocks, firsts, lows, highs)
 VERBATIM_LAYOUT(VerbatimDecoder, layers, keys, residual, output, cosine, sine, slots, nanoseconds, num_layers, num_rows,
                 num_threads)
 
-// What a call's time is told by.
+// The parts into which the time of a call is divided.
 enum Part { kProducts, kAttention, kNumParts };
 VERBATIM_CONSTANT(kNumParts)
 
@@ -63,7 +63,7 @@ class PartClock {
    public:
     explicit PartClock(int64_t* nanoseconds) : nanoseconds_(nanoseconds), last_(nanoseconds ? now() : 0) {}
 
-    // What passed since the last part is this one's.
+    // Adds the time since the previous end() to nanoseconds[part].
     void end(Part part) {
         if (!nanoseconds_) return;
 #pragma omp master
@@ -85,16 +85,16 @@ class PartClock {
     int64_t last_;
 };
 
-// Applies the rotary embedding to a head, after its norm where it has one.
-inline void rotate_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, int64_t row, const void* norm, float epsilon,
-                 Bfloat16* head) {
+// Applies the head's norm, unless `norm` is null, and then the rotary embedding.
+inline void rotate_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, int64_t row, const void* norm,
+                        float epsilon, Bfloat16* head) {
     const auto of_row = [&](const void* rows) { return static_cast<const Bfloat16*>(rows) + row * layer.dim; };
     if (norm) normalize_row(head, static_cast<const Bfloat16*>(norm), layer.dim, epsilon, head);
     rotate(head, of_row(call.cosine), of_row(call.sine), layer.dim);
 }
 
-// One head of a row's keys and the queries that share it: rotated, written to their page, attended to. No other row
-// or head reads or writes any of it.
+// Rotates one KV head of a row and the query heads that share it, writes the key and the value to the KV cache, and
+// computes the attention. Calls for different rows or KV heads touch disjoint memory.
 inline void attend_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const VerbatimDecode& attention,
                         int64_t row, int64_t kv_head, Bfloat16* qkv, Scratch<Bfloat16>& scratch) {
     const int64_t group = layer.num_heads / layer.num_kv_heads, dim = layer.dim;
@@ -108,7 +108,7 @@ inline void attend_head(const VerbatimDecoder& call, const VerbatimDecoderLayer&
     attend(attention, row, kv_head, scratch);
 }
 
-// What attend() reads of a layer whose queries lie side by side.
+// Returns the arguments of attend() for a layer whose queries lie side by side in `qkv`.
 inline VerbatimDecode attention_of(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Bfloat16* qkv,
                                    Bfloat16* attended) {
     const VerbatimVisibleKeys& keys = call.keys[layer.window];
@@ -143,8 +143,8 @@ void compute_qkv(const Product& product, const Rows& rows, const typename Produc
 }
 
 template <typename Product>
-void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Rows& rows, const Bfloat16* before,
-                  PartClock& clock) {
+void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Rows& rows,
+                  const Bfloat16* before, PartClock& clock) {
     Bfloat16 *const qkv = rows.shared.qkv.data(), *const attended = rows.shared.attended.data();
     const Product product(layer.qkv);
     const auto input = norm_rows(product, rows, before, layer.norm, layer.epsilon);
@@ -172,6 +172,7 @@ void decode(const VerbatimDecoder& call) {
     {
         rows.fit(sizes);
         for (int64_t i = 0; i < call.num_layers; ++i)
-            decode_layer<Product>(call, call.layers[i], rows, static_cast<const Bfloat16*>(i ? call.output : call.residual), clock);
+            decode_layer<Product>(call, call.layers[i], rows, static_cast<const Bfloat16*>(i ? call.output : call.residual),
+                                  clock);
     }
 }

@@ -1,4 +1,4 @@
-// SwiGLU of what one product gave; called by engine/fusion/native_layer.py.
+// SwiGLU of the output of the gate_up projection; called by engine/fusion/native_layer.py.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 extern "C" {
 
 struct VerbatimGate {
-    const void* rows;  // [num_rows, 2 * size], dense: gates, then what they are for
+    const void* rows;  // [num_rows, 2 * size], dense: the gates of a row, then the values that they multiply
     void* output;      // [num_rows, size], dense
     int64_t num_rows, size;
     int32_t is_bfloat16, num_threads;
@@ -22,7 +22,7 @@ VERBATIM_LAYOUT(VerbatimGate, rows, output, num_rows, size, is_bfloat16, num_thr
 
 namespace {
 
-constexpr int64_t kPart = 1024;  // numbers of a row that a thread takes at once
+constexpr int64_t kPart = 1024;  // elements of a row that a thread computes at a time
 
 template <typename T>
 void run(const VerbatimGate& call) {

@@ -1,4 +1,4 @@
-// SwiGLU: a gate's SiLU times what it lets through. Each step is rounded as transformers rounds it.
+// SwiGLU: the SiLU of a gate times its value. Each step is rounded as transformers rounds it.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ inline float silu(float x) {
     return x * ((x >= 0.0f ? 1.0f : power) / (1.0f + power));
 }
 
-// output may be gates or values.
+// Writes silu(gates) * values; `output` may be either of them.
 template <typename T>
 inline void gate(const T* gates, const T* values, int64_t size, T* output) {
 #pragma omp simd

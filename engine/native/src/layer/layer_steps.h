@@ -1,7 +1,7 @@
-// The steps of a decoder layer but attention. Called by all threads of one region, which wait for one
-// another where a step needs what others made.
+// The steps of a decoder layer except attention. Every thread of a parallel region calls them; a barrier separates a
+// step from the results that it reads.
 //
-// A product is of a class that says how its weight is multiplied: Bfloat16Layer or Int8Layer.
+// The template parameter Product multiplies by one kind of weight: Bfloat16Layer or Int8Layer.
 #pragma once
 
 #include <algorithm>
@@ -13,34 +13,36 @@
 #include "common/layout.h"
 #include "common/storage.h"
 
-constexpr int64_t kOutputs = 32;     // of a panel, in products of every class
+constexpr int64_t kOutputs = 32;  // outputs per panel, for every kind of weight
 VERBATIM_CONSTANT(kOutputs)
-constexpr int64_t kMostTileRows = 288;  // 24 blocks of 12, whose gates and values are half of a first-level cache
+// 24 blocks of 12 rows: the gates and the values of a tile take half of the L1 cache.
+constexpr int64_t kMaxTileRows = 288;
 
 inline int64_t step_panels(int64_t num_outputs) { return (num_outputs + kOutputs - 1) / kOutputs; }
 
 extern "C" {
 
-// A linear layer's weight in panels, as VerbatimLinear or VerbatimInt8Weight has it. scales: of int8 alone.
+// The weight of a linear layer in panels, laid out as in VerbatimLinear or VerbatimInt8Weight. scales: null unless it
+// is int8.
 struct VerbatimWeight {
     const void* panels;
     const float *scales, *bias;
     int64_t num_inputs, num_outputs;
 };
 
-// What a layer does after attention.
+// The constants of the part of a layer that follows attention.
 struct VerbatimLayerEnd {
-    VerbatimWeight output, gate_up, down;  // gate_up: first the gates, then their values, as many and whole panels
-    const void* norm;                    // [hidden_size], of the norm before gate_up
+    VerbatimWeight output, gate_up, down;  // gate_up: all gates, then as many values; each half is whole panels
+    const void* norm;                      // [hidden_size], the weight of the norm before gate_up
     float epsilon;
 };
 
-// Rows of it, dense and of bfloat16.
+// One call of a layer end. Rows are dense and bfloat16.
 struct VerbatimLayerEndRows {
     const VerbatimLayerEnd* layer;
-    const void* residual;    // [num_rows, hidden_size]
+    const void* residual;  // [num_rows, hidden_size]
     const void* attended;  // [num_rows, output.num_inputs]
-    void* output;          // as residual
+    void* output;          // [num_rows, hidden_size]
     int64_t num_rows;
     int32_t num_threads;
 };
@@ -51,7 +53,7 @@ VERBATIM_LAYOUT(VerbatimWeight, panels, scales, bias, num_inputs, num_outputs)
 VERBATIM_LAYOUT(VerbatimLayerEnd, output, gate_up, down, norm, epsilon)
 VERBATIM_LAYOUT(VerbatimLayerEndRows, layer, residual, attended, output, num_rows, num_threads)
 
-// Numbers that the steps of some layers keep of a row, at most.
+// The largest number of elements per row that each buffer must hold for a set of layers.
 struct Sizes {
     int64_t inputs = 0, qkv = 0, attended = 0, gated = 0;
 
@@ -69,11 +71,11 @@ struct Sizes {
     }
 };
 
-// What steps leave for the next ones. A thread keeps its own from call to call.
+// Intermediate results of the steps. Each thread keeps its buffers from call to call.
 struct Buffers {
-    std::vector<Bfloat16> qkv, attended, gated;  // [num_rows, ...], dense; those of the thread that calls serve all
+    std::vector<Bfloat16> qkv, attended, gated;  // [num_rows, ...], dense; all threads use the calling thread's
     std::vector<Bfloat16> normed;
-    std::vector<int8_t> values;  // of rounded rows, as in Int8Rows
+    std::vector<int8_t> values;  // the rows quantized, with `scales` and `corrections` as in Int8Rows
     std::vector<float> scales;
     std::vector<int32_t> corrections;
 
@@ -96,7 +98,7 @@ struct Buffers {
     }
 
    private:
-    static constexpr int64_t kLine = 64;  // to which Int8Rows pads
+    static constexpr int64_t kLine = 64;  // bytes of a cache line, to which Int8Rows pads
 
     template <typename T>
     static void fit(std::vector<T>& buffer, int64_t size) {
@@ -104,20 +106,21 @@ struct Buffers {
     }
 };
 
-// The rows of a step. Few are prepared for a product by each thread for itself, which is sooner done than waited for.
+// The rows of a step. Before a product they are prepared: normalized, quantized. Up to kFew rows are prepared by each
+// thread for itself, which takes less time than a barrier; more are shared out among the threads.
 struct Rows {
     static constexpr int64_t kFew = 4;
 
     int64_t num;
     Buffers& shared;
 
-    // Of the thread that calls, before the region begins.
+    // Must be called by the calling thread before the parallel region.
     Rows(int64_t num_rows, const Sizes& sizes) : num(num_rows), shared(Buffers::own()) {
         shared.fit_shared(num, sizes);
         shared.fit_prepared(num, sizes);
     }
 
-    // Of each thread of the region, when it begins.
+    // Must be called by each thread at the start of the region.
     void fit(const Sizes& sizes) const {
         if (are_few()) Buffers::own().fit_prepared(num, sizes);
     }
@@ -136,18 +139,19 @@ struct Rows {
     }
 };
 
-// Calls compute(first, num, panel) for all rows and panels. Rows that are many meet all panels tile by tile, so that
-// they stay in the second-level cache.
+// Calls compute(first, num, panel) for all rows and panels. Rows are divided into tiles, each of which is multiplied by
+// all panels in turn, so that it stays in the L2 cache.
 template <typename Product, typename Compute>
 void for_each_tile(const Product& product, int64_t num_rows, int64_t num_panels, Compute compute) {
-    const int64_t most = std::min(product.rows_at_once(), kMostTileRows), num_tiles = (num_rows + most - 1) / most;
+    const int64_t tile_rows = std::min(product.rows_at_once(), kMaxTileRows);
+    const int64_t num_tiles = (num_rows + tile_rows - 1) / tile_rows;
 #pragma omp for collapse(2) schedule(static)
     for (int64_t tile = 0; tile < num_tiles; ++tile)
         for (int64_t panel = 0; panel < num_panels; ++panel)
-            compute(tile * most, std::min(most, num_rows - tile * most), panel);
+            compute(tile * tile_rows, std::min(tile_rows, num_rows - tile * tile_rows), panel);
 }
 
-// What the product multiplies: norms of the residual.
+// Returns the product's input: the normalized residual.
 template <typename Product>
 typename Product::Input norm_rows(const Product& product, const Rows& rows, const Bfloat16* residual, const void* weight,
                                   float epsilon) {
@@ -156,34 +160,34 @@ typename Product::Input norm_rows(const Product& product, const Rows& rows, cons
     rows.prepare([&](int64_t row) {
         Bfloat16* normed = buffers.normed.data() + row * size;
         normalize_row(residual + row * size, static_cast<const Bfloat16*>(weight), size, epsilon, normed);
-        if constexpr (Product::kRounds) product.round(row, normed, buffers);
+        if constexpr (Product::kQuantizes) product.quantize(row, normed, buffers);
     });
     return product.input(buffers.normed.data(), buffers);
 }
 
-// What the product multiplies: these rows, [num_rows, num_inputs].
+// Returns the product's input: `source`, [num_rows, num_inputs], quantized if the weight asks for it.
 template <typename Product>
-typename Product::Input round_rows(const Product& product, const Rows& rows, const Bfloat16* source) {
+typename Product::Input input_rows(const Product& product, const Rows& rows, const Bfloat16* source) {
     Buffers& buffers = rows.prepared();
-    if constexpr (Product::kRounds)
-        rows.prepare([&](int64_t row) { product.round(row, source + row * product.weight.num_inputs, buffers); });
+    if constexpr (Product::kQuantizes)
+        rows.prepare([&](int64_t row) { product.quantize(row, source + row * product.weight.num_inputs, buffers); });
     return product.input(source, buffers);
 }
 
-// residual: before + the product, rounded each; may be `before`.
+// Writes before + the product, each rounded to bfloat16, to `residual`, which may be `before`.
 template <typename Product>
 void add_product(const Product& product, const Rows& rows, const typename Product::Input& input, const Bfloat16* before,
                  Bfloat16* residual) {
     const int64_t size = product.weight.num_outputs;
     for_each_tile(product, rows.num, step_panels(size), [&](int64_t first_row, int64_t num_rows, int64_t panel) {
         const int64_t first = panel * kOutputs, num = std::min(kOutputs, size - first);
-        alignas(64) Bfloat16 outputs[kMostTileRows][kOutputs];
+        alignas(64) Bfloat16 outputs[kMaxTileRows][kOutputs];
         product.compute(panel, panel + 1, first_row, num_rows, input, outputs[0], kOutputs);
         for (int64_t row = 0; row < num_rows; ++row) {
-            const Bfloat16* own = before + (first_row + row) * size + first;
+            const Bfloat16* addend = before + (first_row + row) * size + first;
             Bfloat16* sum = residual + (first_row + row) * size + first;
 #pragma omp simd
-            for (int64_t i = 0; i < num; ++i) store(load(own[i]) + load(outputs[row][i]), sum + i);
+            for (int64_t i = 0; i < num; ++i) store(load(addend[i]) + load(outputs[row][i]), sum + i);
         }
     });
 }
@@ -192,8 +196,8 @@ template <typename Product>
 void compute_gate_up(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* gated) {
     const int64_t size = product.weight.num_outputs / 2, half = size / kOutputs;
     for_each_tile(product, rows.num, half, [&](int64_t first_row, int64_t num_rows, int64_t panel) {
-        alignas(64) Bfloat16 parts[2][kMostTileRows][kOutputs];
-        const int64_t places[] = {panel, panel + half, panel + 1};  // of gates, of their values, of the next gates
+        alignas(64) Bfloat16 parts[2][kMaxTileRows][kOutputs];
+        const int64_t places[] = {panel, panel + half, panel + 1};  // the panels of the gates, their values, the next gates
         for (int64_t i = 0; i < 2; ++i)
             product.compute(places[i], places[i + 1], first_row, num_rows, input, parts[i][0], kOutputs);
         for (int64_t row = 0; row < num_rows; ++row)
@@ -201,15 +205,16 @@ void compute_gate_up(const Product& product, const Rows& rows, const typename Pr
     });
 }
 
-// attended: [num_rows, output.num_inputs]. residual: before, and what the layer adds to it; may be `before`.
+// Computes the output projection, the norm and the MLP, with both residual additions. attended: [num_rows,
+// output.num_inputs]. residual: receives the sum; may be `before`.
 template <typename Product>
 void end_layer(const VerbatimLayerEnd& layer, const Rows& rows, const Bfloat16* attended, const Bfloat16* before,
                Bfloat16* residual) {
     const Product output(layer.output), gate_up(layer.gate_up), down(layer.down);
-    add_product(output, rows, round_rows(output, rows, attended), before, residual);
+    add_product(output, rows, input_rows(output, rows, attended), before, residual);
     Bfloat16* const gated = rows.shared.gated.data();
     compute_gate_up(gate_up, rows, norm_rows(gate_up, rows, residual, layer.norm, layer.epsilon), gated);
-    add_product(down, rows, round_rows(down, rows, gated), residual, residual);
+    add_product(down, rows, input_rows(down, rows, gated), residual, residual);
 }
 
 template <typename Product>

@@ -1,4 +1,4 @@
-// A sum with the residual and its norm; called by engine/fusion/native_layer.py.
+// RMS norm of rows, after an optional addition to the residual; called by engine/fusion/native_layer.py.
 
 #include "layer/norm.h"
 
@@ -9,13 +9,13 @@
 
 extern "C" {
 
-// [num_rows, size] each, dense.
+// Tensors are [num_rows, size] and dense, unless stated.
 struct VerbatimNorm {
     const void* residual;
-    const void* added;  // or null
+    const void* added;   // may be null
     const void* weight;  // [size]
-    void* sum;           // residual + added; unused without it
-    void* output;        // the norm of that
+    void* sum;           // residual + added; unused if `added` is null
+    void* output;        // the norm of the sum, or of the residual
     int64_t num_rows, size;
     float epsilon;
     int32_t is_bfloat16, num_threads;

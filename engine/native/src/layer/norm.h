@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
-// output may be row. Compiled once, in norm_row.cpp: inlined, its sum might be taken in another order here than there.
+// `output` may be `row`. It is compiled once, in norm_row.cpp, because inlining could change the order of the sum from
+// one caller to the next.
 template <typename T>
 void normalize_row(const T* row, const T* weight, int64_t size, float epsilon, T* output);

@@ -1,4 +1,4 @@
-// The norm of a row, for all who include norm.h.
+// The norm of one row, which norm.h declares.
 
 #include "layer/norm.h"
 

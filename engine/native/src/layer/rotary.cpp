@@ -1,5 +1,5 @@
-// Rotary embedding of queries and keys where a product left them, and their norms before it where a model has
-// them; called by engine/fusion/native_layer.py.
+// Rotary embedding of queries and keys, in place in the output of the qkv projection, after the norms of heads if the
+// model has them; called by engine/fusion/native_layer.py.
 
 #include <cstdint>
 
@@ -11,11 +11,11 @@
 extern "C" {
 
 struct VerbatimRotary {
-    void* qkv;         // [num_rows, num_query_heads + num_key_heads, dim], of rows that are row_stride apart
+    void* qkv;           // [num_rows, num_query_heads + num_key_heads, dim]; rows are row_stride apart
     const void* cosine;  // [num_rows, dim], dense
-    const void* sine;    // likewise
-    const void* query_weight;  // [dim], of the norm, or null: no norms
-    const void* key_weight;    // likewise
+    const void* sine;    // [num_rows, dim], dense
+    const void* query_weight;  // [dim], the weight of the queries' norm; null without norms
+    const void* key_weight;    // [dim], the weight of the keys' norm; null without norms
     int64_t num_rows, row_stride, num_query_heads, num_key_heads, dim;
     float query_epsilon, key_epsilon;
     int32_t is_bfloat16, num_threads;

@@ -5,7 +5,7 @@
 
 #include "common/storage.h"
 
-// The second half of a head are the imaginary parts of the first.
+// The first half of a head holds the real parts, and the second half the imaginary parts.
 template <typename T>
 inline void rotate(T* head, const T* cosine, const T* sine, int64_t dim) {
     const int64_t half = dim / 2;

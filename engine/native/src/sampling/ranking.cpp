@@ -10,9 +10,9 @@
 extern "C" {
 
 struct VerbatimBest {
-    const void* logits;  // [num_rows, vocab_size], of rows that are row_stride apart
-    float* values;       // [num_rows]
-    int64_t* ids;        // [num_rows]
+    const void* logits;  // [num_rows, vocab_size]; rows are row_stride apart
+    float* values;       // [num_rows], receives the largest logits
+    int64_t* ids;        // [num_rows], receives their token ids
     int64_t num_rows, row_stride, vocab_size;
     int32_t is_bfloat16, num_threads;
 };
@@ -23,9 +23,9 @@ VERBATIM_LAYOUT(VerbatimBest, logits, values, ids, num_rows, row_stride, vocab_s
 
 namespace {
 
-constexpr int64_t kBlock = 4096;  // of which the best is known before its place is looked for
+constexpr int64_t kBlock = 4096;  // logits whose largest value is found first, and its index only in the best block
 
-// Of values that are no NaN; NaN where one is.
+// Returns the largest value, or NaN if any value is one.
 template <typename T>
 float largest(const T* values, int64_t size) {
     float best = -std::numeric_limits<float>::infinity();
@@ -42,17 +42,17 @@ float largest(const T* values, int64_t size) {
 template <typename T>
 void find_best(const T* row, int64_t size, float* value, int64_t* id) {
     float best = -std::numeric_limits<float>::infinity();
-    int64_t place = 0;
+    int64_t index = 0;
     for (int64_t first = 0; first < size && best == best; first += kBlock) {
-        const float own = largest(row + first, std::min(kBlock, size - first));
-        if (own <= best) continue;
-        best = own;
-        place = first;
+        const float block_best = largest(row + first, std::min(kBlock, size - first));
+        if (block_best <= best) continue;
+        best = block_best;
+        index = first;
     }
     *value = best;
     if (best == best)
-        while (load(row[place]) != best) ++place;
-    *id = place;
+        while (load(row[index]) != best) ++index;
+    *id = index;
 }
 
 template <typename T>
