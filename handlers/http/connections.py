@@ -1,6 +1,8 @@
 """The open connections of a server, with bounds on their number and on the time that each may take."""
 
 import asyncio
+import time
+from collections.abc import Callable
 from typing import Protocol
 
 from .limits import HttpLimits
@@ -11,7 +13,7 @@ class Connection(Protocol):
     """The interface of a connection for its registry."""
 
     def check(self, now: float) -> None:
-        """Close the connection if a time limit is over. now: the event loop's time."""
+        """Close the connection if a time limit is over. now: seconds of any clock."""
 
     def abort(self) -> None:
         """Close the connection at once, without sending what is buffered."""
@@ -24,8 +26,9 @@ class Connections:
     A connection is `free` while no request of it is being served. Invariant: every free connection is open.
     """
 
-    def __init__(self, limits: HttpLimits) -> None:
+    def __init__(self, limits: HttpLimits, clock: Callable[[], float] = time.monotonic) -> None:
         self.limits = limits
+        self._clock = clock  # in seconds
         self.refusal_pace = RefusalPace()
         self._open: dict[Connection, None] = {}
         self._free: dict[Connection, None] = {}  # the one that is free for longest comes first
@@ -62,6 +65,12 @@ class Connections:
         if connection in self._open:
             self._free[connection] = None
 
+    def check(self) -> None:
+        """Close the connections whose client has taken too long."""
+        now = self._clock()
+        for connection in list(self._open):
+            connection.check(now)
+
     def _abort_longest_free(self) -> bool:
         connection = next(iter(self._free), None)
         if connection is None:
@@ -77,10 +86,7 @@ class Connections:
             loop.call_later(self.limits.sweep_interval_s, self._sweep)
 
     def _sweep(self) -> None:
-        loop = asyncio.get_running_loop()
-        now = loop.time()
-        for connection in list(self._open):
-            connection.check(now)
+        self.check()
         self._loop = None
         if self._open:
             self._start_timer()

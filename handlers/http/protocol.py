@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable
-from enum import Enum, auto
 from typing import Any, ClassVar, Final
 
 import httptools
@@ -14,6 +13,7 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from .client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
 from .connections import Connections
 from .early_answer import (
     BAD_REQUEST,
@@ -37,29 +37,8 @@ _MAX_SMALL: Final = 65_536  # chunks of a body that cost more to take than to se
 _SMALL_BYTES: Final = 16  # that a chunk has less of then
 _CALL_BYTES: Final = 256  # that are discarded in the time that a callback takes
 _FIRST_ERROR: Final = 400  # of statuses
-_LINGER_S: Final = 2.0  # for a client to read an answer that closes the connection
 
 _logger = logging.getLogger(__name__)
-
-
-class _Wait(Enum):
-    """The part of the exchange that the server awaits from the client."""
-
-    FIRST_REQUEST = auto()  # the connection is new
-    REQUEST = auto()  # a further one
-    HEAD = auto()  # the rest of the request line and the headers
-    BODY = auto()  # the rest of the body
-    CLOSE = auto()  # after the last answer
-    NOTHING = auto()  # the request is complete and being served
-
-
-# Each request reads these, and an enumeration's attributes take long to find.
-_FIRST_REQUEST: Final = _Wait.FIRST_REQUEST
-_REQUEST: Final = _Wait.REQUEST
-_HEAD: Final = _Wait.HEAD
-_BODY: Final = _Wait.BODY
-_CLOSE: Final = _Wait.CLOSE
-_NOTHING: Final = _Wait.NOTHING
 
 
 class _Refused(Exception):
@@ -116,11 +95,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._num_trailers = 0
         self._num_discarded = 0  # bytes read after the answer
 
-        self._wait = _FIRST_REQUEST
-        self._waiting_since: float | None = None  # None until the next sweep sees it
-        self._num_body = 0  # bytes of content since then
-        self._num_unsent = 0  # bytes that the client has not taken
-        self._stalled_since: float | None = None  # when it took the last
+        self._times = ClientTimes(limits)
 
     # The connection
 
@@ -164,7 +139,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if self._has_progressed:
             self._num_incomplete = 0
-            if self._wait is not _HEAD:
+            if self._times.awaited is not HEAD:
                 self._num_head_bytes = 0
             return
         self._num_incomplete += len(data)
@@ -200,13 +175,12 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.url) > self._limits.max_url_bytes:
             raise _Refused(url_too_long(self._limits.max_url_bytes))
         self._has_progressed = True
-        if self._wait is not _HEAD:
-            self._wait = _HEAD
-            self._waiting_since = None
+        if self._times.awaited is not HEAD:
+            self._times.wait_for(HEAD)
 
     @override
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._wait is _BODY:
+        if self._times.awaited is BODY:
             self._count_trailer()
             return
         name = name.lower()
@@ -233,8 +207,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return  # `_read_on` comes back here
         self._check_head()
         self._has_progressed = True
-        self._wait = _BODY
-        self._waiting_since = None
+        self._times.wait_for(BODY)
         self._num_small = self._num_trailers = self._num_discarded = 0
         super().on_headers_complete()
         if not self.pipeline:
@@ -264,7 +237,7 @@ class BoundedProtocol(HttpToolsProtocol):
     @override
     def on_body(self, body: bytes) -> None:
         self._has_progressed = True
-        self._num_body += len(body)
+        self._times.num_body += len(body)
         cycle = self.cycle
         if cycle.response_complete:
             self._num_discarded += len(body) + _CALL_BYTES
@@ -282,12 +255,12 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @override
     def on_message_complete(self) -> None:
-        if self._wait is not _BODY:
+        if self._times.awaited is not BODY:
             return  # of a request that asks for an upgrade
-        self._wait = _NOTHING
+        self._times.wait_for(NOTHING)
         cycle = self.cycle
         if cycle.response_complete:
-            self._wait_for_request()
+            self._times.wait_for(REQUEST)
             return
         cycle.more_body = False
         cycle.message_event.set()
@@ -327,10 +300,10 @@ class BoundedProtocol(HttpToolsProtocol):
                 self.flow.resume_reading()
                 self._close_with(self._refusal)
                 return
-            if self._wait is _NOTHING:
-                self._wait_for_request()
-            elif self._wait is _BODY:
-                self._waiting_since = None  # what is left of the body has a time limit of its own
+            if self._times.awaited is NOTHING:
+                self._times.wait_for(REQUEST)
+            elif self._times.awaited is BODY:
+                self._times.restart()  # what is left of the body has a time limit of its own
                 if self.expect_100_continue:
                     self._linger()  # having its answer, the client may send it or not (RFC 9110, 10.1.1)
         if self._is_put_off and not self.registry.refusal_pace.may_go_on(self):
@@ -348,26 +321,22 @@ class BoundedProtocol(HttpToolsProtocol):
         else:
             self.flow.resume_reading()
 
-    def _wait_for_request(self) -> None:
-        self._wait = _REQUEST
-        self._waiting_since = None
-
     @override
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._stalled_since = None  # the client has taken something since an earlier pause
+        self._times.end_stall()  # the client has read something since an earlier pause
 
     # Refusals
 
     def _refuse(self, answer: EarlyAnswer | None) -> None:
         """Parse nothing more, answer after all requests that came before, and close."""
         self._is_refused = True
-        broken = self.cycle if self._wait is _BODY else None  # the request whose body is at fault
+        broken = self.cycle if self._times.awaited is BODY else None  # the request whose body is at fault
         if self._is_serving() and self._serving is not broken:
             if broken is not None:
                 self.pipeline.popleft()
             self._refusal = answer
-            self._wait = _NOTHING
+            self._times.wait_for(NOTHING)
             return
         if broken is not None:
             _disconnect(broken)
@@ -388,61 +357,37 @@ class BoundedProtocol(HttpToolsProtocol):
         answer on its way.
         """
         self._is_refused = True
-        self._wait = _CLOSE
-        self._waiting_since = None
+        self._times.wait_for(CLOSE)
         if self.transport.can_write_eof():
             self.transport.write_eof()
 
     # Time
 
     def check(self, now: float) -> None:
-        """Close the connection if the client has taken too long. now: the event loop's time."""
-        if self._is_stalled(now):
+        """Close the connection if the client has taken too long. now: seconds of any clock."""
+        if self._times.is_stalled(now, self._num_unread()):
             self.abort()
-            return
-        if self._wait is _NOTHING or self.flow.read_paused or self._owes_continue():
-            self._waiting_since = None  # the client waits for the server
-        elif self._waiting_since is None:
-            self._waiting_since = now
-            self._num_body = 0
-        elif now - self._waiting_since >= self._time_limit():
+        elif self.flow.read_paused or self._owes_continue():
+            self._times.restart()  # the client waits for the server
+        elif self._times.is_over(now):
             self._end_wait(now)
 
-    def _is_stalled(self, now: float) -> bool:
-        """Return whether the client has read none of the bytes that block further writing for too long."""
-        num_unsent = self.transport.get_write_buffer_size()
-        if num_unsent == 0 or (self._is_serving() and not self.flow.write_paused):
-            self._stalled_since = None
-            return False
-        if self._stalled_since is None or num_unsent < self._num_unsent:
-            self._stalled_since = now
-        self._num_unsent = num_unsent
-        return now - self._stalled_since >= self._limits.client_timeout
+    def _num_unread(self) -> int:
+        """Return how many bytes the client has yet to read before the server can go on."""
+        if self._is_serving() and not self.flow.write_paused:
+            return 0
+        return self.transport.get_write_buffer_size()
 
     def _owes_continue(self) -> bool:
-        return self._wait is _BODY and self.cycle.waiting_for_100_continue
-
-    def _time_limit(self) -> float:
-        limits = self._limits
-        return {
-            _FIRST_REQUEST: limits.header_timeout,
-            _REQUEST: limits.keep_alive_timeout,
-            _HEAD: limits.header_timeout,
-            _BODY: limits.body_timeout,
-            _CLOSE: _LINGER_S,
-        }[self._wait]
+        return self._times.awaited is BODY and self.cycle.waiting_for_100_continue
 
     def _end_wait(self, now: float) -> None:
-        limits = self._limits
-        if self._wait is _HEAD:
+        if self._times.awaited is HEAD:
             self._refuse(SLOW_HEAD)
-        elif self._wait is not _BODY or self.cycle.response_complete:
+        elif self._times.awaited is not BODY or self.cycle.response_complete:
             self.transport.close()
-        elif self._num_body < limits.min_body_rate * limits.body_timeout:
+        elif not self._times.goes_on(now):
             self._refuse(SLOW_BODY)
-        else:
-            self._waiting_since = now
-            self._num_body = 0
 
 
 def bounded_protocol(connections: Connections) -> type[BoundedProtocol]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -54,12 +55,29 @@ async def answer(send: Send, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
+class Clock:
+    """Monotonic time, with what tests add to it."""
+
+    def __init__(self) -> None:
+        self.added_s = 0.0
+
+    def __call__(self) -> float:
+        return time.monotonic() + self.added_s
+
+
 class Served:
     """A server that runs."""
 
-    def __init__(self, port: int, connections: Connections) -> None:
+    def __init__(self, port: int, connections: Connections, clock: Clock) -> None:
         self.port = port
         self.connections = connections
+        self._clock = clock
+
+    def pass_time(self, seconds: float) -> None:
+        """Have the time limits checked, and checked again as if so much time had passed."""
+        self.connections.check()  # a wait begins when it is first seen
+        self._clock.added_s += seconds
+        self.connections.check()
 
     @asynccontextmanager
     async def connect(self) -> AsyncGenerator["Client", None]:
@@ -81,7 +99,8 @@ class Served:
 @asynccontextmanager
 async def serving(app: ASGIApp = echo, **limits: Any) -> AsyncGenerator[Served, None]:
     """A server with `LIMITS`, but for those given."""
-    connections = Connections(replace(LIMITS, **limits))
+    clock = Clock()
+    connections = Connections(replace(LIMITS, **limits), clock)
     config = uvicorn.Config(
         app, port=0, log_level="critical", lifespan="off", http=bounded_protocol(connections), ws="none"
     )
@@ -91,7 +110,7 @@ async def serving(app: ASGIApp = echo, **limits: Any) -> AsyncGenerator[Served, 
         while not server.started:
             await asyncio.sleep(0.01)
     try:
-        yield Served(server.servers[0].sockets[0].getsockname()[1], connections)
+        yield Served(server.servers[0].sockets[0].getsockname()[1], connections, clock)
     finally:
         server.should_exit = True
         await task
