@@ -1,6 +1,5 @@
 """Requests in neutral terms."""
 
-import re
 from secrets import token_hex
 from typing import Final, TypeAlias
 
@@ -60,9 +59,7 @@ def grammar_field(body: Body) -> str:
 
 def request_field(field: str) -> str:
     """Return the request's own name for a field of the chat core's."""
-    if field == FIELD:
-        return _FORMAT_FIELD
-    return re.sub(r"^(tools\[\d+\])\.parameters", r"\1.input_schema", field)
+    return _FORMAT_FIELD if field == FIELD else field
 
 
 def hides_thoughts(body: m.MessageCreateParams) -> bool:

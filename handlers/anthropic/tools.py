@@ -5,7 +5,7 @@ from collections.abc import Container, Sequence
 from typing import Final, TypeAlias
 
 from generated.anthropic import models as m
-from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.wire.missing import given
@@ -20,27 +20,27 @@ Choice: TypeAlias = (
 def tool_definitions(
     tools: Sequence[m.ToolParam | m.AnthropicToolParam], choice: Choice, found: Container[str]
 ) -> tuple[ToolDefinition, ...]:
-    """Return the tools that the model is told of: the client's own but for those that it has yet to find.
+    """Return the tools that the model sees: the client's own, except those that it has yet to find.
 
     found: names of the tools that a search of the client's has found.
-    Raises Refused for a choice of a tool that is not the client's own, and for a name that comes twice.
+    Raises Refused for a choice of a tool that is not the client's own, and for a name that comes twice; and
+    ToolError for a tool that the model may not call.
     """
-    own: dict[str, m.ToolParam] = {}
+    own: dict[str, ToolDefinition] = {}
+    deferred: set[str] = set()
     for place, tool in enumerate(tools):
         if isinstance(tool, m.AnthropicToolParam):
             _check_not_chosen(tool, choice)
             continue
         if tool.name in own:
             raise Refused("an earlier tool has this name too", f"tools[{place}].name")
-        _check_callers(tool, f"tools[{place}]")
-        own[tool.name] = tool
+        check_callers(given(tool.allowed_callers), f"tools[{place}].allowed_callers")
+        own[tool.name] = _definition(tool, f"tools[{place}]")
+        if tool.defer_loading:
+            deferred.add(tool.name)
     chosen = choice.name if isinstance(choice, m.ToolChoiceToolParam) else None
-    is_searched = _is_searched(tools)
-    return tuple(
-        _definition(tool)
-        for name, tool in own.items()
-        if not (tool.defer_loading and is_searched) or name == chosen or name in found
-    )
+    hidden = deferred if _is_searched(tools) else set()
+    return tuple(tool for name, tool in own.items() if name not in hidden or name == chosen or name in found)
 
 
 def tool_choice(choice: Choice) -> ToolChoice:
@@ -77,16 +77,13 @@ def _is_searched(tools: Sequence[m.ToolParam | m.AnthropicToolParam]) -> bool:
     return any(isinstance(tool, m.ToolParam) and not tool.defer_loading for tool in tools)
 
 
-def _check_callers(tool: m.ToolParam, field: str) -> None:
-    callers = given(tool.allowed_callers)
-    if callers is not None and "direct" not in callers:
-        reason = "`direct` must be among them: there is no tool here that uses tools"
-        raise Refused(reason, f"{field}.allowed_callers", Violation.UNSUPPORTED_VALUE)
-
-
-def _definition(tool: m.ToolParam) -> ToolDefinition:
+def _definition(tool: m.ToolParam, field: str) -> ToolDefinition:
     return ToolDefinition(
-        name=tool.name, description=_description(tool), parameters=tool.input_schema, strict=tool.strict
+        name=tool.name,
+        description=_description(tool),
+        parameters=tool.input_schema,
+        strict=tool.strict,
+        parameters_field=f"{field}.input_schema",
     )
 
 

@@ -1,9 +1,12 @@
 """The functions that the model may call, and the calls that it makes."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 
 import msgspec
+
+from handlers.chat.errors import ToolError
+from handlers.errors.violation import Violation
 
 
 class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
@@ -13,12 +16,14 @@ class ToolDefinition(msgspec.Struct, frozen=True, kw_only=True):
     strict: under tool choice auto, whether arguments are held to the schema (True, and None, for contracts
         that know no such field) or only to be a JSON object (False). Where a call is demanded the schema
         always holds.
+    parameters_field: where the request has the parameters; empty if its tools are those of the core.
     """
 
     name: str
     description: str | None = None
     parameters: Mapping[str, object] | None = None
     strict: bool | None = None
+    parameters_field: str = ""
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,3 +53,14 @@ class ToolChoice(msgspec.Struct, frozen=True, kw_only=True):
     def named(cls, name: str) -> "ToolChoice":
         """Return the choice of exactly one call, of this function."""
         return cls(mode=ToolMode.NAMED, allowed=(name,))
+
+
+def check_callers(callers: Collection[str] | None, field: str) -> None:
+    """Raise ToolError for a tool that only a program may call, since no program runs here.
+
+    callers: those that may call the tool, of whom `direct` is the model; None if the request does not say.
+    field: their place in the request.
+    """
+    if callers is not None and "direct" not in callers:
+        reason = "'direct' must be among them: no program runs here that could call tools"
+        raise ToolError(reason, field, Violation.UNSUPPORTED_VALUE)

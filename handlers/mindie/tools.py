@@ -11,10 +11,10 @@ _MODES: Final = {"none": ToolMode.NONE, "auto": ToolMode.AUTO, "required": ToolM
 
 
 def tool_definitions(tools: Sequence[m.Tool]) -> tuple[ToolDefinition, ...]:
-    return tuple(_definition(tool.function) for tool in tools)
+    return tuple(_definition(tool.function, f"tools[{place}].function") for place, tool in enumerate(tools))
 
 
-def _definition(function: m.FunctionDefinition) -> ToolDefinition:
+def _definition(function: m.FunctionDefinition, field: str) -> ToolDefinition:
     parameters = given(function.parameters)
     return ToolDefinition(
         name=function.name,
@@ -22,6 +22,7 @@ def _definition(function: m.FunctionDefinition) -> ToolDefinition:
         # As the client wrote them: that no further arguments may come is how an absent word is read anyway.
         parameters=None if parameters is None else parameters.model_dump(by_alias=True, exclude_unset=True),
         strict=function.strict,
+        parameters_field=f"{field}.parameters",
     )
 
 

@@ -16,27 +16,25 @@ def tool_definitions(tools: Sequence[m.ChatCompletionTool]) -> tuple[ToolDefinit
     """Raises Refused for a name that comes twice, NotStrict for parameters that say that they are strict and
     are not.
     """
-    seen: set[str] = set()
+    definitions: dict[str, ToolDefinition] = {}
     for place, tool in enumerate(tools):
-        _check(tool.function, seen, f"tools[{place}].function")
-        seen.add(tool.function.name)
-    return tuple(_definition(tool.function) for tool in tools)
+        function, field = tool.function, f"tools[{place}].function"
+        if function.name in definitions:
+            raise Refused(f"An earlier tool has the name '{function.name}' too.", f"{field}.name")
+        definitions[function.name] = _definition(function, field)
+    return tuple(definitions.values())
 
 
-def _check(function: m.FunctionObject, seen: set[str], field: str) -> None:
-    if function.name in seen:
-        raise Refused(f"An earlier tool has the name '{function.name}' too.", f"{field}.name")
+def _definition(function: m.FunctionObject, field: str) -> ToolDefinition:
     if function.strict:
         parameters = function.parameters or {"type": "object", "additionalProperties": False}
         require_strict(parameters, f"{field}.parameters")
-
-
-def _definition(function: m.FunctionObject) -> ToolDefinition:
     return ToolDefinition(
         name=function.name,
         description=function.description,
         parameters=function.parameters,
         strict=function.strict is True,
+        parameters_field=f"{field}.parameters",
     )
 
 

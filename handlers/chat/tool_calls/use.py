@@ -31,7 +31,8 @@ def tool_use(tools: Sequence[ToolDefinition], choice: ToolChoice) -> ToolUse:
     """
     for at, tool in enumerate(tools):
         if (tool.parameters or {}).get("type", "object") != "object":
-            raise ToolError(f"the parameters of {tool.name} are no object", f"tools[{at}].parameters")
+            field = tool.parameters_field or f"tools[{at}].parameters"
+            raise ToolError(f"the parameters of {tool.name} are no object", field)
     allowed = tuple(tool for tool in tools if choice.allowed is None or tool.name in choice.allowed)
     for name in choice.allowed or ():
         if name not in {tool.name for tool in allowed}:

@@ -18,11 +18,6 @@ from handlers.wire.missing import given
 
 _MAX_STOP_CHARACTERS: Final = 32768  # of a list of stop texts
 _INT32: Final = range(-(2**31), 2**31)
-# What the chat core calls by other names.
-_FIELDS: Final = {
-    re.compile(r"^(tools\[\d+\])\."): r"\1.function.",
-    re.compile(r"^template_kwargs\."): "chat_template_kwargs.",
-}
 
 
 def chat_params(body: m.ChatRequest, vocab_size: int) -> ChatParams:
@@ -51,9 +46,7 @@ def chat_params(body: m.ChatRequest, vocab_size: int) -> ChatParams:
 
 def request_field(field: str) -> str:
     """Return the request's own name for a field of the chat core's."""
-    for neutral, own in _FIELDS.items():
-        field = neutral.sub(own, field)
-    return field
+    return re.sub(r"^template_kwargs\.", "chat_template_kwargs.", field)
 
 
 def _sampling_params(body: m.ChatRequest) -> SamplingParams:

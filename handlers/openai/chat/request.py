@@ -2,7 +2,6 @@
 
 import re
 from secrets import token_hex
-from typing import Final
 
 from generated.openai import models as m
 from handlers.chat.params import ChatParams, ReasoningStyle
@@ -19,12 +18,6 @@ from handlers.openai.sampling import (
 )
 from handlers.openai.tools import tool_choice, tool_definitions
 from handlers.wire.missing import given, given_or
-
-# What the chat core calls by other names.
-_FIELDS: Final = {
-    re.compile(r"^(tools\[\d+\])\.parameters"): r"\1.function.parameters",
-    re.compile(r"^template_kwargs\."): "chat_template_kwargs.",
-}
 
 
 def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
@@ -67,9 +60,7 @@ def chat_params(body: m.CreateChatCompletionRequest) -> ChatParams:
 
 def request_field(field: str) -> str:
     """Return the request's own name for a field of the chat core's."""
-    for neutral, own in _FIELDS.items():
-        field = neutral.sub(own, field)
-    return field
+    return re.sub(r"^template_kwargs\.", "chat_template_kwargs.", field)
 
 
 def _max_tokens(body: m.CreateChatCompletionRequest) -> int | None:

@@ -1,6 +1,6 @@
 """The kinds of items that an input may hold, and the calls that they make and answer."""
 
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from generated.openai import models as m
 from handlers.wire.missing import given
@@ -25,18 +25,15 @@ ResultItem: TypeAlias = (
     m.ResponseFunctionCallOutput | m.ResponseCustomToolCallOutput | m.ResponseShellCallOutput
 )
 
-_CALLS: Final = (m.ResponseFunctionCallInput, m.ResponseCustomToolCallInput, m.ResponseShellCallInput)
-_RESULTS: Final = (m.ResponseFunctionCallOutput, m.ResponseCustomToolCallOutput, m.ResponseShellCallOutput)
-
 
 def made_call(item: InputItem) -> str | None:
     """Return the id of the call that the item makes; None for one that makes none."""
-    return call_id(item) if isinstance(item, _CALLS) else None
+    return call_id(item) if isinstance(item, CallItem) else None
 
 
 def answered_call(item: InputItem) -> str | None:
     """Return the id of the call that the item answers; None for one that answers none."""
-    return call_id(item) if isinstance(item, _RESULTS) else None
+    return call_id(item) if isinstance(item, ResultItem) else None
 
 
 def call_id(item: CallItem | ResultItem) -> str | None:

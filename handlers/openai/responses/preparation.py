@@ -54,7 +54,7 @@ class Preparation:
         try:
             return self._shared.chat.prepare(chat_params(body, conversation, tools))
         except ChatError as error:
-            error.field = request_field(error.field, conversation, tools)
+            error.field = request_field(error.field, conversation)
             raise
 
     def _fitted(self, body: m.CreateResponseRequest, tools: Toolbox, dropped: Dropped) -> PreparedChat:

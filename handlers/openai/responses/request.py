@@ -60,12 +60,12 @@ def chat_params(body: m.CreateResponseRequest, conversation: Conversation, tools
     )
 
 
-def request_field(field: str, conversation: Conversation, tools: Toolbox) -> str:
+def request_field(field: str, conversation: Conversation) -> str:
     """Return the request's own name for a field of the chat core's."""
     for neutral, own in _FIELDS.items():
         if field.startswith(neutral):
             return own + field.removeprefix(neutral)
-    return tools.field(conversation.field(field))
+    return conversation.field(field)
 
 
 def grammar_field(body: m.CreateResponseRequest) -> str:

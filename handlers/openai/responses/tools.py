@@ -3,13 +3,12 @@
 A custom tool is a function with one text, `input`. The function of a tool in a namespace has both names.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from generated.openai import models as m
-from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
+from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode, check_callers
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.wire.missing import given
@@ -19,7 +18,6 @@ Tool: TypeAlias = Callable | m.ResponseNamespaceTool | m.ResponseHostedTool
 Choice: TypeAlias = m.ResponseFunctionChoice | m.ResponseAllowedTools | m.ResponseHostedChoice | str | None
 
 INPUT: Final = "input"
-_FIELD: Final = re.compile(r"tools\[(\d+)\](.*)", re.DOTALL)
 
 
 class OfferedTool(NamedTuple):
@@ -71,13 +69,6 @@ class Toolbox:
             case mode:
                 return ToolChoice(mode=ToolMode(mode))
 
-    def field(self, field: str) -> str:
-        """Return the place in the request of a field of the definitions, such as `tools[3].parameters`."""
-        found = _FIELD.fullmatch(field)
-        if found is None:
-            return field
-        return tuple(self._offered.values())[int(found[1])].field + found[2]
-
     def _allowed(self, choice: m.ResponseAllowedTools) -> tuple[str, ...]:
         named = [tool for tool in choice.tools if isinstance(tool, m.ResponseFunctionChoice)]
         if not named and choice.mode == "required":
@@ -125,10 +116,7 @@ def _offer(
     tool: Callable, field: str, namespace: str | None = None, preface: str | None = None
 ) -> OfferedTool:
     """preface: text before the tool's own description."""
-    callers = given(tool.allowed_callers)
-    if callers is not None and "direct" not in callers:
-        reason = "'direct' must be among them: no program runs here that could call tools."
-        raise Refused(reason, f"{field}.allowed_callers", Violation.UNSUPPORTED_VALUE)
+    check_callers(given(tool.allowed_callers), f"{field}.allowed_callers")
     is_custom = isinstance(tool, m.ResponseCustomTool)
     description = "\n\n".join(filter(None, (preface, tool.description, _grammar_text(tool))))
     definition = ToolDefinition(
@@ -136,6 +124,7 @@ def _offer(
         description=description or None,
         parameters=_input_schema(tool) if isinstance(tool, m.ResponseCustomTool) else tool.parameters,
         strict=True if isinstance(tool, m.ResponseCustomTool) else tool.strict is not False,
+        parameters_field=f"{field}.parameters",
     )
     return OfferedTool(definition, tool.name, namespace, is_custom, field)
 

@@ -190,8 +190,12 @@ BUDGET = {"type": "enabled", "budget_tokens": 1024}
         ),
         ({"tools": [BASH], "tool_choice": {"type": "any"}}, "tool_choice: a call is demanded"),
         ({"tools": [TOOL, TOOL]}, "tools[1].name: an earlier tool has this name too"),
-        ({"tools": [{**TOOL, "allowed_callers": []}]}, "tools[0].allowed_callers: "),
+        (
+            {"tools": [BASH, {**TOOL, "allowed_callers": []}]},
+            "tools[1].allowed_callers: 'direct' must be among them",
+        ),
         ({"tools": [{**TOOL, "input_schema": {"type": "string"}}]}, "tools[0].input_schema: "),
+        ({"tools": [BASH, {**TOOL, "input_schema": {"type": "string"}}]}, "tools[1].input_schema: "),
         ({"tool_choice": {"type": "any"}}, "tool_choice: a call is demanded"),
         ({"tools": [TOOL], "tool_choice": {"type": "tool", "name": "b"}}, "tool_choice: "),
         ({"output_config": {"format": {"type": "json_schema"}}}, "output_config.format.schema: is missing"),
