@@ -51,7 +51,9 @@ async def test_each_key_of_the_file_is_let_in_by_each_contract_and_no_other_is(t
     served = Guarded(tmp_path, table("a", "key-a"), table("b", "key-b"), api_key="single")
     for contract in BODIES:
         for key, status in (("key-a", 200), ("key-b", 200), ("single", 200), ("key-c", 401), (None, 401)):
-            assert (await served.ask(contract, key)).status_code == status, contract
+            answer = await served.ask(contract, key)
+            assert answer.status_code == status, contract
+            assert ("Missing or wrong API key" in answer.text) is (status == 401), contract
 
 
 async def test_a_key_is_for_the_contracts_that_its_entry_names(tmp_path: Path) -> None:
@@ -111,8 +113,10 @@ async def test_what_generates_nothing_counts_as_a_request(
 ) -> None:
     app = Guarded(tmp_path, table("a", "key-a", requests_per_minute=1)).app
     headers = {"anthropic-version": "2023-06-01"} | bearer("key-a")
-    statuses = [(await send(app, "POST", path, json=body, headers=headers)).status_code for _ in range(2)]
-    assert statuses == [200, 429]
+    first, second = [await send(app, "POST", path, json=body, headers=headers) for _ in range(2)]
+    assert (first.status_code, second.status_code) == (200, 429)
+    assert "1 requests a minute" in second.text
+    assert int(second.headers["retry-after"]) > 0
 
 
 def test_only_lists_and_descriptions_declare_no_status_for_a_limit() -> None:

@@ -35,6 +35,7 @@ def stated(setting: str) -> dict[str, bool]:
 
 @pytest.mark.parametrize("setting", ["operations", "all"])
 async def test_what_asks_for_a_key_is_what_the_page_says(setting: Literal["operations", "all"]) -> None:
+    """The status alone is compared: requests are empty, and whatever is let in may be refused for that."""
     app = build_app(Settings(api_key="key", require_key=setting), ScriptedEngine(says("a")))
     for route, asks in stated(setting).items():
         method, path = route.split(" ")

@@ -28,7 +28,7 @@ async def ask(
 
 @pytest.mark.parametrize("host", [OWN, "localhost:8080", "[::1]:8080", "127.0.0.1"])
 async def test_a_program_on_this_machine_is_answered(host: str) -> None:
-    assert (await ask(named=host)).status_code == 200
+    assert (await ask(named=host)).json()["text_output"] == "Hia"
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,9 @@ async def test_another_name_is_taken_where_the_operator_lets_it(settings: dict[s
 async def test_names_that_are_given_exclude_others_whatever_else_is_set(settings: dict[str, Any]) -> None:
     settings["allowed_hosts"] = ("llm.example",)
     for server in (OWN, "10.0.0.7:8080"):
-        assert (await ask(named="evil.example", path="/health", server=server, **settings)).status_code == 403
+        refused = await ask(named="evil.example", path="/health", server=server, **settings)
+        assert refused.status_code == 403
+        assert "--allowed-hosts" in refused.text
 
 
 async def test_a_connection_over_another_address_is_no_rebound_one() -> None:
@@ -80,7 +82,7 @@ async def test_a_page_of_another_site_is_refused(origin: str, settings: dict[str
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_a_page_of_the_servers_own_is_answered(scheme: str) -> None:
-    assert (await ask(origin=f"{scheme}://{OWN}")).status_code == 200
+    assert (await ask(origin=f"{scheme}://{OWN}")).json()["text_output"] == "Hia"
 
 
 @pytest.mark.parametrize("origins", [("https://page.example",), ("*",)])
@@ -91,7 +93,8 @@ async def test_a_page_of_an_allowed_origin_is_answered(origins: tuple[str, ...])
 
 
 async def test_a_server_with_a_key_leaves_it_to_the_key() -> None:
-    assert (await ask(origin="https://page.example", api_key="key")).status_code == 401
+    refused = await ask(origin="https://page.example", api_key="key")
+    assert (refused.status_code, refused.json()) == (401, {"error": "Missing or wrong API key"})
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,9 @@ async def test_a_client_that_asks_for_a_thread_is_told_to_go_on_without() -> Non
 
 
 async def test_a_body_that_is_too_long_is_too_large() -> None:
-    status, kind, _ = error_of(await Api(says("x"), payload_limit=100).post(ask("a" * 100)))
+    status, kind, message = error_of(await Api(says("x"), payload_limit=100).post(ask("a" * 100)))
     assert (status, kind) == (413, "request_too_large")
+    assert "100 bytes" in message
 
 
 async def test_the_version_must_be_there() -> None:

@@ -87,7 +87,8 @@ async def test_what_is_no_part_of_the_page_is_not_found_in_the_contracts_words(p
 async def test_the_page_can_be_switched_off() -> None:
     one = api(playground=False)
     for path in ("", "/", "/about", "/state", "/main.js"):
-        assert (await one.get(f"/playground{path}")).status_code == 404, path
+        answer = await one.get(f"/playground{path}")
+        assert (answer.status_code, answer.json()["error_type"]) == (404, "not_found"), path
 
 
 async def test_the_list_of_contracts_and_the_start_lead_to_the_page_unless_it_is_off() -> None:

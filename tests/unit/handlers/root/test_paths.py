@@ -128,6 +128,7 @@ async def test_a_base_url_answers_that_there_is_a_server(path: str) -> None:
 
 
 async def test_other_paths_are_not_there_for_head_either() -> None:
+    """An answer to HEAD has a status and no body."""
     app = Api(says("a"), root=Settings().root).app
     assert (await send(app, "HEAD", "/nothing")).status_code == 404
     assert (await send(app, "HEAD", "/v1/messages")).status_code == 405

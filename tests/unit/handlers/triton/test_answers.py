@@ -183,7 +183,9 @@ async def test_probes_of_what_is_not_there() -> None:
         "/verbatim-demo/versions/9/config": 404,
     }
     for path, status in statuses.items():
-        assert (await api.get(f"/triton/v2/models{path}")).status_code == status, path
+        answer = await api.get(f"/triton/v2/models{path}")
+        assert answer.status_code == status, path
+        assert list(answer.json()) == ["error"], path
 
 
 async def test_inputs_and_outputs_are_those_of_the_document() -> None:

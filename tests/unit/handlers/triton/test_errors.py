@@ -196,8 +196,9 @@ async def test_a_failure_after_it_is_an_event_and_the_last() -> None:
 
 async def test_a_key_is_asked_for_where_text_is_generated_and_nowhere_else() -> None:
     api = Api(says("a"), api_key="secret")
-    assert (await api.post("/generate", {"text_input": "a"})).status_code == 401
-    assert (await api.get("/triton/v2/models/verbatim-demo")).status_code == 200
+    refused = await api.post("/generate", {"text_input": "a"})
+    assert (refused.status_code, refused.json()) == (401, {"error": "Missing or wrong API key"})
+    assert (await api.get("/triton/v2/models/verbatim-demo")).json()["name"] == "verbatim-demo"
 
 
 async def test_probes_of_an_ailing_server() -> None:

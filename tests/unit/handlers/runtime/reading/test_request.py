@@ -335,4 +335,4 @@ async def test_the_key_is_read_from_the_header_that_the_document_names(
 
 async def test_a_server_without_a_key_asks_for_none() -> None:
     response = await send(serve(write=keep), "POST", "/notes", json={"text": "a"})
-    assert response.status_code == 200
+    assert (response.status_code, response.json()["text"]) == (200, "a")
