@@ -13,13 +13,13 @@ from typing_extensions import override
 from engine.events import TokenEvent
 from generated.anthropic import models as m
 from handlers.active_requests.active_request import ActiveRequest
-from handlers.anthropic import events
-from handlers.anthropic.answer import Answer
-from handlers.anthropic.draft import MessageDraft
+from handlers.anthropic.answer import events
+from handlers.anthropic.answer.answer import Answer
+from handlers.anthropic.answer.draft import MessageDraft
+from handlers.anthropic.answer.events import MessageEvent
 from handlers.anthropic.errors import to_problem
-from handlers.anthropic.events import MessageEvent
-from handlers.anthropic.preparation import Preparation
-from handlers.anthropic.request import grammar_field, hides_thoughts
+from handlers.anthropic.request.preparation import Preparation
+from handlers.anthropic.request.request import grammar_field, hides_thoughts
 from handlers.chat.core import PreparedChat
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.usage import ChatUsage

@@ -18,7 +18,7 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.anthropic.errors import to_problem
 from handlers.anthropic.messages import Messages
 from handlers.anthropic.models import Models
-from handlers.anthropic.preparation import Preparation
+from handlers.anthropic.request.preparation import Preparation
 from handlers.errors.mapping import mapped_errors
 from handlers.service.shared import Shared
 

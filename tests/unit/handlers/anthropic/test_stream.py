@@ -10,9 +10,9 @@ from hypothesis import given
 from engine.errors import EngineStopped, GenerationFailed
 from engine.events import FinishReason
 from generated.anthropic import models as m
-from handlers.anthropic.answer import Gained
-from handlers.anthropic.blocks import Thoughts, ToolUse, Words
-from handlers.anthropic.events import write
+from handlers.anthropic.answer.answer import Gained
+from handlers.anthropic.answer.blocks import Thoughts, ToolUse, Words
+from handlers.anthropic.answer.events import write
 from tests.scripted_engine import fails_after, says
 from tests.unit.handlers.anthropic.api import CALL, THOUGHT, TOOL, ask, quiet
 

@@ -6,8 +6,8 @@ from typing import Final, Literal, TypeAlias
 from pydantic import MISSING
 
 from generated.anthropic import models as m
-from handlers.anthropic.answer import Answer
-from handlers.anthropic.usage import usage
+from handlers.anthropic.answer.answer import Answer
+from handlers.anthropic.answer.usage import usage
 from handlers.chat.reading.delta import ChatFinish
 from handlers.chat.usage import ChatUsage
 

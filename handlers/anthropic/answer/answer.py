@@ -6,7 +6,7 @@ Whole answers and streams are made of the same blocks, so that they cannot diffe
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from handlers.anthropic.blocks import Block, Thoughts, ToolUse, WireBlock, Words
+from handlers.anthropic.answer.blocks import Block, Thoughts, ToolUse, WireBlock, Words
 from handlers.chat.reading.delta import ChatDelta, ChatFinish, ToolCallDelta
 
 

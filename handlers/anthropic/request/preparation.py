@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from pydantic import MISSING
 
 from generated.anthropic import models as m
-from handlers.anthropic.context_edits import ShortenedChat
-from handlers.anthropic.request import Body, chat_params, request_field
+from handlers.anthropic.request.context_edits import ShortenedChat
+from handlers.anthropic.request.request import Body, chat_params, request_field
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
 from handlers.service.shared import Shared

@@ -7,8 +7,8 @@ from pydantic import MISSING
 
 from engine.request import SamplingParams
 from generated.anthropic import models as m
-from handlers.anthropic.conversation import conversation, found_tools
-from handlers.anthropic.tools import parallel_tool_use, tool_choice, tool_definitions
+from handlers.anthropic.request.conversation import conversation, found_tools
+from handlers.anthropic.request.tools import parallel_tool_use, tool_choice, tool_definitions
 from handlers.chat.form.response_format import FIELD, JsonSchema
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.errors.refused import Refused

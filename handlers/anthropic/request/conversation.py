@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from generated.anthropic import models as m
-from handlers.anthropic.texts import readable_text, refused_image, result_text, system_text
+from handlers.anthropic.request.texts import readable_text, refused_image, result_text, system_text
 from handlers.chat.messages import ChatMessage, is_continuable
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused

@@ -10,9 +10,9 @@ import orjson
 
 from generated.anthropic import models as m
 from generated.operation import EncodedEvent
-from handlers.anthropic.answer import Begun, Closed, Gained, Step
-from handlers.anthropic.blocks import Block, Thoughts, ToolUse, Words
-from handlers.anthropic.usage import delta_usage
+from handlers.anthropic.answer.answer import Begun, Closed, Gained, Step
+from handlers.anthropic.answer.blocks import Block, Thoughts, ToolUse, Words
+from handlers.anthropic.answer.usage import delta_usage
 from handlers.chat.usage import ChatUsage
 
 MessageEvent: TypeAlias = m.MessageStreamEvent | EncodedEvent

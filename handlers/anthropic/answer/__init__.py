@@ -1,0 +1,1 @@
+"""Answers on the wire, whole and as events, while the model writes them."""

@@ -1,0 +1,1 @@
+"""Requests of the wire in neutral terms, made ready for the engine."""
