@@ -11,7 +11,7 @@ from handlers.active_requests.admission import AdmissionControl
 from handlers.errors.mapping import mapped_errors
 from handlers.service.shared import Shared
 from handlers.triton.errors import NotReady, to_problem
-from handlers.triton.generate import Asked, Generate
+from handlers.triton.generate.operation import Asked, Generate
 from handlers.triton.metadata import model_config, model_metadata, repository, server_metadata
 from handlers.triton.models import Models
 from handlers.triton.statistics import StatisticsObserver

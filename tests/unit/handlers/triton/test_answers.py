@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.events import FinishReason
 from generated.triton import models as m
-from handlers.triton.response import Envelope, Responses
+from handlers.triton.generate.response import Envelope, Responses
 from tests.scripted_engine import ScriptedEngine, says, token
 from tests.unit.handlers.runtime.client import send
 

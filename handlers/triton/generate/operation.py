@@ -16,10 +16,10 @@ from handlers.operations.operation import GeneratingOperation, StreamWriter, Tok
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
 from handlers.triton.errors import to_problem
-from handlers.triton.members import Members, members_of, request_id
+from handlers.triton.generate.members import Members, members_of, request_id
+from handlers.triton.generate.request import Wanted, generation_request, wanted_by
+from handlers.triton.generate.response import Envelope, Responses
 from handlers.triton.models import VERSION
-from handlers.triton.request import Wanted, generation_request, wanted_by
-from handlers.triton.response import Envelope, Responses
 
 _ONE_RESPONSE: Final = (
     "generate expects model to produce exactly 1 response, use generate stream for model that generates "

@@ -12,9 +12,9 @@ from handlers.chat.form.response_format import ResponseFormat, response_grammar
 from handlers.errors.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.service.text_bound import bounded_texts
-from handlers.triton.forms import text_form
-from handlers.triton.members import Members
-from handlers.triton.sampling_options import sampling_options
+from handlers.triton.generate.forms import text_form
+from handlers.triton.generate.members import Members
+from handlers.triton.generate.sampling_options import sampling_options
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from handlers.chat.form.response_format import (
     StructuralTag,
 )
 from handlers.errors.refused import Refused
-from handlers.triton.members import Members
-from handlers.triton.nested import Nested
-from handlers.triton.sampling_options import read_json
+from handlers.triton.generate.members import Members
+from handlers.triton.generate.nested import Nested
+from handlers.triton.generate.sampling_options import read_json
 
 _OUTPUTS = "structured_outputs"
 _GUIDE = "guided_decoding_guide"

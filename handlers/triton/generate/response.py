@@ -15,7 +15,7 @@ from engine.events import FinishReason, TokenEvent
 from generated.operation import EncodedEvent
 from generated.triton import models as m
 from handlers.operations.sequences import GeneratedRequest
-from handlers.triton.members import Members
+from handlers.triton.generate.members import Members
 
 Ending: TypeAlias = Literal["stop", "length", "None"]
 

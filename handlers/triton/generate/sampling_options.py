@@ -7,8 +7,8 @@ from pydantic_core import from_json
 
 from generated.triton import models as m
 from handlers.errors.refused import Refused
-from handlers.triton.members import Members
-from handlers.triton.nested import Nested
+from handlers.triton.generate.members import Members
+from handlers.triton.generate.nested import Nested
 
 # Inputs and parameters that say the same as a sampling option. `stop_words` and `stop` are taken together.
 _SAME: Final = frozenset(m.SamplingOptions.model_fields) - {"stop"}

@@ -1,0 +1,1 @@
+"""Generation: requests of the wire in neutral terms, and answers on the wire."""
