@@ -11,7 +11,7 @@ from engine.async_engine import AsyncEngine
 from handlers.app import engine_config
 from handlers.settings.settings import Settings
 
-from .record import documents, record
+from .recording.record import documents, record
 from .report import render
 from .score import Score, score
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from handlers.checking.judge import Judge
 
 from .excuses import excuse_of
-from .mutants import Mutant, Mutator
-from .record import Recorded
+from .mutants.mutants import Mutant, Mutator
+from .recording.record import Recorded
 
 
 class Survivor(NamedTuple):

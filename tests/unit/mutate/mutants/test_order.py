@@ -3,9 +3,15 @@
 import json
 from typing import Any
 
-from tools.mutate.declared import Reading
-from tools.mutate.order import UNNUMBERED, excuse_for_double, excuse_for_loss, excuse_for_swap, is_repeated
-from tools.mutate.wire import WireEvent
+from tools.mutate.mutants.declared import Reading
+from tools.mutate.mutants.order import (
+    UNNUMBERED,
+    excuse_for_double,
+    excuse_for_loss,
+    excuse_for_swap,
+    is_repeated,
+)
+from tools.mutate.mutants.wire import WireEvent
 
 PARTS = [{"at": "/choices", "by": "/index", "first": {}, "last": {}}]
 MEDIA = {"x-sse-terminator": "[DONE]", "x-stream": [{"parts": PARTS}]}

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tools.mutate.declared import Reading
-from tools.mutate.seen import Seen
-from tools.mutate.value_mutants import value_mutants
+from tools.mutate.mutants.declared import Reading
+from tools.mutate.mutants.seen import Seen
+from tools.mutate.mutants.value_mutants import value_mutants
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

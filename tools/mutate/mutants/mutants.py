@@ -9,8 +9,8 @@ from handlers.checking.exchange import Exchange, Headers
 from handlers.checking.media_type import read_media_type
 from tools.generate.documents.document import Document, Schema, operations_of, resolve
 
+from ..recording.record import Recorded
 from .declared import Reading
-from .record import Recorded
 from .seen import Seen
 from .stream_mutants import BodyMutant, shape, stream_mutants
 from .value_mutants import value_mutants

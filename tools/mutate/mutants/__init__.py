@@ -1,0 +1,1 @@
+"""Corruptions of a recorded answer: of values, of streams, and of their order."""

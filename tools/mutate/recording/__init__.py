@@ -1,0 +1,1 @@
+"""Recordings of what the server answers, to be corrupted."""
