@@ -52,7 +52,8 @@ class TokenEvent(msgspec.Struct, frozen=True, kw_only=True):
         sequence's output.
     logprob: of this token, natural log of softmax over the model's raw logits (before penalties, bias,
         grammar and temperature); None unless asked.
-    top_logprobs: the most likely tokens, same measure, descending, ties by id.
+    top_logprobs: the most likely tokens, same measure, descending, ties by id; or the tokens that the request
+        named, in its order.
     prompt: on a request's first event, when prompt log-probabilities were asked.
     stop_match: the stop string that ended the sequence, if one did.
     beam_score: on the last event of a sequence that beam search found: the sum of its tokens'

@@ -61,6 +61,8 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
         begins in the prompt (transformers' `bad_words_ids`). Another spelling in tokens is not caught.
     num_logprobs: None: no log-probabilities. 0: the sampled token's. k: also those of the k most likely
         tokens.
+    logprob_token_ids: tokens whose log-probabilities to list instead of the most likely ones'; they need
+        num_logprobs. Not with a beam search.
     num_prompt_logprobs: as num_logprobs, for each prompt token given those before it.
     """
 
@@ -80,7 +82,13 @@ class SamplingParams(msgspec.Struct, frozen=True, kw_only=True):
     watermark: Watermark | None = None
     grammar: Grammar | None = None
     num_logprobs: int | None = None
+    logprob_token_ids: tuple[int, ...] = ()
     num_prompt_logprobs: int | None = None
+
+    @property
+    def num_listed_logprobs(self) -> int:
+        """The most tokens that are listed beside a sampled one."""
+        return len(self.logprob_token_ids) or self.num_logprobs or 0
 
     @property
     def is_greedy(self) -> bool:

@@ -61,14 +61,22 @@ def token(
         is_special=is_end,
         text=text,
         logprob=None if num_logprobs is None else logprob,
-        top_logprobs=tuple(
-            TokenLogprob(100 + position + rank, f"{text}{rank}", logprob - rank, False)
-            for rank in range(num_logprobs or 0)
-        ),
+        top_logprobs=_listed(request, position, text, logprob),
         prompt=_prompt(request) if is_first and request.sampling.num_prompt_logprobs is not None else None,
         finish=finish,
         num_prompt_tokens=len(request.prompt.token_ids),
         queue_s=0.25,
+    )
+
+
+def _listed(request: GenerationRequest, position: int, text: str, logprob: float) -> tuple[TokenLogprob, ...]:
+    """Return the tokens that the request names, each less likely than the one before it, or else the best."""
+    num_ranked = request.sampling.num_logprobs or 0
+    own = 100 + position
+    token_ids = request.sampling.logprob_token_ids or tuple(range(own, own + num_ranked))
+    return tuple(
+        TokenLogprob(token_id, f"{text}{rank}", logprob - rank, False)
+        for rank, token_id in enumerate(token_ids)
     )
 
 

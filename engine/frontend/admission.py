@@ -70,3 +70,5 @@ def _check_beams(request: GenerationRequest, beams: BeamParams) -> None:
         raise InvalidRequest("a beam search draws nothing: its temperature must be 0")
     if request.sampling.grammar is not None:
         raise InvalidRequest("a beam search cannot be bound by a grammar")
+    if request.sampling.logprob_token_ids:
+        raise InvalidRequest("a beam search lists the most likely tokens alone")

@@ -38,7 +38,7 @@ class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
         self._prompt_bytes = 0  # of log-probabilities of the prompt, which come with the first event
         if isinstance(request, GenerationRequest):
             self._num_running = request.num_sequences
-            self._event_bytes += _RANKED_TOKEN_BYTES * (request.sampling.num_logprobs or 0)
+            self._event_bytes += _RANKED_TOKEN_BYTES * request.sampling.num_listed_logprobs
             self._num_ranked = request.sampling.num_prompt_logprobs or 0
 
     @property

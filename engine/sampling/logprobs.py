@@ -9,7 +9,7 @@ from torch import Tensor
 from engine.events import TokenLogprob
 from engine.sampling.ranking import top_tokens
 from engine.text.tokenizer import Tokenizer
-from engine.transfers import DeviceValue, Readback
+from engine.transfers import DeviceValue, Readback, upload
 
 # The most rows whose log-probabilities are in memory at once: 64 rows of 151,936 take 39 MB.
 _MAX_ROWS = 64
@@ -49,6 +49,31 @@ class RankedRows:
                 ]
             )
             for row_ids, row_values, count in zip(ids, values, self._num_ranked, strict=True)
+        ]
+
+
+class NamedRows:
+    """The log-probabilities of the tokens that each of some rows names, which the device is looking up."""
+
+    def __init__(self, logprobs: Tensor, token_ids: Sequence[Sequence[int]], readback: Readback) -> None:
+        """Start looking up. logprobs: [n, v] float32. token_ids: below v, any number for each row."""
+        self._token_ids = token_ids
+        self._named: DeviceValue | None = None
+        if width := max(map(len, token_ids), default=0):
+            padded = [[*ids, *[0] * (width - len(ids))] for ids in token_ids]
+            self._named = readback.want(logprobs.gather(1, upload(padded, logprobs.device, torch.int64)))
+
+    def tokens(self, tokenizer: Tokenizer) -> list[tuple[TokenLogprob, ...]]:
+        """Return each row's tokens in the order in which it names them. Call it after `Readback.read`."""
+        if self._named is None:
+            return [()] * len(self._token_ids)
+        text, is_special = tokenizer.token_text, tokenizer.is_special
+        return [
+            tuple(
+                TokenLogprob(token_id, text(token_id), logprob, is_special(token_id))
+                for token_id, logprob in zip(ids, row[: len(ids)], strict=True)
+            )
+            for ids, row in zip(self._token_ids, self._named.array.tolist(), strict=True)
         ]
 
 

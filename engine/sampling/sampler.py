@@ -13,7 +13,7 @@ from engine.events import TokenLogprob
 from engine.sampling.beam_search import Candidate
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
 from engine.sampling.logits.processors import adjust_logits
-from engine.sampling.logprobs import RankedRows, log_probabilities
+from engine.sampling.logprobs import NamedRows, RankedRows, log_probabilities
 from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer
@@ -38,19 +38,41 @@ class Sampled(msgspec.Struct, frozen=True):
     top_logprobs: tuple[TokenLogprob, ...] = ()
 
 
+class LaunchedLogprobs(NamedTuple):
+    """The log-probabilities of some rows, which the device is computing.
+
+    rows: ascending. of_drawn: [n] float32, of the drawn tokens. ranked, named: the tokens to list for each
+    row; at most one of them has any for a row.
+    """
+
+    rows: Sequence[int]
+    of_drawn: DeviceValue
+    ranked: RankedRows
+    named: NamedRows
+
+    def scores(self, tokenizer: Tokenizer) -> Iterator[tuple[int, float, tuple[TokenLogprob, ...]]]:
+        """Yield each row, its drawn token's log-probability, and the tokens listed for it.
+
+        Call it after `Readback.read`.
+        """
+        listed = zip(self.ranked.tokens(tokenizer), self.named.tokens(tokenizer), strict=True)
+        drawn: list[float] = self.of_drawn.array.tolist()
+        for row, logprob, (ranked, named) in zip(self.rows, drawn, listed, strict=True):
+            yield row, logprob, named or ranked
+
+
 class LaunchedSamples(NamedTuple):
     """The tokens of some rows, which the device is drawing.
 
     token_ids: [n] int64. is_drawn: [n] bool. is_finite: [n] bool, whether the raw maximum of a row whose
-    logits were adjusted is finite; None if no row was adjusted. logprobs: chunks of rows, each with the
-    log-probabilities of the drawn tokens and the most likely tokens.
+    logits were adjusted is finite; None if no row was adjusted. logprobs: those of chunks of rows.
     """
 
     states: Sequence[SamplingState]
     token_ids: DeviceValue
     is_drawn: DeviceValue
     is_finite: DeviceValue | None
-    logprobs: list[tuple[Sequence[int], DeviceValue, RankedRows]]
+    logprobs: list[LaunchedLogprobs]
 
     def results(self, tokenizer: Tokenizer) -> list[Sampled | GenerationFailed]:
         """Return a token or an error for each row. Call it after `Readback.read`."""
@@ -60,9 +82,8 @@ class LaunchedSamples(NamedTuple):
             Sampled(token_id) if drawn else self._why_none(row)
             for row, (token_id, drawn) in enumerate(zip(token_ids, is_drawn, strict=True))
         ]
-        for rows, logprobs, ranked in self.logprobs:
-            scores = zip(rows, logprobs.array.tolist(), ranked.tokens(tokenizer), strict=True)
-            for row, logprob, top_logprobs in scores:
+        for launched in self.logprobs:
+            for row, logprob, top_logprobs in launched.scores(tokenizer):
                 if is_drawn[row]:
                     results[row] = Sampled(token_ids[row], logprob, top_logprobs)
         return results
@@ -222,20 +243,25 @@ class Sampler:
 
     def _launch_logprobs(
         self, logits: Tensor, states: Sequence[SamplingState], token_ids: Tensor, readback: Readback
-    ) -> Iterator[tuple[Sequence[int], DeviceValue, RankedRows]]:
-        wanted = [
-            (row, num_logprobs)
-            for row, state in enumerate(states)
-            if (num_logprobs := state.params.num_logprobs) is not None
-        ]
+    ) -> Iterator[LaunchedLogprobs]:
+        wanted = [row for row, state in enumerate(states) if state.params.num_logprobs is not None]
         max_rows = _max_rows(logits)
         for start in range(0, len(wanted), max_rows):
-            rows, counts = zip(*wanted[start : start + max_rows], strict=True)
+            rows = wanted[start : start + max_rows]
+            named = [states[row].params.logprob_token_ids for row in rows]
+            counts = [
+                0 if ids else states[row].params.num_logprobs or 0
+                for row, ids in zip(rows, named, strict=True)
+            ]
             index = _index(rows, logits.device)
             logprobs = log_probabilities(logits[index])
             of_tokens = logprobs.gather(1, token_ids[index].unsqueeze(1)).squeeze(1)
-            ranked = RankedRows(self._known(logprobs), counts, readback)
-            yield rows, readback.want(of_tokens), ranked
+            yield LaunchedLogprobs(
+                rows,
+                readback.want(of_tokens),
+                RankedRows(self._known(logprobs), counts, readback),
+                NamedRows(logprobs, named, readback),
+            )
 
 
 def _max_rows(logits: Tensor) -> int:

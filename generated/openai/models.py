@@ -1340,6 +1340,52 @@ class PromptLogprob(BaseModel):
     """
 
 
+class GenerationTimings(BaseModel):
+    """
+    Times of one request. A time of 0 counts as a microsecond, so that a speed is always a number.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    cache_n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompt that were in the cache.
+    """
+    prompt_n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens of the prompt that were computed.
+    """
+    prompt_ms: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    Milliseconds from the start of the prompt to the first token.
+    """
+    prompt_per_token_ms: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    Milliseconds for each of `prompt_n`, 0 if none.
+    """
+    prompt_per_second: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    How many of `prompt_n` a second, 0 if none.
+    """
+    predicted_n: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens generated, the end token too.
+    """
+    predicted_ms: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    Milliseconds since the first token.
+    """
+    predicted_per_token_ms: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    Milliseconds for each of `predicted_n`, 0 if none.
+    """
+    predicted_per_second: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    How many of `predicted_n` a second, 0 if none.
+    """
+
+
 class RetrieveModelArguments(BaseModel):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2205,6 +2251,10 @@ class CreateCompletionStreamResponse(BaseModel):
     """
     With `include_usage`, null on all events but the last; absent without it.
     """
+    timings: GenerationTimings | MISSING = MISSING
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
+    """
 
 
 class ResponseTextOptions(BaseModel):
@@ -2711,13 +2761,17 @@ class CreateCompletionRequest(BaseModel):
     """
     Of tokenizers that no longer exist. It has no effect.
     """
-    logprob_token_ids: Annotated[None, Field(None)] = None
+    logprob_token_ids: Annotated[list[TokenId] | None, Field(max_length=128, min_length=1)] = None
     """
-    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`.
     """
     truncate_prompt_tokens: Annotated[None, Field(None)] = None
     """
     Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    timings_per_token: StrictBool | None = None
+    """
+    Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
 
 
@@ -2749,6 +2803,10 @@ class CreateCompletionResponse(BaseModel):
     usage: CompletionUsage
     """
     What the request cost, in tokens, over all its prompts.
+    """
+    timings: GenerationTimings | MISSING = MISSING
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
     """
 
 
@@ -3154,6 +3212,10 @@ class CreateChatCompletionStreamResponse(BaseModel):
     """
     The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
     """
+    timings: GenerationTimings | MISSING = MISSING
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
+    """
 
 
 class ResponseAdditionalTools(BaseModel):
@@ -3454,6 +3516,10 @@ class CreateChatCompletionResponse(BaseModel):
     prompt_logprobs: list[dict[str, PromptLogprob] | None] | MISSING = MISSING
     """
     An entry a token of the prompt; absent unless the request asks for them.
+    """
+    timings: GenerationTimings | MISSING = MISSING
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
     """
 
 
@@ -3831,13 +3897,17 @@ class CreateChatCompletionRequest(BaseModel):
     """
     Of tokenizers that no longer exist. It has no effect.
     """
-    logprob_token_ids: Annotated[None, Field(None)] = None
+    logprob_token_ids: Annotated[list[TokenId] | None, Field(max_length=128, min_length=1)] = None
     """
-    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`.
     """
     truncate_prompt_tokens: Annotated[None, Field(None)] = None
     """
     Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    timings_per_token: StrictBool | None = None
+    """
+    Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
     echo: OnlyFalse | None = None
     """

@@ -34,8 +34,24 @@ def sampling_params(
         bad_words=bounded_texts(body.bad_words or (), "bad_words"),
         grammar=grammar,
         num_logprobs=num_logprobs,
+        logprob_token_ids=_logprob_token_ids(body),
         num_prompt_logprobs=num_prompt_logprobs,
     )
+
+
+def _logprob_token_ids(body: Body) -> tuple[int, ...]:
+    """Return the tokens that the log-probabilities are of, each once.
+
+    Raise Refused where there are no log-probabilities of any but the likeliest.
+    """
+    field = "logprob_token_ids"
+    if body.logprob_token_ids is None:
+        return ()
+    if body.use_beam_search:
+        raise Refused(f"'{field}' is not allowed with 'use_beam_search'.", field)
+    if body.logprobs is None or body.logprobs is False:
+        raise Refused(f"'{field}' is only allowed with 'logprobs'.", field)
+    return tuple(dict.fromkeys(body.logprob_token_ids))
 
 
 def beam_params(body: Body) -> BeamParams | None:

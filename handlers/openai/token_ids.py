@@ -11,7 +11,7 @@ WirePrompt = str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
 def check_named_ids(body: Body, vocab_size: int) -> None:
     """Raise Refused for the first id in any option that is not in the vocabulary."""
     check_bias_ids(body.logit_bias, vocab_size)
-    for field in ("stop_token_ids", "allowed_token_ids"):
+    for field in ("stop_token_ids", "allowed_token_ids", "logprob_token_ids"):
         _check_list(getattr(body, field) or (), field, vocab_size)
 
 

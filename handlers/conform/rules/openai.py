@@ -17,6 +17,7 @@ from .rule import (
     says_nothing,
 )
 
+_NAMED: Final = "logprob_token_ids needs logprobs"
 _AMONG: Final = "tool_choice names tools that there are"
 _TOOLS: Final = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in ("a", "a1")]
 
@@ -89,6 +90,8 @@ RULES: Final = Rules(
             "top_logprobs needs logprobs",
             is_one_of(False, None),
         ),
+        Companion("*/chat/completions", "logprob_token_ids*", {("logprobs",): True}, _NAMED),
+        Companion("*/v1/completions", "logprob_token_ids*", {("logprobs",): 1}, _NAMED),
         Companion(
             "*", "tool_choice.allowed_tools.tools", {("tools",): _CHAT_TOOLS}, "they are among the tools"
         ),

@@ -13,6 +13,7 @@ from generated.operation import EncodedEvent
 from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.openai.chat.response import ChatAnswer
+from handlers.openai.timings import RequestTimings
 from handlers.openai.usage import usage
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope
@@ -34,15 +35,18 @@ class ChatEvents:
         shows_logprobs: bool,
         prompt_token_ids: Sequence[int] | None = None,
         counts: Callable[[], ChatUsage] | None = None,
+        timings: RequestTimings | None = None,
     ) -> None:
         """prompt_token_ids: to be written into the first chunk, and with it the tokens of each chunk.
-        counts: returns the token counts so far, for every chunk.
+        counts: returns the token counts so far, for every chunk. timings: to be added up, and written into
+        every chunk.
         """
         self._answer = answer
         self._empty = empty
-        self._is_plain = not (shows_logprobs or answer.shows_ids or counts)
+        self._is_plain = not (shows_logprobs or answer.shows_ids or counts or timings)
         self._prompt_token_ids = prompt_token_ids
         self._counts = counts
+        self._timings = timings
         self._begun: set[int] = set()
         self._plain = ChunkTemplate(empty, _TEXT_CHOICE)
 
@@ -51,6 +55,8 @@ class ChatEvents:
         is_text = not (delta.tool_calls or delta.finish or delta.reasoning)
         if self._is_plain and is_text and delta.index in self._begun:
             return self._encode_text(delta.index, delta.content)
+        if self._timings is not None:
+            self._timings.add(delta.events)
         if is_text and not delta.content and not self._answer.shows_ids:
             return None
         choice = self._choice(delta)
@@ -61,11 +67,16 @@ class ChatEvents:
             chunk.prompt_token_ids, self._prompt_token_ids = list(self._prompt_token_ids), None
         if self._counts is not None:
             chunk.usage = usage(self._counts())
-        return chunk
+        return self._timed(chunk)
 
     def usage(self, counts: ChatUsage) -> m.CreateChatCompletionStreamResponse:
         """The chunk that follows the last choice, where the client asked for it."""
-        return self._empty.model_copy(update={"usage": usage(counts)})
+        return self._timed(self._empty.model_copy(update={"usage": usage(counts)}))
+
+    def _timed(self, chunk: m.CreateChatCompletionStreamResponse) -> m.CreateChatCompletionStreamResponse:
+        if self._timings is not None:
+            chunk.timings = self._timings.write()
+        return chunk
 
     def _encode_text(self, index: int, content: str) -> EncodedEvent:
         return self._plain.fill(index, orjson.dumps(content))

@@ -19,6 +19,7 @@ from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import check_search, includes_usage, num_beams, shows_usage_so_far
+from handlers.openai.timings import RequestTimings
 from handlers.openai.token_details import prompt_logprobs
 from handlers.openai.token_ids import check_named_ids
 from handlers.operations.chat_operation import ChatOperation, ChatWriter
@@ -83,6 +84,11 @@ class Chat(
         if plan.prompt_logprobs is not None:
             tokens = next(event.prompt for event in result.choices[0].events if event.prompt is not None)
             response.prompt_logprobs = prompt_logprobs(tokens, self.shared.tokenizer)
+        if plan.timings_per_token:
+            timings = RequestTimings()
+            for choice in result.choices:
+                timings.add(choice.events)
+            response.timings = timings.write()
         return response
 
     @override
@@ -102,6 +108,7 @@ class Chat(
             shows_logprobs=plan.logprobs is True,
             prompt_token_ids=prepared.request.prompt.token_ids if plan.return_token_ids else None,
             counts=(lambda: outputs.usage) if shows_usage_so_far(plan) else None,
+            timings=RequestTimings() if plan.timings_per_token else None,
         )
         return ChatWriter(outputs, chunks, includes_usage=includes_usage(plan))
 
@@ -116,6 +123,7 @@ class Chat(
             shows_reasoning=body.include_reasoning is not False,
             shows_ids=body.return_token_ids is True,
             names_ids=body.return_tokens_as_token_ids is True,
+            names_tokens=body.logprob_token_ids is not None,
         )
 
 
@@ -127,5 +135,6 @@ def _shapes_answers(body: m.CreateChatCompletionRequest) -> bool:
         or body.include_reasoning is False
         or body.return_token_ids
         or body.prompt_logprobs is not None
+        or body.timings_per_token
         or given(body.service_tier) is not None
     )

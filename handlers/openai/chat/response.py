@@ -18,6 +18,7 @@ class ChatAnswer:
 
     stop_token_ids: the request's. shows: what of the choices the client wants to see.
     names_ids: whether a token of the log-probabilities is written as its id.
+    names_tokens: whether they are of tokens that the request names; the generated token stands before those.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class ChatAnswer:
         shows_reasoning: bool,
         shows_ids: bool = False,
         names_ids: bool = False,
+        names_tokens: bool = False,
     ) -> None:
         self._tokenizer = tokenizer
         self._stop_token_ids = stop_token_ids
@@ -36,6 +38,7 @@ class ChatAnswer:
         self.shows_reasoning = shows_reasoning
         self.shows_ids = shows_ids
         self._names_ids = names_ids
+        self._names_tokens = names_tokens
 
     def choice(self, choice: ChatChoice) -> m.ChatCompletionChoice:
         written = m.ChatCompletionChoice(
@@ -66,9 +69,14 @@ class ChatAnswer:
             bytes=list(token.bytes),
             top_logprobs=[
                 m.ChatCompletionTopLogprob(token=self._text(top), logprob=top.logprob, bytes=list(top.bytes))
-                for top in token.top
+                for top in self._top(token)
             ],
         )
+
+    def _top(self, token: ScoredToken) -> Sequence[TokenScore]:
+        if not self._names_tokens:
+            return token.top
+        return (token, *(one for one in token.top if one.token_id != token.token_id))
 
     def _text(self, token: TokenScore) -> str:
         return id_text(token.token_id) if self._names_ids else token.text

@@ -19,6 +19,7 @@ from handlers.openai.completions.response import CompletionEvents, PromptText, c
 from handlers.openai.errors import to_problem
 from handlers.openai.formats import check_no_form, grammar_field
 from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
+from handlers.openai.timings import RequestTimings
 from handlers.openai.token_ids import check_named_ids, check_prompt_ids
 from handlers.openai.usage import usage
 from handlers.operations.merged_operation import MergedOperation
@@ -85,7 +86,7 @@ class Completions(
     ) -> m.CreateCompletionResponse:
         envelope = self.shared.envelope("cmpl", plan.body.request_id)
         texts = self._texts(plan.plan, prepared)
-        return m.CreateCompletionResponse(
+        response = m.CreateCompletionResponse(
             id=envelope.id,
             object="text_completion",
             created=envelope.created,
@@ -94,6 +95,13 @@ class Completions(
             choices=completion_choices(plan.plan, texts, result, self.shared.tokenizer),
             usage=usage(_counts(plan.plan, result)),
         )
+        if plan.body.timings_per_token:
+            timings = RequestTimings(generates=plan.plan.max_tokens > 0)
+            for number, generated in enumerate(result):
+                for sequence in generated.sequences:
+                    timings.add(sequence.events, number)
+            response.timings = timings.write()
+        return response
 
     @override
     def writer(self, plan: _Planned, prepared: Sequence[GenerationRequest]) -> "_Writer":
@@ -103,7 +111,7 @@ class Completions(
             texts,
             self._empty_chunk(plan.body),
             self.shared.tokenizer,
-            is_plain=not shows_usage_so_far(plan.body),
+            is_plain=not (shows_usage_so_far(plan.body) or plan.body.timings_per_token),
         )
         return _Writer(plan, chunks, len(prepared))
 
@@ -138,6 +146,7 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
         self._plan = plan
         self._chunks = chunks
         self._num_prompt_tokens = self._num_cached_tokens = self._num_completion_tokens = 0
+        self._timings = RequestTimings(generates=plan.plan.max_tokens > 0)
         self._generated = [GeneratedRequest(plan.plan.best_of) for _ in range(num_prompts)]
 
     @override
@@ -152,8 +161,13 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
         self._num_completion_tokens += 1 if self._plan.plan.max_tokens else 0
         generated.add(event)
         chunk = self._chunks.encode(prompt, event)
-        if shows_usage_so_far(self._plan.body) and not isinstance(chunk, bytes):
+        if isinstance(chunk, bytes):
+            return (chunk,)
+        if shows_usage_so_far(self._plan.body):
             chunk.usage = usage(self._counts_so_far())
+        if self._plan.body.timings_per_token:
+            self._timings.add((event,), prompt)
+            chunk.timings = self._timings.write()
         return (chunk,)
 
     def _counts_so_far(self) -> ChatUsage:
@@ -167,7 +181,12 @@ class _Writer(StreamWriter[m.CreateCompletionStreamResponse | EncodedEvent]):
     @override
     def end(self) -> Iterable[m.CreateCompletionStreamResponse | EncodedEvent]:
         body, plan = self._plan
-        return (self._chunks.usage(_counts(plan, self._generated)),) if includes_usage(body) else ()
+        if not includes_usage(body):
+            return ()
+        chunk = self._chunks.usage(_counts(plan, self._generated))
+        if body.timings_per_token:
+            chunk.timings = self._timings.write()
+        return (chunk,)
 
 
 def _counts(plan: CompletionPlan, generated: Sequence[GeneratedRequest]) -> ChatUsage:

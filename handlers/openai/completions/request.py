@@ -81,6 +81,9 @@ def completion_plan(
     max_tokens = given_or(body.max_tokens, 16)
     check_min_tokens(body, max_tokens)
     check_prompt_logprobs(body)
+    if body.logprob_token_ids is not None and max_tokens == 0:
+        message = "'logprob_token_ids' concerns generated tokens, and 'max_tokens' is 0."
+        raise Refused(message, "logprob_token_ids")
     if body.prompt_logprobs is not None and body.echo and body.logprobs is not None:
         message = "'echo' with 'logprobs' has those of the prompt already; send one of them."
         raise Refused(message, "prompt_logprobs")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from engine.events import PromptToken, TokenEvent, TokenLogprob
 from engine.text.tokenizer import Tokenizer
 from generated.openai import models as m
-from handlers.chat.reading.logprobs import bounded
+from handlers.chat.reading.logprobs import LEAST_LOGPROB, bounded
 from handlers.openai.token_details import id_text
 
 
@@ -36,11 +36,10 @@ class LogprobWriter:
 
     def _top(self, name: str, logprob: float | None, top: Sequence[TokenLogprob]) -> dict[str, float]:
         """Return log-probabilities by text, the token's own too. Of one text the likeliest counts."""
-        ranked: dict[str, float] = {}
-        for one in top:
-            ranked.setdefault(self._name(one.token_id), bounded(one.logprob))
-        ranked.setdefault(name, bounded(logprob))
-        return ranked
+        listed: dict[str, float] = {}
+        for other, value in (*((self._name(one.token_id), one.logprob) for one in top), (name, logprob)):
+            listed[other] = max(bounded(value), listed.get(other, LEAST_LOGPROB))
+        return listed
 
     def _name(self, token_id: int) -> str:
         return id_text(token_id) if self._names_ids else self._text(token_id)

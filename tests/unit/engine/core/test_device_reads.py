@@ -77,6 +77,7 @@ REQUESTS: dict[str, GenerationRequest | EmbeddingRequest] = {
     "allowed": new_request(SamplingParams(seed=7, allowed_token_ids=(4, 5, 6, 7, 8))),
     "watermark": new_request(SamplingParams(seed=8, watermark=Watermark())),
     "logprobs": new_request(SamplingParams(seed=9, num_logprobs=3)),
+    "named logprobs": new_request(SamplingParams(seed=9, num_logprobs=3, logprob_token_ids=(4, 9))),
     "prompt logprobs": new_request(SamplingParams(seed=9, num_prompt_logprobs=2)),
     "grammar": new_request(SamplingParams(seed=10, grammar=GRAMMAR)),
     "siblings": new_request(SamplingParams(seed=11), num_sequences=3),

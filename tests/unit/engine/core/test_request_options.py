@@ -220,6 +220,18 @@ def test_num_logprobs_tells_the_tokens_and_the_best_as_the_model_has_them(
         assert best == pytest.approx(row.topk(2).values.tolist(), abs=TOLERANCE)
 
 
+def test_logprob_token_ids_are_told_as_the_model_has_them(core: EngineCore, model: Any) -> None:
+    named = (9, 4, TOKENIZER.vocab_size - 1)
+    events = ask(core, SamplingParams(num_logprobs=2, logprob_token_ids=named))
+    plain = ask(core, SamplingParams(num_logprobs=2))
+    assert ids(events) == ids(plain)
+    for row, event in zip(probabilities(model, events).log(), events, strict=True):
+        assert event.logprob == pytest.approx(float(row[event.token_id]), abs=TOLERANCE)
+        assert [token.token_id for token in event.top_logprobs] == [*named]
+        expected = [float(row[token_id]) for token_id in named]
+        assert [token.logprob for token in event.top_logprobs] == pytest.approx(expected, abs=TOLERANCE)
+
+
 def test_num_prompt_logprobs_tells_the_prompts_tokens_as_the_model_has_them(
     core: EngineCore, model: Any
 ) -> None:

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 
@@ -157,6 +159,36 @@ def test_logprobs_are_of_the_raw_logits_whatever_is_done_to_them() -> None:
     assert [token.logprob for token in sampled.top_logprobs] == pytest.approx(
         [expected[token_id] for token_id in best], abs=1e-5
     )
+
+
+def test_rows_that_name_tokens_list_those_and_leave_the_others_as_they_were() -> None:
+    rows = logits(4, V)
+    params = [
+        SamplingParams(seed=1, num_logprobs=2),
+        SamplingParams(seed=1, num_logprobs=2, logprob_token_ids=(7,)),
+        SamplingParams(seed=1),
+        SamplingParams(seed=1, num_logprobs=0, logprob_token_ids=(5, 3, 8)),
+    ]
+    results = SAMPLER.sample(rows, [state(TOKENIZER, one) for one in params])
+    for row, (result, own) in enumerate(zip(results, params, strict=True)):
+        assert isinstance(result, Sampled)
+        [alone] = SAMPLER.sample(rows[row : row + 1], [state(TOKENIZER, own)])
+        assert result == alone
+        if own.logprob_token_ids:
+            expected = rows[row].log_softmax(dim=-1)[list(own.logprob_token_ids)].tolist()
+            assert [token.token_id for token in result.top_logprobs] == [*own.logprob_token_ids]
+            assert [token.logprob for token in result.top_logprobs] == pytest.approx(expected, abs=2e-6)
+    assert [len(result.top_logprobs) for result in results if isinstance(result, Sampled)] == [2, 1, 0, 3]
+
+
+def test_a_named_token_of_probability_zero_is_listed() -> None:
+    rows = logits(1, V)
+    rows[0, 5] = -torch.inf
+    [sampled] = SAMPLER.sample(
+        rows, [state(TOKENIZER, SamplingParams(num_logprobs=0, logprob_token_ids=(5,)))]
+    )
+    assert isinstance(sampled, Sampled)
+    assert [(token.token_id, token.logprob) for token in sampled.top_logprobs] == [(5, -math.inf)]
 
 
 @pytest.mark.parametrize(

@@ -693,6 +693,52 @@ class PromptLogprob(AnswerPart):
     """
 
 
+class GenerationTimings(AnswerPart):
+    """
+    Times of one request. A time of 0 counts as a microsecond, so that a speed is always a number.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    cache_n: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the prompt that were in the cache.
+    """
+    prompt_n: Annotated[int, Field(ge=0)]
+    """
+    Tokens of the prompt that were computed.
+    """
+    prompt_ms: Annotated[float, Field(ge=0.0)]
+    """
+    Milliseconds from the start of the prompt to the first token.
+    """
+    prompt_per_token_ms: Annotated[float, Field(ge=0.0)]
+    """
+    Milliseconds for each of `prompt_n`, 0 if none.
+    """
+    prompt_per_second: Annotated[float, Field(ge=0.0)]
+    """
+    How many of `prompt_n` a second, 0 if none.
+    """
+    predicted_n: Annotated[int, Field(ge=0)]
+    """
+    Tokens generated, the end token too.
+    """
+    predicted_ms: Annotated[float, Field(ge=0.0)]
+    """
+    Milliseconds since the first token.
+    """
+    predicted_per_token_ms: Annotated[float, Field(ge=0.0)]
+    """
+    Milliseconds for each of `predicted_n`, 0 if none.
+    """
+    predicted_per_second: Annotated[float, Field(ge=0.0)]
+    """
+    How many of `predicted_n` a second, 0 if none.
+    """
+
+
 Metadata = TypeAliasType(
     "Metadata",
     Annotated[dict[Annotated[str, StringConstraints(max_length=64)], MetadataValue], Field(max_length=16)],
@@ -1170,6 +1216,10 @@ class CreateCompletionStreamResponse(AnswerPart):
     """
     With `include_usage`, null on all events but the last; absent without it.
     """
+    timings: GenerationTimings | None = None
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
+    """
 
 
 class ResponseCustomTool(AnswerPart):
@@ -1349,6 +1399,10 @@ class CreateCompletionResponse(AnswerPart):
     usage: CompletionUsage
     """
     What the request cost, in tokens, over all its prompts.
+    """
+    timings: GenerationTimings | None = None
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
     """
 
 
@@ -1561,6 +1615,10 @@ class CreateChatCompletionStreamResponse(AnswerPart):
     prompt_token_ids: list[TokenId] | None = None
     """
     The prompt's tokens, as the model read them; absent unless `return_token_ids` asks for them.
+    """
+    timings: GenerationTimings | None = None
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
     """
 
 
@@ -1829,6 +1887,10 @@ class CreateChatCompletionResponse(AnswerPart):
     prompt_logprobs: list[dict[str, PromptLogprob] | None] | None = None
     """
     An entry a token of the prompt; absent unless the request asks for them.
+    """
+    timings: GenerationTimings | None = None
+    """
+    The times so far; absent unless `timings_per_token` asks for them.
     """
 
 

@@ -1270,13 +1270,17 @@ class CreateCompletionRequest(TypedDict, closed=True):
     """
     Of tokenizers that no longer exist. It has no effect.
     """
-    logprob_token_ids: NotRequired[None]
+    logprob_token_ids: NotRequired[Sequence[int] | None]
     """
-    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`. At least 1 items, at most 128 items.
     """
     truncate_prompt_tokens: NotRequired[None]
     """
     Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    timings_per_token: NotRequired[bool | None]
+    """
+    Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
 
 
@@ -1824,13 +1828,17 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     """
     Of tokenizers that no longer exist. It has no effect.
     """
-    logprob_token_ids: NotRequired[None]
+    logprob_token_ids: NotRequired[Sequence[int] | None]
     """
-    Tokens whose log-probabilities to tell. The likeliest alone are known here.
+    Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`. At least 1 items, at most 128 items.
     """
     truncate_prompt_tokens: NotRequired[None]
     """
     Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    timings_per_token: NotRequired[bool | None]
+    """
+    Answer with the times that the prompt and the text have taken so far, in a stream in every event.
     """
     echo: NotRequired[Literal[False] | None]
     """
