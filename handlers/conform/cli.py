@@ -8,6 +8,7 @@ from typing import Any
 
 _FAULTS, _USAGE_ERROR = 1, 2
 _CHECKS = ("examples", "streams", "bounds", "fuzz")
+_PROFILES = ("agents",)
 _NEEDED = ("httpx", "jsonschema_rs", "schemathesis")
 
 
@@ -15,14 +16,15 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Adds the command to `verbatim`'s."""
     parser = commands.add_parser(
         "conform",
-        help="check whether a server keeps a contract",
-        description="Check any running server, whoever wrote it, against one of the contracts: requests are "
-        "generated from the contract's OpenAPI document, and each answer is checked against it. Exit "
-        "status: 0 if there are no faults, 1 if there are, 2 if the server does not answer.",
+        help="check whether a server keeps a contract, or whether programs can work with it",
+        description="Check any running server, whoever wrote it. With --contract, requests are generated "
+        "from the contract's OpenAPI document, and each answer is checked against it. With --profile, the "
+        "requests of programs that people use are sent, and each answer is checked for what the program "
+        "reads. Exit status: 0 if there are no faults, 1 if there are, 2 if the server does not answer.",
     )
-    parser.add_argument(
-        "--contract", required=True, choices=_contracts(), help="contract that the server claims to keep"
-    )
+    held_to = parser.add_mutually_exclusive_group(required=True)
+    held_to.add_argument("--contract", choices=_contracts(), help="contract that the server claims to keep")
+    held_to.add_argument("--profile", choices=_PROFILES, help="programs that should work with the server")
     parser.add_argument(
         "--base-url", required=True, metavar="URL", help="URL to which the contract's paths are appended"
     )
@@ -30,7 +32,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--report", type=Path, metavar="DIR", help="folder for report.html, report.json and junit.xml"
     )
     parser.add_argument("--model", help="model to request; by default the first one that the server lists")
-    parser.add_argument("--api-key", metavar="KEY", help="API key, sent as a bearer token")
+    parser.add_argument(
+        "--api-key",
+        metavar="KEY",
+        help="API key, sent as a bearer token; with --profile also as x-api-key, like Anthropic's clients",
+    )
     parser.add_argument(
         "--header",
         action="append",
@@ -42,20 +48,24 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--check",
         action="append",
         choices=_CHECKS,
-        help="run only these checks, and whether the operations exist",
+        help="run only these checks of a contract, and whether the operations exist",
     )
     parser.add_argument(
-        "--only", action="append", default=[], metavar="GLOB", help="check only these operations (id or path)"
+        "--only",
+        action="append",
+        default=[],
+        metavar="GLOB",
+        help="check only these operations (id or path), or programs (id, or path of a request)",
     )
     parser.add_argument(
-        "--skip", action="append", default=[], metavar="GLOB", help="skip these operations (id or path)"
+        "--skip", action="append", default=[], metavar="GLOB", help="skip these operations or programs"
     )
     parser.add_argument(
         "--max-examples",
         type=int,
         default=10,
         metavar="N",
-        help="generated requests per operation; 0 for none [default: 10]",
+        help="generated requests per operation of a contract; 0 for none [default: 10]",
     )
     parser.add_argument(
         "--time-limit", type=float, metavar="S", help="seconds after which no more requests are sent"
@@ -74,7 +84,8 @@ def _contracts() -> list[str]:
 
 def _run(given: argparse.Namespace) -> int:
     try:
-        from .command import Unusable, conform
+        from .command import conform
+        from .plan import Unusable
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise

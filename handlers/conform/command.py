@@ -3,27 +3,24 @@
 import argparse
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
 import schemathesis  # noqa: F401 - it runs in a process of its own; without it, nothing is begun
 
-from handlers.conform.checks.checks import CHECKS, RunLimits, check
+from handlers.conform.checks.checks import CHECKS, RunLimits
 from handlers.conform.report.html import render_html
 from handlers.conform.report.machine import render_json, render_junit
 from handlers.conform.report.run import Run
 from handlers.conform.report.summary import render_summary
 
 from .client import Client, NoAnswer
-from .document import Endpoint, endpoints, load
 from .place import Place, at
+from .plan import Plan, Unusable, contract_plan, profile_plan
 from .request import Request
-from .served import names_of
-from .target import Target
 
 # Where a contract's own operations tell the names of models.
 _LISTS: Final[tuple[tuple[Request, Place], ...]] = (
@@ -33,34 +30,38 @@ _LISTS: Final[tuple[tuple[Request, Place], ...]] = (
 )
 
 
-class Unusable(Exception):
-    """A run cannot be made, for the reason that the message states."""
-
-
 def conform(given: argparse.Namespace) -> bool:
     """Runs all checks, tells what they found, and whether they found faults. Raises Unusable."""
     headers = _headers(given)
-    document = load(given.contract)
-    chosen = _chosen(document, given.only, given.skip)
+    plan = _plan(given)
     began, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    with closing(Client(_url(given.base_url, chosen), headers, given.timeout)) as client:
-        model = given.model or _model(client, document, given.contract)
-        target = Target(given.contract, client, names_of(model))
+    with closing(Client(_url(given.base_url, plan.paths), headers, given.timeout)) as client:
+        model = given.model or _model(client, plan.document)
         deadline_s = None if given.time_limit is None else began_s + given.time_limit
         limits = RunLimits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
-        _tell(f"{client.url}: {given.contract}, model {model}")
-        results = tuple(check(target, chosen, limits, _tell))
+        _tell(f"{client.url}: {plan.name}, model {model}")
+        results = tuple(plan.results(client, model, limits, _tell))
     seconds = time.monotonic() - began_s
     hidden = {name: f"${_variable(name)}" for name in headers}
-    run = Run(given.contract, client.url, began, seconds, results, hidden, document)
+    run = Run(plan.kind, plan.name, plan.checks, client.url, began, seconds, results, hidden, plan.document)
     print(render_summary(run))
     if given.report is not None:
         _write(run, given.report)
     return bool(run.findings)
 
 
+def _plan(given: argparse.Namespace) -> Plan:
+    if given.contract:
+        return contract_plan(given.contract, given.only, given.skip)
+    if given.check:
+        raise Unusable("--check is for --contract; choose programs of a profile with --only and --skip")
+    return profile_plan(given.profile, given.only, given.skip)
+
+
 def _headers(given: argparse.Namespace) -> dict[str, str]:
     headers = {} if given.api_key is None else {"authorization": f"Bearer {given.api_key}"}
+    if given.api_key is not None and given.profile:
+        headers["x-api-key"] = given.api_key
     for text in given.header:
         name, colon, value = text.partition(":")
         if not colon or not name.strip():
@@ -73,31 +74,18 @@ def _variable(name: str) -> str:
     return name.upper().replace("-", "_")
 
 
-def _chosen(document: Mapping[str, Any], only: list[str], skip: list[str]) -> list[Endpoint]:
-    def is_named(endpoint: Endpoint, globs: list[str]) -> bool:
-        return any(fnmatchcase(name, glob) for glob in globs for name in (endpoint.id, endpoint.path))
-
-    chosen = [
-        one for one in endpoints(document) if (not only or is_named(one, only)) and not is_named(one, skip)
-    ]
-    if not chosen:
-        known = ", ".join(f"{one.id} ({one.path})" for one in endpoints(document))
-        raise Unusable(f"no operation is selected; the contract has {known}")
-    return chosen
-
-
-def _url(given: str, chosen: list[Endpoint]) -> str:
+def _url(given: str, paths: Sequence[str]) -> str:
     """Clients of OpenAI's are told an URL that ends with /v1, which the document's paths begin with."""
     url = given.rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise Unusable(f"--base-url {given}: must begin with http:// or https://")
-    is_twice = url.endswith("/v1") and all(one.path.startswith("/v1/") for one in chosen)
+    is_twice = url.endswith("/v1") and all(path.startswith("/v1/") for path in paths)
     return url.removesuffix("/v1") if is_twice else url
 
 
-def _model(client: Client, document: Mapping[str, Any], contract: str) -> str:
+def _model(client: Client, document: Mapping[str, Any]) -> str:
     """The first that the server tells of."""
-    lists = [one for one in _LISTS if one[0].path in document["paths"]]
+    lists = [one for one in _LISTS if one[0].path in document.get("paths", {})]
     for request, place in lists or [_LISTS[0]]:
         try:
             answer = client.send(request)

@@ -42,6 +42,14 @@ class Endpoint(NamedTuple):
     validation_status: int | None
     can_stream: bool
 
+    @property
+    def title(self) -> str:
+        return f"{self.method} {self.path}"
+
+    def members(self) -> dict[str, Json]:
+        """Return the members that stand for it in report.json."""
+        return {"operation": self.id, "method": self.method, "path": self.path}
+
 
 def load(contract: str) -> dict[str, Any]:
     """The effective document of a contract of ours."""

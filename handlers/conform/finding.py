@@ -2,11 +2,28 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from .client import Answer
-from .document import Endpoint
 from .request import Request
+
+
+class Subject(Protocol):
+    """A row of a report: an operation of a contract, or a program of a profile."""
+
+    @property
+    def id(self) -> str:
+        """A name without spaces, unique in its report."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The name to show."""
+        ...
+
+    def members(self) -> dict[str, Any]:
+        """Return the members that stand for it in report.json."""
+        ...
 
 
 class Instance(NamedTuple):
@@ -30,7 +47,7 @@ class FoundFault(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong with an operation, however often it showed. instances: the first one first."""
+    """One thing that is wrong with a subject, however often it showed. instances: the first one first."""
 
     check: str
     title: str
@@ -38,9 +55,9 @@ class Finding(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The result of one check of one operation. note: why it was left out, or what was; empty for neither."""
+    """The result of one check of one subject. note: why it was left out, or what was; empty for neither."""
 
-    endpoint: Endpoint
+    subject: Subject
     check: str
     num_requests: int
     findings: tuple[Finding, ...] = ()

@@ -117,3 +117,52 @@ def test_the_page_needs_nothing_else_and_shows_how_to_send_a_request_again(tmp_p
     assert "curl -i -X POST" in page
     assert "created" in page
     assert (tmp_path / "junit.xml").read_text().count("<testcase") == 2
+
+
+PROFILE = ["--profile", "agents", "--only", "guidellm"]
+
+
+@pytest.mark.parametrize(
+    ("faults", "status", "titles"),
+    [
+        ((), 1, {"Not every chunk has the usage that was asked for"}),
+        (("no stream",), 1, {"A stream was asked for, and none came"}),
+    ],
+)
+def test_a_program_that_cannot_go_on_is_a_row_of_the_same_report(
+    faults: tuple[str, ...], status: int, titles: set[str], tmp_path: Path
+) -> None:
+    server = FaultyServer(*faults)
+    try:
+        assert main([*PROFILE, "--base-url", f"{server.url}/v1", "--report", str(tmp_path)]) == status
+    finally:
+        server.stop()
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["profile"] == "agents"
+    assert {result["program"] for result in report["results"]} == {"guidellm"}
+    found = {finding["title"] for result in report["results"] for finding in result["findings"]}
+    assert titles <= found
+    [offered] = [result for result in report["results"] if result["check"] == "offered"]
+    assert offered["note"] == "not offered: POST /v1/completions, POST /v1/responses"
+    page = (tmp_path / "report.html").read_text()
+    assert "guidellm 0.8.1" in page and "why it matters" in page
+    assert 'classname="agents.streams"' in (tmp_path / "junit.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--only", "nothing"], "the profile has "),
+        (["--check", "bounds"], "--check is for --contract"),
+        (["--only", "claude_code", "--model", "small"], "has none of the paths that these programs ask"),
+    ],
+)
+def test_a_profile_that_cannot_be_run_is_told_in_a_line(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = FaultyServer()
+    try:
+        assert main(["--profile", "agents", "--base-url", server.url, *options]) == 2
+    finally:
+        server.stop()
+    assert words in capsys.readouterr().err

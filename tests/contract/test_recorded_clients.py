@@ -5,9 +5,7 @@ names none), its requests, texts cut short, and the statuses. The server checks 
 documents, and the types of the contract's own Python client check them again, without conversions.
 """
 
-import json
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pytest
 from anthropic.types.beta import BetaMessage, BetaMessageTokensCount, BetaRawMessageStreamEvent
@@ -16,11 +14,11 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from pydantic import TypeAdapter
 
 from handlers.app import build_app
+from handlers.conform.profile.program import Exchange, Program, load_profile
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
 
-_HEADERS: Final = {"anthropic": {"anthropic-version": "2023-06-01"}}
 _WHOLE: Final[dict[str, TypeAdapter[Any]]] = {
     "/v1/chat/completions": TypeAdapter(ChatCompletion),
     "/v1/completions": TypeAdapter(Completion),
@@ -33,40 +31,21 @@ _EVENTS: Final[dict[str, TypeAdapter[Any]]] = {
     "/v1/messages": TypeAdapter(BetaRawMessageStreamEvent),
 }
 
-RECORDED: Final = Path(__file__).parents[2] / "handlers" / "conform" / "profile" / "agents"
-
-
-class Recorded(NamedTuple):
-    """A request of a program's. param: the field at fault, if it is refused."""
-
-    contract: str
-    path: str
-    body: dict[str, Any]
-    status: int
-    param: str | None
-
 
 def _exchanges() -> list[Any]:
     return [
-        pytest.param(
-            Recorded(
-                recorded.get("contract", "openai"), one["path"], one["body"], one["status"], one.get("param")
-            ),
-            id=f"{file.stem}: {one['what']}",
-        )
-        for file in sorted(RECORDED.glob("*.json"))
-        for recorded in [json.loads(file.read_text("utf-8"))]
-        for one in recorded["exchanges"]
+        pytest.param(program, exchange, id=f"{program.id}: {exchange.what}")
+        for program in load_profile("agents")
+        for exchange in program.exchanges
     ]
 
 
-@pytest.mark.parametrize("exchange", _exchanges())
-async def test_a_programs_request_is_answered_as_it_was(exchange: Recorded) -> None:
+@pytest.mark.parametrize(("program", "exchange"), _exchanges())
+async def test_a_programs_request_is_answered_as_it_was(program: Program, exchange: Exchange) -> None:
     engine = ScriptedEngine(says("Hel", "lo"), max_total_tokens=200_000)
     app = build_app(Settings(check_responses="fail"), engine)
-    path = f"/{exchange.contract}{exchange.path}"
-    headers = _HEADERS.get(exchange.contract, {})
-    response = await send(app, "POST", path, json=exchange.body, headers=headers)
+    path = f"/{program.contract}{exchange.path}"
+    response = await send(app, exchange.method, path, json=exchange.body, headers=dict(program.headers))
     assert response.status_code == exchange.status, response.text
     if exchange.status != 200:
         assert response.json()["error"]["param"] == exchange.param
@@ -79,9 +58,9 @@ async def test_a_programs_request_is_answered_as_it_was(exchange: Recorded) -> N
     _check_by_sdk(exchange, response.text)
 
 
-def _check_by_sdk(exchange: Recorded, text: str) -> None:
-    path = exchange.path.partition("?")[0]
-    if not exchange.body.get("stream"):
+def _check_by_sdk(exchange: Exchange, text: str) -> None:
+    path = exchange.route
+    if not exchange.is_streamed:
         if path in _WHOLE:
             _WHOLE[path].validate_json(text, strict=True)
         return

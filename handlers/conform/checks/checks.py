@@ -21,9 +21,19 @@ from .presence import absence
 from .recording import Recorded
 from .streams import stream_faults
 
-CHECKS = ("presence", "examples", "streams", "bounds", "fuzz")
+CHECKS = {
+    "presence": "the operation is there",
+    "examples": "the document's own requests",
+    "streams": "every event, their order and end, and their text beside the whole answer's",
+    "bounds": "values at, just inside and just outside of what the document allows",
+    "fuzz": "generated requests, valid and not",
+}
+"""The checks in the order of a report, each with a phrase about it."""
+
 _NUM_AT_ONCE = 8
-_LATE = "left out: the time was up"
+LATE = "left out: the time was up"
+"""The note of what a time limit left out."""
+
 _OUTCOMES = {
     Verdict.ACCEPTED: "What the document allows is refused",
     Verdict.REFUSED: "What the document forbids is not refused with its error",
@@ -105,7 +115,7 @@ def _bounds(target: Target, endpoint: Endpoint, limits: RunLimits) -> Result:
     with ThreadPoolExecutor(_NUM_AT_ONCE) as pool:
         found = list(pool.map(lambda row: _bound(target, row, limits), rows))
     sent = [faults for faults in found if faults is not None]
-    note = f"{len(found) - len(sent)} rows {_LATE}" if len(sent) < len(found) else ""
+    note = f"{len(found) - len(sent)} rows {LATE}" if len(sent) < len(found) else ""
     faults = [fault for some in sent for fault in some]
     return Result(endpoint, "bounds", len(sent), grouped("bounds", faults), note)
 
@@ -151,13 +161,13 @@ def _shown(row: Row) -> str:
 
 def _fuzz(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Iterator[Result]:
     if limits.is_over:
-        yield from (Result(endpoint, "fuzz", 0, note=_LATE) for endpoint in chosen)
+        yield from (Result(endpoint, "fuzz", 0, note=LATE) for endpoint in chosen)
         return
     recorded = fuzz_of(target, chosen, limits).run()
     for endpoint in chosen:
         own = [one for one in recorded if one.operation == f"{endpoint.method} {endpoint.path}"]
         faults = [fault for one in own for fault in fuzz_faults(target, one)]
-        yield Result(endpoint, "fuzz", len(own), grouped("fuzz", faults), "" if own else _LATE)
+        yield Result(endpoint, "fuzz", len(own), grouped("fuzz", faults), "" if own else LATE)
 
 
 def fuzz_of(target: Target, chosen: Sequence[Endpoint], limits: RunLimits) -> Fuzz:

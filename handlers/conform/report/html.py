@@ -5,7 +5,6 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
-from handlers.conform.checks.checks import CHECKS
 from handlers.conform.client import Answer
 from handlers.conform.request import Request
 
@@ -23,7 +22,7 @@ def render_html(run: Run) -> str:
     environment.filters["answer"] = _answer_body
     environment.filters["cut"] = _cut
     template = environment.from_string(files(__package__).joinpath("page.html.jinja").read_text())
-    return template.render(run=run, checks=CHECKS)
+    return template.render(run=run, checks=run.checks)
 
 
 def _request_body(request: Request) -> str:

@@ -4,8 +4,7 @@ import json
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from handlers.conform.document import Endpoint
-from handlers.conform.finding import Finding, Instance, Result
+from handlers.conform.finding import Finding, Instance, Result, Subject
 
 from .run import Run
 
@@ -13,7 +12,7 @@ from .run import Run
 def render_json(run: Run) -> str:
     """Everything, with whole bodies."""
     report = {
-        "contract": run.contract,
+        run.kind: run.name,
         "url": run.url,
         "began": run.began,
         "seconds": round(run.seconds, 1),
@@ -25,29 +24,27 @@ def render_json(run: Run) -> str:
 
 def _result(run: Run, result: Result) -> dict[str, Any]:
     return {
-        "operation": result.endpoint.id,
-        "method": result.endpoint.method,
-        "path": result.endpoint.path,
+        **result.subject.members(),
         "check": result.check,
         "num_requests": result.num_requests,
         "note": result.note,
-        "findings": [_finding(run, result.endpoint, finding) for finding in result.findings],
+        "findings": [_finding(run, result.subject, finding) for finding in result.findings],
     }
 
 
-def _finding(run: Run, endpoint: Endpoint, finding: Finding) -> dict[str, Any]:
+def _finding(run: Run, subject: Subject, finding: Finding) -> dict[str, Any]:
     return {
         "title": finding.title,
-        "instances": [_instance(run, endpoint, instance) for instance in finding.instances],
+        "instances": [_instance(run, subject, instance) for instance in finding.instances],
     }
 
 
-def _instance(run: Run, endpoint: Endpoint, instance: Instance) -> dict[str, Any]:
+def _instance(run: Run, subject: Subject, instance: Instance) -> dict[str, Any]:
     answer = instance.answer
     return {
         "label": instance.label,
         "told": instance.told,
-        "document": run.says(endpoint, instance),
+        "document": run.says(subject, instance),
         "curl": run.curl(instance),
         "answer": None
         if answer is None
@@ -56,18 +53,18 @@ def _instance(run: Run, endpoint: Endpoint, instance: Instance) -> dict[str, Any
 
 
 def render_junit(run: Run) -> str:
-    """A test case for each check of each operation."""
+    """A test case for each check of each subject."""
     suite = Element(
         "testsuite",
-        name=f"verbatim conform {run.contract}",
+        name=f"verbatim conform {run.name}",
         tests=str(len(run.results)),
         failures=str(sum(bool(result.findings) for result in run.results)),
         time=f"{run.seconds:.1f}",
         timestamp=run.began,
     )
     for result in run.results:
-        name = f"{result.endpoint.method} {result.endpoint.path}"
-        case = SubElement(suite, "testcase", classname=f"{run.contract}.{result.check}", name=name)
+        classname = f"{run.name}.{result.check}"
+        case = SubElement(suite, "testcase", classname=classname, name=result.subject.title)
         if result.findings:
             titles = [f"{one.title}: {one.instances[0].told}" for one in result.findings]
             failure = SubElement(case, "failure", message=_plain(result.findings[0].title))

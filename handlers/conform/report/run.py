@@ -2,18 +2,25 @@
 
 import shlex
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from handlers.conform.document import Endpoint, resolve
-from handlers.conform.finding import Finding, Instance, Result
+from handlers.conform.finding import Finding, Instance, Result, Subject
+
+Kind = Literal["contract", "profile"]
+"""What a server is held to: a contract, or the programs of a profile."""
 
 
 class Run(NamedTuple):
-    """began: ISO 8601. headers: names of those that were sent with every request, with what stands for their
-    values in a command that others may read.
+    """kind, name: what the server was held to. checks: in the order of columns, each with a phrase about it.
+
+    began: ISO 8601. headers: names of those that were sent with every request, with what stands for their
+    values in a command that others may read. document: the contract's; empty for a profile.
     """
 
-    contract: str
+    kind: Kind
+    name: str
+    checks: Mapping[str, str]
     url: str
     began: str
     seconds: float
@@ -22,27 +29,27 @@ class Run(NamedTuple):
     document: Mapping[str, Any]
 
     @property
-    def endpoints(self) -> list[Endpoint]:
-        return list({result.endpoint.id: result.endpoint for result in self.results}.values())
+    def subjects(self) -> list[Subject]:
+        return list({result.subject.id: result.subject for result in self.results}.values())
 
     @property
-    def findings(self) -> list[tuple[Endpoint, Finding]]:
-        return [(result.endpoint, finding) for result in self.results for finding in result.findings]
+    def findings(self) -> list[tuple[Subject, Finding]]:
+        return [(result.subject, finding) for result in self.results for finding in result.findings]
 
     @property
     def num_requests(self) -> int:
         return sum(result.num_requests for result in self.results)
 
-    def of(self, endpoint: Endpoint, check: str) -> Result | None:
-        """The result of a check of an operation; None if it was not made."""
-        found = (one for one in self.results if one.endpoint.id == endpoint.id and one.check == check)
+    def of(self, subject: Subject, check: str) -> Result | None:
+        """The result of a check of a subject; None if it was not made."""
+        found = (one for one in self.results if one.subject.id == subject.id and one.check == check)
         return next(found, None)
 
-    def says(self, endpoint: Endpoint, instance: Instance) -> str:
-        """The document's own words about the place of a fault."""
-        if instance.says:
+    def says(self, subject: Subject, instance: Instance) -> str:
+        """The document's own words about the place of a fault, or why a program needs it otherwise."""
+        if instance.says or not isinstance(subject, Endpoint):
             return instance.says
-        node = self.document["paths"][endpoint.path][endpoint.method.lower()]
+        node = self.document["paths"][subject.path][subject.method.lower()]
         answers = (
             f"{status} {', '.join(resolve(self.document, answer).get('content', {})) or 'no body'}"
             for status, answer in node["responses"].items()

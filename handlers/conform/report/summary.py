@@ -9,26 +9,27 @@ _MAX_FINDINGS = 25
 
 
 def render_summary(run: Run) -> str:
-    """A line for each operation, then one for each kind of fault."""
-    return "\n".join([*_operations(run), "", *_findings(run)])
+    """A line for each subject, then one for each kind of fault."""
+    return "\n".join([*_subjects(run), "", *_findings(run)])
 
 
-def _operations(run: Run) -> Iterator[str]:
-    width = max(len(f"{one.method} {one.path}") for one in run.endpoints)
-    for endpoint in run.endpoints:
-        results = [result for result in run.results if result.endpoint.id == endpoint.id]
+def _subjects(run: Run) -> Iterator[str]:
+    width = max(len(one.title) for one in run.subjects)
+    for subject in run.subjects:
+        results = [result for result in run.results if result.subject.id == subject.id]
         num_faults = sum(len(result.findings) for result in results)
         num_requests = sum(result.num_requests for result in results)
         told = f"{num_faults} fault{'s' * (num_faults != 1)}" if num_faults else "ok"
+        told = told if num_requests else "-"
         notes = {result.note for result in results if result.note}
         late = f" ({'; '.join(sorted(notes))})" if notes else ""
-        yield f"  {f'{endpoint.method} {endpoint.path}':{width}}  {told:10}{num_requests:6} requests{late}"
+        yield f"  {subject.title:{width}}  {told:10}{num_requests:6} requests{late}"
 
 
 def _findings(run: Run) -> Iterator[str]:
-    for endpoint, finding in run.findings[:_MAX_FINDINGS]:
+    for subject, finding in run.findings[:_MAX_FINDINGS]:
         times = f" ({len(finding.instances)} times)" if len(finding.instances) > 1 else ""
-        line = f"{endpoint.method} {endpoint.path}: {finding.title}{times}"
+        line = f"{subject.title}: {finding.title}{times}"
         yield line[:_WIDTH]
         yield f"    {finding.instances[0].label}: {finding.instances[0].told}".replace("\n", " ")[:_WIDTH]
     left = len(run.findings) - _MAX_FINDINGS

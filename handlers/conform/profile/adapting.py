@@ -1,0 +1,93 @@
+"""Requests as they are sent to a server: with its model's name, few tokens, or a tool required."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from handlers.conform.document import Json
+
+NUM_TOKENS: Final = 128
+"""The most tokens of an answer. It is room for a short call of a tool, and soon generated."""
+
+_KINDS_OF_FUNCTIONS: Final = (None, "function", "custom")
+
+
+class _Limits(NamedTuple):
+    """Members that limit an answer's tokens, and the one that is added where none of them stands."""
+
+    members: tuple[str, ...]
+    added: str
+
+
+_LIMITS: Final[Mapping[str, _Limits]] = {
+    "/v1/chat/completions": _Limits(("max_completion_tokens", "max_tokens"), "max_tokens"),
+    "/v1/completions": _Limits(("max_tokens",), "max_tokens"),
+    "/v1/messages": _Limits(("max_tokens",), "max_tokens"),
+    "/v1/responses": _Limits(("max_output_tokens",), "max_output_tokens"),
+}
+_ANY_TOOL: Final[Mapping[str, Json]] = {
+    "/v1/chat/completions": "required",
+    "/v1/messages": {"type": "any"},
+    "/v1/responses": "required",
+}
+
+
+def adapted(route: str, body: Json, model: str) -> Json:
+    """Return a body for a server that calls its model so; an answer has few tokens beside its thoughts."""
+    if not isinstance(body, Mapping):
+        return body
+    body = {**body, **({"model": model} if "model" in body else {})}
+    limits = _LIMITS.get(route)
+    if limits is None:
+        return body
+    most = NUM_TOKENS + _num_thoughts(body)
+    given = [name for name in limits.members if isinstance(body.get(name), int)]
+    return {
+        **body,
+        **{name: min(body[name], most) for name in given},
+        **({} if given else {limits.added: most}),
+    }
+
+
+def _num_thoughts(body: Mapping[str, Json]) -> int:
+    """Return the budget of tokens for thoughts, which Anthropic's API wants to be below `max_tokens`."""
+    thinking = body.get("thinking")
+    budget = thinking.get("budget_tokens") if isinstance(thinking, Mapping) else None
+    return budget if isinstance(budget, int) else 0
+
+
+def with_forced_tool(route: str, body: Json) -> Json | None:
+    """Return a body whose answer must call a tool; None if its API or its tools allow no such request."""
+    if route not in _ANY_TOOL or not tool_names(body) or _has_format(body):
+        return None
+    # Anthropic's API refuses a forced tool beside thoughts, and edits of thoughts without any.
+    kept = {name: value for name, value in body.items() if name not in ("thinking", "context_management")}
+    return {**kept, "tool_choice": _ANY_TOOL[route]}
+
+
+def tool_names(body: Json) -> list[str]:
+    """Return the names of the functions that a request offers; those that the API's maker runs have none."""
+    tools = body.get("tools") if isinstance(body, Mapping) else None
+    return [name for tool in tools or () for name in _names_in(tool)]
+
+
+def _names_in(tool: Mapping[str, Json]) -> Sequence[str]:
+    if tool.get("type") == "namespace":
+        return [name for inner in tool["tools"] for name in _names_in(inner)]
+    if tool.get("type") not in _KINDS_OF_FUNCTIONS or tool.get("defer_loading"):
+        return []
+    name = tool.get("function", tool).get("name")
+    return [name] if isinstance(name, str) else []
+
+
+def format_schema(body: Json) -> Json | None:
+    """Return the JSON Schema that the answer's text must have; None if it is free."""
+    if not isinstance(body, Mapping):
+        return None
+    chat = (body.get("response_format") or {}).get("json_schema") or {}
+    responses = (body.get("text") or {}).get("format") or {}
+    messages = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
+    return next((one["schema"] for one in (chat, responses, messages) if "schema" in one), None)
+
+
+def _has_format(body: Json) -> bool:
+    return format_schema(body) is not None

@@ -1,0 +1,71 @@
+"""OpenAI's chat completions."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from handlers.conform.document import Json
+from handlers.conform.profile.events import Event
+from handlers.conform.profile.turn import Asked, Breach, Call, Turn, turn_breaches
+
+from .usage import usage_breaches
+
+_CALLS: Final = ("tool_calls", "function_call")
+
+
+def whole_breaches(asked: Asked, answer: Json) -> Iterator[Breach]:
+    for choice in answer["choices"]:
+        message = choice["message"]
+        calls = tuple(
+            Call(one.get("id"), one["function"].get("name"), one["function"].get("arguments"))
+            for one in message.get("tool_calls") or ()
+        )
+        yield from turn_breaches(asked, _turn(message.get("content") or "", calls, choice["finish_reason"]))
+
+
+def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
+    chunks = [event.data for event in events]
+    ids = {chunk["id"] for chunk in chunks}
+    if len(ids) > 1:
+        message = ", ".join(sorted(ids)[:3])
+        yield Breach("The chunks of one answer have different ids", message, "Clients join chunks of one id")
+    yield from usage_breaches(asked, chunks)
+    choices = [choice for chunk in chunks for choice in chunk["choices"]]
+    for index in sorted({choice["index"] for choice in choices}):
+        yield from _choice_breaches(asked, [one for one in choices if one["index"] == index])
+
+
+def _choice_breaches(asked: Asked, pieces: Sequence[Json]) -> Iterator[Breach]:
+    reasons = [one["finish_reason"] for one in pieces if one.get("finish_reason")]
+    if not reasons:
+        yield Breach(
+            "No chunk has a finish_reason", f"There are {len(pieces)} chunks", "It says that the turn is over"
+        )
+        return
+    deltas = [one.get("delta") or {} for one in pieces]
+    content = "".join(delta.get("content") or "" for delta in deltas)
+    heads: dict[int, Json] = {}
+    arguments: dict[int, str] = defaultdict(str)
+    for part in (part for delta in deltas for part in delta.get("tool_calls") or ()):
+        index = part["index"]
+        if index not in heads:
+            heads[index] = part
+            yield from _head_breaches(part)
+        arguments[index] += (part.get("function") or {}).get("arguments") or ""
+    calls = tuple(
+        Call(head.get("id"), (head.get("function") or {}).get("name"), arguments[index])
+        for index, head in sorted(heads.items())
+    )
+    yield from turn_breaches(asked, _turn(content, calls, reasons[-1]))
+
+
+def _head_breaches(part: Json) -> Iterator[Breach]:
+    """Yield the breach of a call's first piece. A call without id or name is a breach of the whole turn."""
+    if part.get("type") != "function":
+        message = f"It is {part.get('type')!r}"
+        why = "The AI SDK ends with: Expected 'function' type."
+        yield Breach("The first piece of a call has not the type 'function'", message, why)
+
+
+def _turn(text: str, calls: tuple[Call, ...], reason: Any) -> Turn:
+    return Turn(text, calls, reason == "length", reason in _CALLS)

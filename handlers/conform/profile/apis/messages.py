@@ -1,0 +1,87 @@
+"""Anthropic's messages."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from handlers.conform.document import Json
+from handlers.conform.profile.events import Event
+from handlers.conform.profile.turn import Asked, Breach, Call, Turn, turn_breaches
+
+_NAMES: Final = "Anthropic's clients take an event by the name in its `event` line, and skip others"
+_ORDER: Final = "Anthropic's clients raise an error: Unexpected event order"
+_BLOCKS: Final = "Clients put a delta into the open block of its index, and use a block when it has stopped"
+
+
+def whole_breaches(asked: Asked, answer: Json) -> Iterator[Breach]:
+    blocks = answer["content"]
+    calls = tuple(
+        Call(one.get("id"), one.get("name"), one.get("input")) for one in blocks if one["type"] == "tool_use"
+    )
+    text = "".join(one["text"] for one in blocks if one["type"] == "text")
+    yield from turn_breaches(asked, _turn(text, calls, answer["stop_reason"]))
+
+
+def stream_breaches(asked: Asked, events: Sequence[Event]) -> Iterator[Breach]:
+    wrong = next((event for event in events if event.name != event.data["type"]), None)
+    if wrong is not None:
+        message = f"The event {wrong.data['type']} is named {wrong.name!r}"
+        yield Breach("An event is not named after its type", message, _NAMES)
+    values = [event.data for event in events if event.data["type"] != "ping"]
+    kinds = [one["type"] for one in values]
+    for kind, is_there in (("message_start", kinds[:1]), ("message_stop", kinds[-1:])):
+        if is_there != [kind] or kinds.count(kind) != 1:
+            shown = " ".join(kinds[:3] + ["..."] + kinds[-3:])
+            yield Breach(
+                f"The stream has not one {kind} at its {kind.removeprefix('message_')}", shown, _ORDER
+            )
+    ends = [one for one in values if one["type"] == "message_delta"]
+    if not ends or not ends[-1]["delta"].get("stop_reason"):
+        why = "A client reads the reason of ending and the usage from it"
+        yield Breach("No message_delta has a stop_reason", " ".join(kinds[-3:]), why)
+        return
+    blocks = _Blocks()
+    for one in values:
+        yield from blocks.breaches(one)
+    yield from blocks.end_breaches()
+    yield from turn_breaches(asked, _turn(blocks.text, tuple(blocks.calls), ends[-1]["delta"]["stop_reason"]))
+
+
+class _Blocks:
+    """The blocks of a stream, put together."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.calls: list[Call] = []
+        self._open: dict[int, Json] = {}
+
+    def breaches(self, event: Json) -> Iterator[Breach]:
+        """Take the next event; yield what is wrong with its place."""
+        index = event.get("index")
+        match event["type"]:
+            case "content_block_start":
+                if index in self._open:
+                    yield Breach("A block starts twice", f"Its index is {index}", _BLOCKS)
+                self._open[index] = {"json": "", **event["content_block"]}
+            case "content_block_delta":
+                if index not in self._open:
+                    yield Breach("A delta is for a block that is not open", f"Its index is {index}", _BLOCKS)
+                else:
+                    self._take(self._open[index], event["delta"])
+            case "content_block_stop":
+                block = self._open.pop(index, None)
+                if block is None:
+                    yield Breach("A block stops that is not open", f"Its index is {index}", _BLOCKS)
+                elif block["type"] == "tool_use":
+                    self.calls.append(Call(block.get("id"), block.get("name"), block["json"] or "{}"))
+
+    def end_breaches(self) -> Iterator[Breach]:
+        if self._open:
+            yield Breach("A block does not stop", f"Its index is {min(self._open)}", _BLOCKS)
+
+    def _take(self, block: dict[str, Any], delta: Json) -> None:
+        block["json"] += delta.get("partial_json", "")
+        self.text += delta.get("text", "")
+
+
+def _turn(text: str, calls: tuple[Call, ...], reason: Any) -> Turn:
+    return Turn(text, calls, reason == "max_tokens", reason == "tool_use")

@@ -1,0 +1,49 @@
+"""Schemas of answers, as the makers of programs wrote them for what their clients read."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final, Literal
+
+import jsonschema_rs
+
+from handlers.conform.document import Json
+from handlers.conform.place import render
+
+from .turn import Breach
+
+COMMON: Final = "common"
+"""The set that every program's answers must satisfy."""
+
+Part = Literal["whole", "event"]
+
+
+def schema_breaches(names: tuple[str, ...], route: str, part: Part, value: Json) -> Iterator[Breach]:
+    """Yield the first difference between a whole answer, or an event, and each of the sets."""
+    for name in names:
+        schemas = _schemas(name)
+        validator = _validator(name, route, part)
+        error = next(validator.iter_errors(value), None) if validator else None
+        if error is not None:
+            place = render(tuple(error.instance_path)) or "the whole"
+            bare = render(tuple(step for step in error.instance_path if isinstance(step, str)))
+            kind = f"{bare or 'An answer'} is not as it is read: {error.kind.name}"
+            yield Breach(kind, f"{place}: {error.message[:300]}", schemas["why"])
+            return
+
+
+@cache
+def _schemas(name: str) -> Mapping[str, Json]:
+    text = files(f"{__package__}.schema_sets").joinpath(f"{name}.json").read_text("utf-8")
+    schemas: Mapping[str, Json] = json.loads(text)
+    return schemas
+
+
+@cache
+def _validator(name: str, route: str, part: Part) -> "jsonschema_rs.Draft202012Validator | None":
+    schemas = _schemas(name)
+    schema = schemas.get(route, {}).get(part)
+    if schema is None:
+        return None
+    return jsonschema_rs.Draft202012Validator({**schema, "$defs": schemas.get("$defs", {})})
