@@ -54,6 +54,7 @@ def test_programs_can_work_with_our_server(long_model: Path, tmp_path: Path) -> 
     assert left_out(tmp_path) == []
 
 
+@pytest.mark.timeout(300)
 def test_a_benchmark_and_a_framework_can_work_with_our_server(server_url: str, tmp_path: Path) -> None:
     options = ["--profile", "agents", "--base-url", f"{server_url}/v1", "--report", str(tmp_path)]
     assert main([*options, "--only", "guidellm", "--only", "ai_sdk_chat", "--api-key", "secret"]) == 0

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+import httpx
+
 from handlers.conform.checks.checks import LATE, RunLimits
 from handlers.conform.client import Answer, Client, NoAnswer
 from handlers.conform.document import Json
@@ -39,15 +41,22 @@ _REFUSED: Final = "The program sends it as it is"
 
 
 class _Tried(NamedTuple):
-    """A request that was sent. note: why its answer was not judged; empty if it was."""
+    """A request that was sent. note: why its answer was not judged; empty if it was.
+
+    is_answered: whether it was, and not refused.
+    """
 
     check: str
     faults: tuple[FoundFault, ...] = ()
     note: str = ""
+    is_answered: bool = False
 
 
 class Replay:
-    """A profile's programs against one server. model: its name there. tell: takes a line about what comes next."""
+    """A profile's programs against one server.
+
+    model: its name there. tell: takes a line about what comes next.
+    """
 
     def __init__(self, client: Client, model: str, limits: RunLimits, tell: Callable[[str], None]) -> None:
         self._client = client
@@ -93,7 +102,7 @@ class Replay:
             tried.append(self._send(program, exchange, Asked(body)))
             forced = with_forced_tool(exchange.route, body)
             form = (exchange.route, exchange.is_streamed)
-            if forced is not None and form not in has_forced and not tried[-1].note:
+            if forced is not None and form not in has_forced and tried[-1].is_answered:
                 has_forced.add(form)
                 tried.append(self._send(program, exchange, Asked(forced, is_forced=True)))
         return tried, False
@@ -103,7 +112,7 @@ class Replay:
         label = f"{exchange.what}, a tool required" if asked.is_forced else exchange.what
         request = Request(exchange.method, exchange.path, asked.body, program.headers)
         try:
-            answer = self._client.send(request)
+            answer = self._answer(request)
         except NoAnswer as error:
             return _Tried(check, (no_answer(label, request, error),))
         if not 200 <= answer.status < 300:
@@ -112,7 +121,16 @@ class Replay:
             FoundFault(one.kind, Instance(label, one.message, request, answer, one.why))
             for one in _breaches(program, exchange, asked, answer)
         )
-        return _Tried(check, faults)
+        return _Tried(check, faults, is_answered=True)
+
+    def _answer(self, request: Request) -> Answer:
+        """Send a request, and once more if the connection breaks, as clients do. Raises NoAnswer."""
+        try:
+            return self._client.send(request)
+        except NoAnswer as error:
+            if isinstance(error.__cause__, httpx.TimeoutException):
+                raise
+            return self._client.send(request)
 
     def _is_offered(self, program: Program, exchange: Exchange) -> bool:
         """Return whether a path is there: not every request is answered as if it were not."""

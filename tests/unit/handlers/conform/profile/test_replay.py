@@ -3,6 +3,7 @@
 import json
 from typing import Any, Final
 
+import httpx
 import pytest
 
 from handlers.conform.checks.checks import RunLimits
@@ -252,9 +253,32 @@ def test_a_stream_that_is_none_is_a_fault(answer: Answer, kind: str) -> None:
 
 def test_a_connection_that_breaks_is_a_fault() -> None:
     def reply(request: Request) -> Answer:
-        raise NoAnswer("ReadTimeout")
+        raise NoAnswer("ReadError")
 
     assert kinds(results(program(CHAT.path, CHAT.body), reply)) == {"The server gave no answer"}
+
+
+def test_a_connection_that_breaks_once_is_none_since_clients_send_again() -> None:
+    breaks = iter([False, True])
+
+    def reply(request: Request) -> Answer:
+        if next(breaks, False):
+            raise NoAnswer("ReadError")
+        answered: Answer = COMPLETIONS.answers()(request)
+        return answered
+
+    assert kinds(results(program(COMPLETIONS.path, COMPLETIONS.body), reply)) == set()
+
+
+def test_no_request_is_sent_again_after_its_time() -> None:
+    sent = []
+
+    def reply(request: Request) -> Answer:
+        sent.append(request)
+        raise NoAnswer("ReadTimeout") from httpx.ReadTimeout("")
+
+    assert kinds(results(program(COMPLETIONS.path, COMPLETIONS.body), reply)) == {"The server gave no answer"}
+    assert [request.body for request in sent[1:]] == [{**COMPLETIONS.body, "model": "small"}]
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])
@@ -287,6 +311,11 @@ def test_a_context_that_is_too_short_is_noted_and_no_fault(message: str) -> None
     assert kinds(all_results) == set()
     assert all_results["answers"].num_requests == 0
     assert "no room in the model's context" in all_results["answers"].note
+
+
+def test_a_request_that_is_refused_is_not_sent_again_with_a_required_tool() -> None:
+    all_results = results(program(CHAT.path, CHAT.body), lambda request: whole({"error": "no"}, 400))
+    assert set(all_results) == {"offered", "answers"}
 
 
 def test_a_tool_that_cannot_be_required_is_noted_and_no_fault() -> None:
