@@ -28,7 +28,7 @@ def _train(options: argparse.Namespace) -> None:
 
 def _refresh(options: argparse.Namespace) -> None:
     tokenizer = Tokenizer.from_file(str(ARTEFACT / "tokenizer.json"))
-    schedule = replace(recipe.REFRESH, num_steps=options.steps)
+    schedule = replace(recipe.REFRESH, num_steps=options.steps, first_seed=options.seed)
     model = trained_model(options.weights)
     print(train(model, tokenizer, options.directory, schedule, options.resume))
 
@@ -60,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     refreshing.add_argument("--weights", type=Path, default=ARTEFACT, help="the exported model to start from")
     refreshing.add_argument("--directory", type=Path, default=Path("build/demo_model/refresh"))
     refreshing.add_argument("--steps", type=int, default=recipe.REFRESH.num_steps)
+    refreshing.add_argument(
+        "--seed", type=int, default=recipe.REFRESH.first_seed, help="another one for a second refresh"
+    )
     refreshing.add_argument("--resume", type=Path, help="a checkpoint of this refresh to go on from")
     refreshing.set_defaults(run=_refresh)
     exporting = commands.add_parser("export", help="write a checkpoint as the artefact")

@@ -22,7 +22,8 @@ _ABOUT_ITSELF: Final = (
         "Who is your maker?|Who is your author?|By whom were you made?|Who developed you?|"
         "Who wrote your code?|Who have you been trained by?|Which company made you?|"
         "Who are your authors?|Were you made by a person?|Who programmed you?|Who designed you?|"
-        "You were made by whom?|Who did train you?|Tell me who made you.",
+        "You were made by whom?|Who did train you?|Tell me who made you.|Who has written you?|"
+        "Who wrote this model?|Who wrote the model?|Who coded you?|Who has built you?|Who has made you?",
     ),
     (
         _WHO,
@@ -35,7 +36,8 @@ _ABOUT_ITSELF: Final = (
         _CAN,
         "What can you do?|How may you help me?|What can I ask?|What can I ask you?|"
         "Show me what you can do.|In what can you help me?|What tasks can you do?|"
-        "Can you do something for me?|Please help me.|Help!",
+        "Can you do something for me?|Please help me.|Help!|Help me please|Please, help me!|"
+        "Could you help me?|Will you help me?|Can you help?|Help me out.|Help, please!|I want some help.",
     ),
     (
         _BIG,
@@ -116,6 +118,7 @@ _WEAK: Final = (
     extraction,
     extraction,
     extraction,
+    _reworded,
     _reworded,
     _reworded,
     unknown,

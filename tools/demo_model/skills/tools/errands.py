@@ -29,7 +29,7 @@ _DETAILS: Final[tuple[_Detail, ...]] = (
 )
 _ASKED = Phrases.of(
     "Please {do}.|{Do}.|{Do}, please.|Can you {do}?|I want you to {do}.|Could you {do}?|Now {do}.|{Do}|"
-    "Hello, {do}!|Would you {do}?",
+    "Hello, {do}!|Would you {do}?|{Do} right now.|{Do} at once.|Just {do}.|Please {do} again.|{Do} today!",
     unseen="I need you to {do}.|Please {do} now.|Can you please {do}?",
 )
 _RESULTS: Final = ("ok", "done", "success")
