@@ -101,19 +101,21 @@ WHEEL := build/wheel
 SDK := .venv-sdk
 CLIENTS := build/sdk/python
 
-$(BUILD)/.ready:
+$(BUILD)/.ready: tools/wheels/requirements.txt
 	$(PYTHON) -m venv $(BUILD)
-	$(BUILD)/bin/pip install --quiet build
+	$(BUILD)/bin/pip install --quiet --requirement tools/wheels/requirements.txt
 	@touch $@
 
 .PHONY: wheel
-wheel: $(BUILD)/.ready  ## Build the server's wheel and source archive into build/wheel
+wheel: $(BUILD)/.ready  ## Build the server's wheels and source archive: one for all, and those with compiled code
 	@# The list of files that an earlier build left behind would be added to the archive.
 	rm -rf $(WHEEL) verbatim_server.egg-info
 	$(BUILD)/bin/python -m build --outdir $(WHEEL) . >$(BUILD)/wheel.log || { cat $(BUILD)/wheel.log; exit 1; }
+	@# x86-64 needs g++ and aarch64 g++-aarch64-linux-gnu, from Debian; what is missing is said and left out.
+	$(BUILD)/bin/python -m tools.wheels $(WHEEL)
 
 .PHONY: test-wheel
-test-wheel: $(READY) wheel  ## Install the server's wheel into an empty environment, and serve from it
+test-wheel: $(READY) wheel  ## Install the server's wheel into an empty environment, and serve from it without a compiler
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/wheel
 
 .PHONY: sdk
@@ -193,6 +195,10 @@ check: check-static breaking test test-isa-short attack-short fuzz-short conform
 .PHONY: test-isa
 test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has, the others hidden
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.isa
+
+.PHONY: test-aarch64
+test-aarch64: $(READY)  ## Run compiled code for ARM, emulated (needs g++-aarch64-linux-gnu and qemu-user, from Debian)
+	OMP_NUM_THREADS=2 $(BIN)/python -m pytest tests/aarch64
 
 .PHONY: test-isa-short
 test-isa-short: $(READY)  ## Do the same with fewer tests, and not for the processor's own set (four minutes at most)

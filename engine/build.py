@@ -29,7 +29,7 @@ from engine.model.runner import ModelRunner
 from engine.model.self_check import check_attention, decoded_logits, paged_logits
 from engine.model_info import ModelInfo
 from engine.native.cpus import choose_num_threads
-from engine.native.instructions import usable_instructions
+from engine.native.instructions import usable_label
 from engine.native.obstacles import find_obstacle, lacks_library
 from engine.sampling.sampler import Sampler
 from engine.scheduling.block_pool import BlockPool
@@ -164,7 +164,7 @@ def _describe(
         quantization=config.quantize,
         num_int8_layers=num_int8_layers,
         kernels=kernels,
-        instructions=usable_instructions().label if model.device.type == "cpu" else None,
+        instructions=usable_label() if model.device.type == "cpu" else None,
         num_blocks=num_blocks,
         block_size=config.block_size,
         kv_cache_bytes=num_blocks * geometry.block_bytes(config.block_size),

@@ -11,7 +11,7 @@ from typing import Any
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
 from engine.model.directory import own_directory
-from engine.native.instructions import ISA_NAMES, limit_libraries
+from engine.native.instructions import isa_names, limit_libraries
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
@@ -123,7 +123,7 @@ def _add_build_kernels(commands: "argparse._SubParsersAction[argparse.ArgumentPa
     command.add_argument(
         "--isa",
         metavar="A,B",
-        help=f"x86 instruction sets to compile for, or all: {', '.join(ISA_NAMES[1:])}. Each set becomes one "
+        help=f"instruction sets to compile for, or all: {', '.join(isa_names()[1:])}. Each set becomes one "
         "library, and a server loads the one with the best set that it may use; defaults to this processor's "
         "set",
     )

@@ -17,24 +17,40 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from engine.native.instructions import Instructions, is_x86, usable_instructions
+from engine.native.instructions import (
+    ArmInstructions,
+    Instructions,
+    is_arm,
+    is_x86,
+    usable_arm_instructions,
+    usable_instructions,
+)
 
+AnySet = Instructions | ArmInstructions
+
+X86_MACHINE, ARM_MACHINE = "x86_64", "aarch64"
 SOURCES = Path(__file__).parent / "src"
+PREBUILT = Path(__file__).parent / "prebuilt"  # libraries that tools/wheels compiled, in some wheels alone
 # Sums may be taken in any order, but NaN and infinity keep their meaning.
 _FLAGS = (
     *("-std=c++17", "-O3", "-fopenmp", "-fPIC"),
     *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math"),
 )
 # Named one by one instead of -march=native, since callers decide by `usable_instructions`.
-_SETS = {
+_X86_FLAGS: dict[AnySet, tuple[str, ...]] = {
     Instructions.SSE4_2: ("-msse4.2", "-mpopcnt"),
     Instructions.AVX2: ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mmovbe"),
     Instructions.AVX512: ("-mavx512f", "-mavx512bw", "-mavx512cd", "-mavx512dq", "-mavx512vl"),
     Instructions.AVX512_VNNI: ("-mavx512vnni",),
     Instructions.AVX512_BF16: ("-mavx512bf16",),
 }
-TARGET_SETS = tuple(_SETS)
-_TIMEOUT_S = 60
+# The last -march counts.
+_ARM_FLAGS: dict[AnySet, tuple[str, ...]] = {
+    ArmInstructions.ARMV8: ("-march=armv8-a",),
+    ArmInstructions.ARMV8_DOTPROD: ("-march=armv8.2-a+fp16+dotprod",),
+    ArmInstructions.ARMV8_BF16: ("-march=armv8.2-a+fp16+dotprod+i8mm+bf16",),
+}
+_TIMEOUT_S = 300  # for a file, which takes seconds; on a machine that is busy with other work, minutes
 
 
 class CannotCompile(Exception):
@@ -42,37 +58,55 @@ class CannotCompile(Exception):
 
 
 class Target(NamedTuple):
-    """The processors that a library is compiled for. label: part of its file name. flags: the compiler's."""
+    """The processors that a library is compiled for.
+
+    label: part of its file name. flags: the compiler's. machine: their architecture, by `platform.machine()`.
+    is_set: whether they are those that have a set of instructions, which a server can tell.
+    """
 
     label: str
     flags: tuple[str, ...]
+    machine: str
+    is_set: bool
 
     @classmethod
-    def of_set(cls, most: Instructions) -> Self:
-        """Return the target of x86 processors that have this set and all before it."""
-        sets = [each for each in _SETS if each <= most]
-        return cls(sets[-1].label, tuple(flag for each in sets for flag in _SETS[each]))
+    def of_set(cls, most: AnySet) -> Self:
+        """Return the target of processors that have this set and all before it."""
+        machine, flags = (
+            (ARM_MACHINE, _ARM_FLAGS) if isinstance(most, ArmInstructions) else (X86_MACHINE, _X86_FLAGS)
+        )
+        sets = [each for each in flags if each <= most]
+        return cls(sets[-1].label, tuple(flag for each in sets for flag in flags[each]), machine, True)
 
     @classmethod
     def of_march(cls, march: str) -> Self:
         """Return the target of processors of this architecture, by the compiler's name for them."""
-        return cls(platform.machine(), (f"-march={march}",))
+        return cls(platform.machine(), (f"-march={march}",), platform.machine(), False)
 
     @classmethod
     def of_this_processor(cls) -> Self:
         """Return the target of this processor, limited to the instructions that may be used."""
         if is_x86():
             return cls.of_set(usable_instructions())
-        return cls(f"{platform.machine()}-{_digest(_processor_flags())}", ("-march=native",))
+        if is_arm():
+            return cls.of_set(usable_arm_instructions())
+        machine = platform.machine()
+        return cls(f"{machine}-{_digest(_processor_flags())}", ("-march=native",), machine, False)
 
     @property
     def file_name(self) -> str:
         """The file name of the library, which depends on the sources and the flags.
 
-        Flags count only on x86: elsewhere a server cannot know which -march a library was built with.
+        Only the flags of a set count: a server cannot know which -march a library was built with. The
+        compiler and its -mtune do not count: whatever they are, the library computes the same functions.
         """
-        flags = self.flags if is_x86() else ()
-        return f"native-{self.label}-{_digest(*_texts(), *_FLAGS, *flags, platform.machine())}.so"
+        flags = self.flags if self.is_set else ()
+        return f"native-{self.label}-{_digest(*_texts(), *_FLAGS, *flags, self.machine)}.so"
+
+
+def targets_of(machine: str) -> list[Target]:
+    """Return the targets that together serve all processors of x86-64 or aarch64."""
+    return [Target.of_set(each) for each in {X86_MACHINE: _X86_FLAGS, ARM_MACHINE: _ARM_FLAGS}[machine]]
 
 
 def file_names() -> list[str]:
@@ -92,17 +126,28 @@ def find_compiler() -> str:
 
 def build(target: Target, directory: Path) -> Path:
     """Compile for the target into the directory, and return the path. Raises CannotCompile or OSError."""
-    compiler = find_compiler()
+    tuning = "native" if target == Target.of_this_processor() else "generic"
+    return _try_to_build(find_compiler(), target, tuning, directory)
+
+
+def build_for_others(compiler: str, target: Target, directory: Path) -> Path:
+    """Do the same for other machines, with this compiler, which may be a cross compiler.
+
+    Nothing is asked of this machine's processor, nor of torch.
+    """
+    return _try_to_build(compiler, target, "generic", directory)
+
+
+def _try_to_build(compiler: str, target: Target, tuning: str, directory: Path) -> Path:
     try:
-        return _build(compiler, target, directory)
+        return _build(compiler, target, tuning, directory)
     except subprocess.SubprocessError as error:
         raise CannotCompile(getattr(error, "stderr", None) or str(error)) from error
 
 
-def _build(compiler: str, target: Target, directory: Path) -> Path:
+def _build(compiler: str, target: Target, tuning: str, directory: Path) -> Path:
     """Compile in a temporary folder, then move the library, since several servers may start at once."""
     directory.mkdir(parents=True, exist_ok=True)
-    tuning = "native" if target == Target.of_this_processor() else "generic"
     with tempfile.TemporaryDirectory(dir=directory) as workplace:
 
         def run(*command: str) -> None:
@@ -117,12 +162,10 @@ def _build(compiler: str, target: Target, directory: Path) -> Path:
                 *("-I", str(SOURCES), "-c", str(source)),
             )
 
-        sources = sorted(
-            SOURCES.rglob("*.cpp"), key=lambda source: -source.stat().st_size
-        )  # the longest first
+        longest_first = sorted(SOURCES.rglob("*.cpp"), key=lambda source: -source.stat().st_size)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(compile_one, sources))
-        run(compiler, "-shared", *(f"{source.stem}.o" for source in sources), "-o", "linked.so")
+            list(pool.map(compile_one, longest_first))
+        run(compiler, "-shared", *(f"{source.stem}.o" for source in longest_first), "-o", "linked.so")
         return Path(workplace, "linked.so").replace(directory / target.file_name)
 
 

@@ -4,6 +4,7 @@ Every choice between kernels depends on this module, and so do the flags that ou
 that all agree on which sets are usable. The variable lets any processor compute as an older one does.
 """
 
+import ctypes
 import os
 import platform
 from enum import IntEnum
@@ -12,6 +13,7 @@ from functools import cache
 VARIABLE = "VERBATIM_ISA"
 NATIVE = "native"
 _X86 = ("x86_64", "AMD64")
+_ARM = ("aarch64", "arm64")
 
 
 class Instructions(IntEnum):
@@ -34,7 +36,32 @@ class Instructions(IntEnum):
         return self.name.lower()
 
 
-ISA_NAMES = (NATIVE, *(each.label for each in Instructions if each is not Instructions.OTHER))
+class ArmInstructions(IntEnum):
+    """The instruction sets of 64-bit ARM in ascending order; processors that have one have all before it.
+
+    ARMV8: the base, which has vectors of 128 bits. ARMV8_DOTPROD: products of bytes, and fp16 (Graviton 2,
+    Ampere Altra, Apple M1). ARMV8_BF16: products of bfloat16 and of matrices of bytes (Graviton 3, Apple M2).
+    """
+
+    ARMV8 = 1
+    ARMV8_DOTPROD = 2
+    ARMV8_BF16 = 3
+
+    @property
+    def label(self) -> str:
+        """The name of the set in settings."""
+        return self.name.lower()
+
+
+X86_SETS = tuple(each for each in Instructions if each is not Instructions.OTHER)
+ARM_SETS = tuple(ArmInstructions)
+
+# Bits of the auxiliary vector on aarch64 (arch/arm64/include/uapi/asm/hwcap.h); the key is its entry.
+_AT_HWCAP, _AT_HWCAP2 = 16, 26
+_HWCAPS = {
+    ArmInstructions.ARMV8_DOTPROD: {_AT_HWCAP: 1 << 10 | 1 << 20},  # ASIMDHP, ASIMDDP
+    ArmInstructions.ARMV8_BF16: {_AT_HWCAP2: 1 << 13 | 1 << 14},  # I8MM, BF16
+}
 
 # The variables that limit ATen, oneDNN, FBGEMM and MKL, which read them when torch is imported.
 _LIBRARIES = (
@@ -76,13 +103,57 @@ def limit_libraries(name: str | None = None) -> None:
 
 
 def is_x86() -> bool:
-    """Return whether the processor is of the architecture that the sets belong to."""
+    """Return whether the processor is x86-64, whose sets `Instructions` lists."""
     return platform.machine() in _X86
 
 
+def is_arm() -> bool:
+    """Return whether the processor is 64-bit ARM, whose sets `ArmInstructions` lists."""
+    return platform.machine() in _ARM
+
+
+def isa_names() -> tuple[str, ...]:
+    """Return what `VERBATIM_ISA` may be on this architecture."""
+    sets = X86_SETS if is_x86() else ARM_SETS if is_arm() else ()
+    return (NATIVE, *(each.label for each in sets))
+
+
 def usable_instructions() -> Instructions:
-    """Return the highest set that the processor has and that may be used."""
+    """Return the highest set of x86 that the processor has and that may be used."""
     return min(_found(), _allowed())
+
+
+def usable_arm_instructions() -> ArmInstructions:
+    """Return the highest set of 64-bit ARM that the processor has and that may be used."""
+    name = os.environ.get(VARIABLE, NATIVE).lower()
+    allowed = next((each for each in ArmInstructions if each.label == name), ArmInstructions.ARMV8_BF16)
+    return min(arm_instructions_of(_auxiliary(_AT_HWCAP), _auxiliary(_AT_HWCAP2)), allowed)
+
+
+def usable_label() -> str:
+    """Return the name of the highest set that may be used, of whatever architecture."""
+    return usable_arm_instructions().label if is_arm() else usable_instructions().label
+
+
+def arm_instructions_of(hwcap: int, hwcap2: int) -> ArmInstructions:
+    """Return the highest set of a processor that Linux describes by these two words of its capabilities."""
+    words = {_AT_HWCAP: hwcap, _AT_HWCAP2: hwcap2}
+    found = ArmInstructions.ARMV8
+    for instructions, needed in _HWCAPS.items():
+        if any(words[entry] & bits != bits for entry, bits in needed.items()):
+            break
+        found = instructions
+    return found
+
+
+def _auxiliary(entry: int) -> int:
+    """Return an entry of the process's auxiliary vector; 0 where there is none, as on macOS."""
+    try:
+        getauxval = ctypes.CDLL(None).getauxval
+    except (AttributeError, TypeError):  # TypeError: on Windows
+        return 0
+    getauxval.restype, getauxval.argtypes = ctypes.c_ulong, (ctypes.c_ulong,)
+    return int(getauxval(entry))
 
 
 def hides(least: Instructions) -> bool:

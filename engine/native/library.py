@@ -1,21 +1,25 @@
-"""The library of compiled functions, which is compiled once, and loaded if its structures match ours.
+"""The library of compiled functions, which is loaded if its structures match ours.
 
-It is kept in the folder that VERBATIM_KERNEL_CACHE names, or in the user's cache. `verbatim build-kernels`
-puts it into an image that has no compiler. Without a library, the callers use torch.
+It is searched in the folder that VERBATIM_KERNEL_CACHE names, in the folder of those that came with the
+package (wheels for one architecture have it), and in the user's cache. Where none of them has it, it is
+compiled and kept. Its name holds a digest of the sources and the flags, so a library of other sources is
+never found. Without a library, the callers use torch.
 """
 
 import ctypes
 import logging
 import os
 import platform
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import torch  # noqa: F401 - its OpenMP library must be there before ours is loaded
 
-from engine.native.compiler import CannotCompile, Target, build, file_names
+from engine.native.compiler import PREBUILT, CannotCompile, Target, build, file_names
 from engine.native.layouts import layout_differences
+from engine.native.openmp import share_openmp
 from engine.native.structures import CONSTANTS, MIRRORS
 
 VARIABLE = "VERBATIM_KERNEL_CACHE"
@@ -37,8 +41,8 @@ def loaded() -> Loaded:
     if platform.system() != "Linux":
         return _without(f"it runs on Linux alone, not on {platform.system()}", logging.INFO)
     try:
-        path = _find_or_build(kernel_cache())
-        library = ctypes.CDLL(str(path))
+        share_openmp()
+        library = _load_found() or ctypes.CDLL(str(build(Target.of_this_processor(), kernel_cache())))
     except CannotCompile as error:
         return _without(str(error), logging.WARNING)
     except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home
@@ -49,9 +53,27 @@ def loaded() -> Loaded:
     return Loaded(library)
 
 
-def _find_or_build(directory: Path) -> Path:
-    found = (path for name in file_names() if (path := directory / name).exists())
-    return next(found, None) or build(Target.of_this_processor(), directory)
+def _load_found() -> ctypes.CDLL | None:
+    """Load the first library that is found and can be loaded; a prebuilt one may need a newer system."""
+    for directory in _searched():
+        for path in (directory / name for name in file_names()):
+            if not path.exists():
+                continue
+            try:
+                return ctypes.CDLL(str(path))
+            except OSError as error:
+                _log.warning("%s cannot be loaded: %s", path, error)
+    return None
+
+
+def _searched() -> Iterator[Path]:
+    """Yield the folders to search, in order. Raises RuntimeError as `kernel_cache` does."""
+    if os.environ.get(VARIABLE):
+        yield kernel_cache()
+        yield PREBUILT
+    else:
+        yield PREBUILT
+        yield kernel_cache()
 
 
 def _without(reason: str, level: int) -> Loaded:

@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from typing_extensions import override
 
 from engine.config import MAX_UNREAD_BYTES, QUANTIZATIONS
-from engine.native.instructions import ISA_NAMES, NATIVE
+from engine.native.instructions import NATIVE, isa_names
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.shared_settings.kinds import Count, Limit, Names, Seconds, env
 from handlers.shared_settings.section import Section
@@ -262,8 +262,8 @@ class SharedSettings(Section):
     @field_validator("isa")
     @classmethod
     def _is_isa(cls, name: str) -> str:
-        if name not in ISA_NAMES:
-            raise ValueError(f"{name!r} is none of {', '.join(ISA_NAMES)}")
+        if name not in isa_names():
+            raise ValueError(f"{name!r} is none of {', '.join(isa_names())}")
         return name
 
     @field_validator("tool_call_parser")

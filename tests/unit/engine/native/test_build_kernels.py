@@ -1,6 +1,7 @@
 """Code that was compiled ahead serves where there is no compiler."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,15 @@ import pytest
 
 from engine.native import compiler, instructions, library
 from engine.native.build_kernels import build_kernels
-from engine.native.compiler import CannotCompile, Target, file_names
-from engine.native.instructions import Instructions
+from engine.native.compiler import (
+    ARM_MACHINE,
+    X86_MACHINE,
+    CannotCompile,
+    Target,
+    file_names,
+    targets_of,
+)
+from engine.native.instructions import ArmInstructions, Instructions
 from handlers.cli import main
 from tests.conftest import COMMAND, LIMITS
 from tests.instructions import needs_compiler
@@ -92,7 +100,7 @@ def test_without_a_compiler_a_server_starts_and_says_what_it_lacks(no_compiler: 
 def test_a_library_is_compiled_for_each_set_that_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def write_nothing(_: str, target: Target, directory: Path) -> Path:
+    def write_nothing(_: str, target: Target, tuning: str, directory: Path) -> Path:
         directory.mkdir(exist_ok=True)
         (directory / target.file_name).touch()
         return directory / target.file_name
@@ -142,8 +150,87 @@ def test_a_folder_that_cannot_be_written_is_an_error_in_one_line(
 
 
 def test_on_another_architecture_a_library_by_march_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
     own, ahead = file_names()
-    assert Target.of_march("armv8.2-a").file_name == ahead != own
+    assert Target.of_march("rv64gcv").file_name == ahead != own
     with pytest.raises(ValueError, match="give --march on this machine"):
         build_kernels("avx2", None, None)
+
+
+def test_on_arm_each_set_has_a_library_and_the_best_that_may_be_used_is_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr(instructions, "_auxiliary", lambda entry: -1)  # every bit is set
+    targets = {each: Target.of_set(each).file_name for each in ArmInstructions}
+    assert (
+        len(set(targets.values())) == len(targets) and file_names()[0] == targets[ArmInstructions.ARMV8_BF16]
+    )
+    for allowed in ArmInstructions:
+        monkeypatch.setenv("VERBATIM_ISA", allowed.label)
+        assert file_names()[0] == targets[allowed]
+    monkeypatch.setattr(instructions, "_auxiliary", lambda entry: 0)
+    assert file_names()[0] == targets[ArmInstructions.ARMV8]
+    with pytest.raises(ValueError, match="'avx2' is none of armv8, armv8_dotprod, armv8_bf16, native, all"):
+        build_kernels("avx2", None, None)
+    with pytest.raises(ValueError, match="exclude each other"):
+        build_kernels("armv8", "armv8.2-a", None)
+
+
+def test_a_library_for_another_architecture_has_another_name() -> None:
+    targets = [*targets_of(X86_MACHINE), *targets_of(ARM_MACHINE)]
+    assert len({target.file_name for target in targets}) == len(targets) == 8
+
+
+def test_a_library_of_other_sources_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = file_names()
+    texts = compiler._texts()
+    monkeypatch.setattr(compiler, "_texts", lambda: [*texts, "// a source that was added"])
+    assert not set(before) & set(file_names())
+
+
+@needs_compiler
+def test_libraries_are_searched_in_the_named_folder_then_in_the_package_then_in_the_users_cache(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)  # no compiler, so one is found or there is none
+    [library_file] = built.iterdir()
+    folders = {name: tmp_path / name for name in ("named", "package", "cache/verbatim")}
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(library, "PREBUILT", folders["package"])
+    monkeypatch.delenv("VERBATIM_KERNEL_CACHE", raising=False)
+
+    def found() -> str | None:
+        there = library.loaded.__wrapped__().library
+        return None if there is None else str(Path(there._name).parent)
+
+    def put(folder: Path) -> str:
+        shutil.copy(library_file, folder)
+        return str(folder)
+
+    assert found() is None
+    assert found() != put(folders["cache/verbatim"]) == found()
+    assert found() != put(folders["package"]) == found()
+    put(folders["named"])
+    monkeypatch.setenv("VERBATIM_KERNEL_CACHE", str(folders["named"]))
+    assert found() == str(folders["named"])
+    (folders["named"] / library_file.name).unlink()
+    assert found() == str(folders["package"])
+
+
+@needs_compiler
+def test_a_library_that_cannot_be_loaded_gives_way_to_the_next(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A prebuilt one may need a newer system than this one."""
+    [library_file] = built.iterdir()
+    (tmp_path / library_file.name).write_bytes(b"of another system")
+    monkeypatch.setattr(library, "PREBUILT", tmp_path)
+    monkeypatch.setenv("VERBATIM_KERNEL_CACHE", str(tmp_path / "none"))
+    monkeypatch.setattr(library, "build", lambda target, directory: library_file)
+    loaded = library.loaded.__wrapped__().library
+    assert loaded is not None and loaded._name == str(library_file)
+    [record] = caplog.records
+    assert record.getMessage().startswith(f"{tmp_path / library_file.name} cannot be loaded: ")

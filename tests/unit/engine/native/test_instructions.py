@@ -15,12 +15,22 @@ from engine.linear.vnni_weight import has_vnni
 from engine.native import instructions, library
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
 from engine.native.compiler import Target, file_names
-from engine.native.instructions import ISA_NAMES, Instructions, hides, limit_libraries, usable_instructions
+from engine.native.instructions import (
+    X86_SETS,
+    ArmInstructions,
+    Instructions,
+    arm_instructions_of,
+    hides,
+    isa_names,
+    limit_libraries,
+    usable_instructions,
+    usable_label,
+)
 from engine.native.obstacles import find_obstacle
 from tests.instructions import COMPILER, needs_avx512
 
 CPU = torch.device("cpu")
-ON_X86 = [each for each in Instructions if each is not Instructions.OTHER]
+ON_X86 = list(X86_SETS)
 LIBRARIES = ("ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "FBGEMM_ENABLE_INSTRUCTIONS")
 
 
@@ -69,6 +79,32 @@ def test_bfloat16_is_chosen_by_what_may_be_used(
     assert (has_onednn_bfloat16(), has_fast_bfloat16()) == (takes_it, is_fast)
 
 
+@pytest.mark.parametrize(
+    ("hwcap", "hwcap2", "expected"),
+    [
+        (0b11, 0, "armv8"),  # floating point and vectors
+        (0b11 | 1 << 20, 0, "armv8"),  # products of bytes without fp16, which no processor has
+        (0b11 | 1 << 10 | 1 << 20, 0, "armv8_dotprod"),
+        (0b11 | 1 << 10 | 1 << 20, 1 << 13, "armv8_dotprod"),
+        (0b11 | 1 << 10 | 1 << 20, 1 << 13 | 1 << 14, "armv8_bf16"),
+        (0b11, 1 << 13 | 1 << 14, "armv8"),  # sets ascend: no library has a later one without the others
+    ],
+)
+def test_a_processor_of_arm_is_recognised_by_what_linux_says_of_it(
+    hwcap: int, hwcap2: int, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert arm_instructions_of(hwcap, hwcap2).label == expected
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr(instructions, "_auxiliary", {16: hwcap, 26: hwcap2}.__getitem__)
+    monkeypatch.setenv("VERBATIM_ISA", "native")
+    assert usable_label() == expected
+    assert isa_names() == ("native", *(each.label for each in ArmInstructions))
+
+
+def test_the_auxiliary_vector_is_read_as_the_c_library_does() -> None:
+    assert instructions._auxiliary(6) == os.sysconf("SC_PAGESIZE")  # AT_PAGESZ
+
+
 def test_torchs_libraries_are_limited_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     monkeypatch.setattr(instructions, "_replaced", {})
@@ -84,7 +120,7 @@ def test_torchs_libraries_are_limited_and_given_back(monkeypatch: pytest.MonkeyP
     assert [os.environ.get(variable) for variable in LIBRARIES] == ["avx512", None, None]
 
 
-@pytest.mark.parametrize("isa", [name for name in ISA_NAMES if name != "native"])
+@pytest.mark.parametrize("isa", [each.label for each in X86_SETS])
 def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
     monkeypatch.setenv("VERBATIM_ISA", isa)

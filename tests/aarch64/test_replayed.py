@@ -1,0 +1,110 @@
+"""Compiled functions compute on ARM, which qemu emulates, what they compute here.
+
+Calls are recorded here with random numbers, and replayed by replay.cpp on an emulated processor of each set.
+Here the functions are held to torch (tests/parity/kernels); there no Python is needed.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.native import library
+from engine.native.instructions import (
+    ArmInstructions,
+    arm_instructions_of,
+    usable_instructions,
+    usable_label,
+)
+from engine.sampling.native_ranking import best_of_rows
+from tests.aarch64 import tools
+from tests.aarch64.calculations import CALCULATIONS
+from tests.aarch64.recording import record
+from tests.instructions import COMPILER
+
+# Functions that libraries for ARM do not have yet; torch computes them there.
+LACKING = {"verbatim_int8_linear"}
+# Threads that wait by spinning would hold up those that they wait for.
+ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
+
+pytestmark = [
+    pytest.mark.skipif(bool(tools.missing_tools()), reason=tools.missing_tools() or "all tools are there"),
+    pytest.mark.timeout(900),
+]
+on_each_processor = pytest.mark.parametrize("instructions", ArmInstructions, ids=lambda each: each.label)
+
+
+def replay(*command: str) -> list[str]:
+    """Return the lines of the harness; they tell more than its exit status."""
+    run = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
+    assert run.returncode in (0, 1), run.stderr
+    lines = run.stdout.splitlines()
+    assert (run.returncode == 0) == all(line.startswith(("right ", "missing ")) for line in lines), lines
+    return lines
+
+
+@pytest.fixture(scope="session")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("replay")
+
+
+@pytest.fixture(scope="session", params=CALCULATIONS)
+def recorded(request: pytest.FixtureRequest, directory: Path) -> tuple[str, int]:
+    """The file of a calculation's calls, and their number."""
+    calculation = CALCULATIONS[request.param]
+    if usable_instructions() < calculation.least:
+        pytest.skip(f"is recorded with {calculation.least.label}; this run has {usable_label()} at most")
+    torch.manual_seed(1)
+    path = directory / request.param.replace(" ", "_")
+    number = record(calculation.calculate, path)
+    assert number == calculation.num_calls
+    return str(path), number
+
+
+@on_each_processor
+def test_every_call_gives_what_it_gives_here(
+    recorded: tuple[str, int], instructions: ArmInstructions, directory: Path
+) -> None:
+    path, number = recorded
+    assert tools.CROSS_COMPILER is not None
+    harness = str(tools.harness(tools.CROSS_COMPILER, directory))
+    lines = replay(*tools.emulated(instructions, harness, str(tools.library(instructions)), path))
+    assert len(lines) == number
+    assert {line for line in lines if not line.startswith("right ")} <= {
+        f"missing {name}" for name in LACKING
+    }
+    assert not [line for line in lines if line.startswith("right ") and line.split()[1] in LACKING]
+
+
+def test_the_harness_finds_here_what_was_recorded_here(recorded: tuple[str, int], directory: Path) -> None:
+    """So a difference there is not the harness's."""
+    path, number = recorded
+    assert COMPILER is not None
+    lines = replay(str(tools.harness(COMPILER, directory)), library.compiled()._name, path)
+    assert len(lines) == number
+    assert all(line.startswith("right ") and line.endswith(" 0.0e+00") for line in lines), lines
+
+
+def test_a_result_that_differs_is_found(directory: Path) -> None:
+    assert COMPILER is not None
+    path = directory / "spoilt"
+    ids: list[torch.Tensor] = []
+    record(lambda: ids.append(best_of_rows(torch.randn(3, 5000))[1]), path)
+    content, expected, other = path.read_bytes(), ids[0].numpy().tobytes(), (ids[0] + 1).numpy().tobytes()
+    assert content.count(expected) == 1
+    path.write_bytes(content.replace(expected, other))
+    [line] = replay(str(tools.harness(COMPILER, directory)), library.compiled()._name, str(path))
+    assert line.startswith("wrong numbers verbatim_best ")
+
+
+@on_each_processor
+def test_a_processor_is_recognised_by_what_linux_says_of_it(
+    instructions: ArmInstructions, directory: Path
+) -> None:
+    assert tools.CROSS_COMPILER is not None
+    command = tools.emulated(instructions, str(tools.harness(tools.CROSS_COMPILER, directory)), "--hwcaps")
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    hwcap, hwcap2 = map(int, said.split())
+    assert arm_instructions_of(hwcap, hwcap2) is instructions
