@@ -12,6 +12,7 @@ import xgrammar
 from engine.grammar.matcher import GrammarState
 from engine.grammar.process.client import Attempt, GrammarProcess
 from engine.grammar.source import check_length, checked_source, compile_source
+from engine.grammar.unique_items import UniqueArrays, UniqueItems, UniqueItemsFollower
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
@@ -22,10 +23,15 @@ CACHE_BYTES = 256 * 2**20
 class CompiledGrammar:
     """A grammar compiled for one tokenizer; any number of sequences may follow it at the same time."""
 
-    def __init__(self, compiled: Any, end_token_ids: Sequence[int], tokens: Sequence[bytes]) -> None:
+    def __init__(
+        self,
+        compiled: Any,
+        vocabulary: GrammarVocabulary,
+        unique_items: Sequence[UniqueItems] = (),
+    ) -> None:
         self._compiled = compiled
-        self._end_token_ids = end_token_ids
-        self._tokens = tokens
+        self._vocabulary = vocabulary
+        self._unique_arrays = UniqueArrays(unique_items, vocabulary.index) if unique_items else None
 
     @property
     def num_bytes(self) -> int:
@@ -37,11 +43,13 @@ class CompiledGrammar:
 
         stop_token_ids: the request's own, allowed where the text may end, as the model's end tokens are.
         """
-        stops = tuple(sorted({*self._end_token_ids, *stop_token_ids}))
+        stops = tuple(sorted({*self._vocabulary.end_token_ids, *stop_token_ids}))
         matcher = xgrammar.GrammarMatcher(
             self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
         )
-        return GrammarState(matcher, stops, self._compiled.tokenizer_info.vocab_size, self._tokens)
+        follower = None if self._unique_arrays is None else UniqueItemsFollower(self._unique_arrays)
+        tokens = self._vocabulary.tokens
+        return GrammarState(matcher, stops, len(tokens), tokens, follower)
 
 
 class GrammarCompiler:
@@ -76,25 +84,28 @@ class GrammarCompiler:
         if (known := self.cached(grammar)) is not None:
             return known
         check_length(grammar)
-        made = (
+        compiled = (
             self._compile(grammar)
             if self._process is None
             else self._take_over(grammar, attempt or Attempt())
         )
-        compiled = CompiledGrammar(made, self._tokenizer.end_token_ids, self._vocabulary(grammar.kind).tokens)
         self._keep(grammar, compiled)
         return compiled
 
-    def _compile(self, grammar: Grammar) -> Any:
-        return compile_source(self._compiler(grammar.kind), grammar.kind, checked_source(grammar))
+    def _compile(self, grammar: Grammar) -> CompiledGrammar:
+        source = checked_source(grammar)
+        made = compile_source(self._compiler(grammar.kind), grammar.kind, source.text)
+        return CompiledGrammar(made, self._vocabulary(grammar.kind), source.unique_items)
 
-    def _take_over(self, grammar: Grammar, attempt: Attempt) -> Any:
+    def _take_over(self, grammar: Grammar, attempt: Attempt) -> CompiledGrammar:
         assert self._process is not None
         vocabulary = self._vocabulary(grammar.kind)
         verdict = self._process.try_grammar(grammar, vocabulary, attempt, num_threads=_num_threads())
         if verdict.compiled is not None:
-            return xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
-        return compile_source(self._compiler(grammar.kind), grammar.kind, verdict.source)
+            made = xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
+        else:
+            made = compile_source(self._compiler(grammar.kind), grammar.kind, verdict.source)
+        return CompiledGrammar(made, vocabulary, verdict.unique_items)
 
     def _keep(self, grammar: Grammar, compiled: CompiledGrammar) -> None:
         with self._lock:

@@ -9,6 +9,7 @@ import xgrammar
 from torch import Tensor
 
 from engine.errors import GenerationFailed
+from engine.grammar.unique_items import UniqueItemsFollower
 
 # Of processor time, for one token of one sequence: a thousand times the usual. A grammar that reads a text in
 # very many ways may need ever more, and every other sequence would wait for it.
@@ -25,12 +26,19 @@ class GrammarState:
     """The xgrammar matcher of one sequence, with the mask of the next token once it is filled."""
 
     def __init__(
-        self, matcher: Any, stop_token_ids: Sequence[int], vocab_size: int, tokens: Sequence[bytes]
+        self,
+        matcher: Any,
+        stop_token_ids: Sequence[int],
+        vocab_size: int,
+        tokens: Sequence[bytes],
+        unique_items: UniqueItemsFollower | None = None,
     ) -> None:
-        """tokens: the bytes of each id; b"" where the id is no text to the grammar."""
+        """tokens: the bytes of each id; b"" where the id is no text to the grammar. unique_items: None where
+        the grammar has no array with different items."""
         self._matcher = matcher
         self._stop_token_ids = stop_token_ids
         self._tokens = tokens
+        self._unique_items = unique_items
         self._bitmask = xgrammar.allocate_token_bitmask(1, vocab_size)
         self._excludes: bool | None = (
             None  # what `fill` says of _bitmask; None: not filled since the last token
@@ -63,7 +71,10 @@ class GrammarState:
         if self.is_complete:
             is_allowed = token_id in self._stop_token_ids
         else:
-            is_allowed = self._probe(token_id) and self._timed(self._matcher.accept_token, token_id)
+            is_allowed = self._probe(token_id)
+            if is_allowed and self._unique_items is not None:
+                self._timed(self._follow_items, token_id)
+            is_allowed = is_allowed and self._timed(self._matcher.accept_token, token_id)
         if not is_allowed and not self.is_too_slow:
             raise GenerationFailed(f"the grammar does not allow token {token_id} here")
 
@@ -90,13 +101,40 @@ class GrammarState:
             self._matcher.rollback(num_accepted)
         return not self.is_too_slow
 
+    def _follow_items(self, token_id: int) -> None:
+        """Follow the token in arrays with different items, byte by byte, and go back in the grammar."""
+        assert self._unique_items is not None
+        num_accepted = 0
+        for byte in self._tokens[token_id]:
+            if not self._matcher.accept_string(bytes([byte])):
+                self._unique_items.leave()  # a token that the grammar knows by its id
+                break
+            num_accepted += 1
+            self._unique_items.follow(byte, self._can_read)
+        if num_accepted:
+            self._matcher.rollback(num_accepted)
+
+    def _can_read(self, text: str) -> bool:
+        if not self._matcher.accept_string(text):
+            return False
+        self._matcher.rollback(1)
+        return True
+
     def fill(self, bitmask: Any, row: int) -> bool:
         """Write the tokens that may come next into a row of a bitmask on the CPU, int32 [n, ceil(v / 32)].
 
         Returns whether any token is excluded. The grammar must not be complete.
         """
-        excludes: bool = self._timed(self._matcher.fill_next_token_bitmask, bitmask, row)
-        return excludes
+        return self._timed(self._fill, bitmask, row)
+
+    def _fill(self, bitmask: Any, row: int) -> bool:
+        excludes: bool = self._matcher.fill_next_token_bitmask(bitmask, row)
+        if self._unique_items is None:
+            return excludes
+        if not excludes:
+            bitmask[row] = -1
+        _clear_bits(np.asarray(bitmask[row]).view(np.uint32), self._unique_items.excluded_ids())
+        return True
 
     @property
     def is_prepared(self) -> bool:
@@ -142,6 +180,11 @@ class GrammarState:
         result = step(*arguments)
         self.is_too_slow |= time.thread_time() - started > MAX_STEP_S
         return result
+
+
+def _clear_bits(words: "np.ndarray[Any, np.dtype[np.uint32]]", places: list[int]) -> None:
+    at = np.array(places, dtype=np.uint32)
+    np.bitwise_and.at(words, at // 32, ~(np.uint32(1) << (at % 32)))
 
 
 def _only_bit(bitmask: Tensor) -> int | None:

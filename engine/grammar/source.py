@@ -1,14 +1,16 @@
 """The checks and the compilation of a grammar's source, from a request's text. Imports no torch."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import xgrammar
 
 from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
-from engine.grammar.schema.json_schema import schema_grammar
+from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
 from engine.grammar.structural_tag import enforceable_tag
+from engine.grammar.unique_items import UniqueItems
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.request import Grammar, GrammarKind
 
@@ -25,8 +27,15 @@ def check_length(grammar: Grammar) -> None:
         )
 
 
-def checked_source(grammar: Grammar) -> str:
-    """Return the source for `compile_source`.
+class CheckedSource(NamedTuple):
+    """A source that xgrammar honours, and what the grammar leaves to `unique_items`."""
+
+    text: str  # for `compile_source`
+    unique_items: Sequence[UniqueItems] = ()
+
+
+def checked_source(grammar: Grammar) -> CheckedSource:
+    """Return the source in the form in which it is enforced.
 
     Takes up to seconds. Raises InvalidGrammar, naming the cause, for a source that xgrammar would not honour,
     or that allows no finite text.
@@ -35,26 +44,27 @@ def checked_source(grammar: Grammar) -> str:
     with mapped_xgrammar_errors():
         match grammar.kind:
             case GrammarKind.JSON_SCHEMA:
-                source = schema_grammar(grammar.source)
+                schema = EnforceableSchema(parse_json(grammar.source))
+                source = schema.grammar()
                 check_finiteness(xgrammar.Grammar.from_ebnf(source))
-                return source
+                return CheckedSource(source, schema.unique_items)
             case GrammarKind.JSON_OBJECT:
-                return _ANY_OBJECT
+                return CheckedSource(_ANY_OBJECT)
             case GrammarKind.REGEX:
                 check_regex(grammar.source)
-                return grammar.source
+                return CheckedSource(grammar.source)
             case GrammarKind.EBNF:
                 check_finiteness(xgrammar.Grammar.from_ebnf(grammar.source))
-                return grammar.source
+                return CheckedSource(grammar.source)
             case GrammarKind.STRUCTURAL_TAG:
-                return enforceable_tag(grammar.source)
+                return CheckedSource(*enforceable_tag(grammar.source))
 
 
 def compile_source(compiler: xgrammar.GrammarCompiler, kind: GrammarKind, source: str) -> Any:
     """Return an `xgrammar.CompiledGrammar`. Takes milliseconds to minutes. Raises InvalidGrammar, naming the
     cause.
 
-    source: as `checked_source` returns it. compiler: made for `GrammarVocabulary.info` of that kind.
+    source: the text that `checked_source` returns. compiler: made for `GrammarVocabulary.info` of that kind.
     """
     with mapped_xgrammar_errors():
         match kind:

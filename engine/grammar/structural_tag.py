@@ -10,28 +10,33 @@ from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
 from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
+from engine.grammar.unique_items import UniqueItems
 
 # In the styles that are no JSON: enough for a line break and an indent of two, or for a space.
 MAX_WHITESPACE = 3
 
 
-def enforceable_tag(source: str) -> str:
-    """Return an equal structural tag that xgrammar honours, as JSON text.
+def enforceable_tag(source: str) -> tuple[str, list[UniqueItems]]:
+    """Return an equal structural tag that xgrammar honours, as JSON text, and the arrays in its schemas whose
+    items have to be different.
 
     JSON has the one layout of `schema.layout` unless the tag itself allows whitespace. Raises InvalidGrammar
     for a schema or a regular expression inside the tag that would not be honoured.
     """
     tag = parse_json(source)
+    unique_items: list[UniqueItems] = []
     for part in _parts(tag):
         match part:
             case {"type": "json_schema" | "qwen_xml_parameter", "json_schema": schema}:
                 _check_excludes(part)
-                _enforce(part, EnforceableSchema(schema))
+                enforceable = EnforceableSchema(schema, first_array=len(unique_items))
+                unique_items += enforceable.unique_items
+                _enforce(part, enforceable)
             case {"type": "regex", "pattern": str(pattern)}:
                 check_regex(pattern)
             case {"type": "grammar", "grammar": str(rules)}:
                 check_finiteness(xgrammar.Grammar.from_ebnf(rules))
-    return json.dumps(tag)
+    return json.dumps(tag), unique_items
 
 
 def _check_excludes(part: dict[str, Any]) -> None:
@@ -40,21 +45,23 @@ def _check_excludes(part: dict[str, Any]) -> None:
 
 
 def _enforce(part: dict[str, Any], schema: EnforceableSchema) -> None:
-    """Replace the schema by its grammar, since xgrammar's `json_schema` has no fixed layout; keep it where
-    the tag itself allows whitespace, or its style is no JSON."""
+    """Replace the schema by its grammar where xgrammar's `json_schema` would not do: it has no fixed layout,
+    and no rules of automata. Keep it where the tag allows whitespace and has no such rules, or where its
+    style is no JSON."""
     is_json = part["type"] == "json_schema" and part.get("style", "json") == "json"
-    if is_json and part.get("max_whitespace_cnt") is None:
-        source = schema.grammar(any_order=part.get("any_order", False))
+    max_whitespace = part.get("max_whitespace_cnt")
+    if is_json and (max_whitespace is None or schema.rules):
+        source = schema.grammar(any_order=part.get("any_order", False), max_whitespace=max_whitespace)
         part.clear()
         part.update(type="grammar", grammar=source)
         return
     if schema.rules:
         raise InvalidGrammar(
             "restrictions that need an automaton, such as pattern beside maxLength, are not supported in a "
-            "style that is no JSON or beside max_whitespace_cnt"
+            "style that is no JSON"
         )
     part["json_schema"] = schema.schema
-    if part.get("max_whitespace_cnt") is None:
+    if max_whitespace is None:
         part["max_whitespace_cnt"] = MAX_WHITESPACE  # a model could write nothing else for ever
 
 

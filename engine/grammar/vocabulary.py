@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 import xgrammar
 
+from engine.grammar.unique_items import TokenIndex
+
 
 class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
     """The tokens of one tokenizer, by id; a token without text, such as a hidden special one, is b""."""
@@ -25,6 +27,11 @@ class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
             stop_token_ids=list(self.end_token_ids) or None,
             add_prefix_space=self.adds_prefix_space,
         )
+
+    @cached_property
+    def index(self) -> TokenIndex:
+        """The tokens in the order of their bytes."""
+        return TokenIndex(self.tokens)
 
     def compiler(self, num_threads: int) -> Any:
         """Return an `xgrammar.GrammarCompiler` that caches nothing."""

@@ -38,6 +38,14 @@ class Automaton:
         self.arcs = arcs
         self.accepting = accepting
 
+    def accepts(self, text: str) -> bool:
+        """Return whether the text is one of the automaton's."""
+        state: int | None = 0 if self.arcs else None
+        for code in map(ord, text):
+            if state is not None:
+                state = next((target for low, high, target in self.arcs[state] if low <= code <= high), None)
+        return state in self.accepting
+
     def intersection(self, other: "Automaton", work: Work) -> "Automaton":
         """Return the automaton of the texts that both accept."""
 
@@ -102,6 +110,29 @@ class Automaton:
         for state in live:
             merged[block[state]] = [*_joined((a, b, block[t]) for a, b, t in arcs[state])]
         return Automaton(merged, {block[state] for state in live & self.accepting})
+
+    def num_texts(self) -> list[int | None]:
+        """Return the number of texts from each state on; None where there are infinitely many.
+
+        The automaton has to be pruned or minimal.
+        """
+        sources: dict[int, list[int]] = {}
+        for state, arcs in enumerate(self.arcs):
+            for _, _, target in arcs:
+                sources.setdefault(target, []).append(state)
+        missing = [len(arcs) for arcs in self.arcs]
+        counts: list[int | None] = [None] * len(self.arcs)  # states of and before cycles stay so
+        waiting = [state for state, arcs in enumerate(self.arcs) if not arcs]
+        while waiting:
+            state = waiting.pop()
+            counts[state] = int(state in self.accepting) + sum(
+                (high - low + 1) * (counts[target] or 0) for low, high, target in self.arcs[state]
+            )
+            for source in sources.get(state, ()):
+                missing[source] -= 1
+                if not missing[source]:
+                    waiting.append(source)
+        return counts
 
     def _live_states(self) -> set[int]:
         """Return the states from which a text can end."""
@@ -219,18 +250,29 @@ def _joined(arcs: Iterable[Arc]) -> list[Arc]:
     return joined
 
 
+# The characters that stand in a JSON string as they are, and the letters of the others' escapes.
 _PLAIN = ((0x20, 0x21), (0x23, 0x5B), (0x5D, 0xD7FF), (0xE000, LAST_CHARACTER))
 _ESCAPES = {8: "b", 9: "t", 10: "n", 12: "f", 13: "r", 0x22: '"', 0x5C: "\\"}
 
 
 def _json_terminals(low: int, high: int) -> Iterable[str]:
     """Yield terminals for characters inside a JSON string: escaped where JSON needs it, else as they are."""
+    yield from (_span(*span) for span in plain_spans(low, high))
+    yield from (literal(escape) for _, escape in escapes(low, high))
+
+
+def plain_spans(low: int, high: int) -> Iterable[tuple[int, int]]:
+    """Yield the characters from `low` to `high` that stand in a JSON string as they are."""
     for first, last in _PLAIN:
         if low <= last and first <= high:
-            yield _span(max(low, first), min(high, last))
+            yield max(low, first), min(high, last)
+
+
+def escapes(low: int, high: int) -> Iterable[tuple[int, str]]:
+    """Yield the other characters from `low` to `high`, each with its escape in a JSON string."""
     for code in (*range(0x20), 0x22, 0x5C):
         if low <= code <= high:
-            yield literal("\\" + _ESCAPES.get(code, f"u{code:04x}"))
+            yield code, "\\" + _ESCAPES.get(code, f"u{code:04x}")
 
 
 def _span(low: int, high: int) -> str:

@@ -12,10 +12,10 @@ from functools import reduce
 from typing import Any, cast
 
 from engine.errors import InvalidGrammar
-from engine.grammar.automata.automaton import LAST_CHARACTER, Arc, Automaton, Work, explore
+from engine.grammar.automata.automaton import LAST_CHARACTER, Automaton, Work
+from engine.grammar.automata.net import MAX_NODES, Net
 
 MAX_LENGTH = 8192
-MAX_NODES = 20_000  # of the automaton before it is made deterministic
 
 # The start and the end of the text, read as characters, so that ^ and $ may stand anywhere.
 _START, _END = LAST_CHARACTER + 1, LAST_CHARACTER + 2
@@ -59,7 +59,11 @@ def pattern_width(pattern: str) -> tuple[int, int]:
 
     Raises InvalidGrammar for a pattern that is malformed or not supported.
     """
-    return cast("tuple[int, int]", _parsed(pattern).getwidth())
+    tree = _parsed(pattern)
+    _, body = _split_lookarounds(list(tree))
+    if not body:  # any text may follow
+        return 0, LAST_CHARACTER
+    return cast("tuple[int, int]", tree.getwidth())
 
 
 def _parsed(pattern: str) -> Any:
@@ -96,7 +100,7 @@ def _split_lookarounds(nodes: list[Any]) -> tuple[list[tuple[bool, list[Any]]], 
 def _automaton(nodes: list[Any], work: Work, *, before: bool, after: bool) -> Automaton:
     """Return the automaton of the texts in which these nodes match from the start (or with `before`, from
     anywhere) to the end (or with `after`, to anywhere)."""
-    net = _Net()
+    net = _RegexNet()
     start = net.node()
     inner = net.node()
     if before:
@@ -111,24 +115,29 @@ def _automaton(nodes: list[Any], work: Work, *, before: bool, after: bool) -> Au
         net.arcs[final].append((0, _END, final))
     else:
         net.arcs[end].append((_END, _END, final))
-    return net.deterministic(start, final, work)
+    at_start = net.node()  # without arcs, it tells the start of the text from the same nodes later on
+    first = net.at_markers(net.reached(net.closure([start], work), _START, work), [_START], work)
+
+    def accepts(nodes: frozenset[int]) -> bool:
+        markers = [_START, _END] if at_start in nodes else [_END]
+        return final in net.at_markers(nodes, markers, work)
+
+    return net.deterministic(first | {at_start}, accepts, work)
 
 
-class _Net:
-    """An automaton with several arcs for one character, and with jumps that read none."""
+class _RegexNet(Net):
+    """The nodes of a parsed pattern."""
 
     def __init__(self) -> None:
-        self.arcs: list[list[Arc]] = []
-        self.jumps: list[list[int]] = []
+        super().__init__(f"regular expression: repetitions amount to more than {MAX_NODES} characters")
 
-    def node(self) -> int:
-        if len(self.arcs) >= MAX_NODES:
-            raise InvalidGrammar(
-                f"regular expression: repetitions amount to more than {MAX_NODES} characters"
-            )
-        self.arcs.append([])
-        self.jumps.append([])
-        return len(self.arcs) - 1
+    def at_markers(self, nodes: frozenset[int], markers: list[int], work: Work) -> frozenset[int]:
+        """Return the nodes, and those that are reached by reading markers, each any number of times."""
+        while True:
+            reached = nodes.union(*(self.reached(nodes, marker, work) for marker in markers))
+            if reached == nodes:
+                return nodes
+            nodes = reached
 
     def sequence(self, nodes: Iterable[Any], start: int) -> int:
         """Add the nodes behind `start`; return the last one."""
@@ -152,9 +161,7 @@ class _Net:
             case "BRANCH":
                 end = self.node()
                 for branch in operand[1]:
-                    first = self.node()
-                    self.jumps[start].append(first)
-                    self.jumps[self.sequence(branch, first)].append(end)
+                    self.jumps[self.sequence(branch, self.after(start))].append(end)
                 return end
             case "MAX_REPEAT" | "MIN_REPEAT":
                 low, high, repeated = operand
@@ -163,58 +170,18 @@ class _Net:
 
     def _repeat(self, low: int, high: Any, nodes: Any, start: int) -> int:
         for _ in range(low):
-            start = self.sequence(nodes, self._after(start))
+            start = self.sequence(nodes, self.after(start))
         end = self.node()
         self.jumps[start].append(end)
         if str(high) == "MAXREPEAT":
-            first = self._after(start)
+            first = self.after(start)
             last = self.sequence(nodes, first)
             self.jumps[last] += [first, end]
             return end
         for _ in range(high - low):
-            start = self.sequence(nodes, self._after(start))
+            start = self.sequence(nodes, self.after(start))
             self.jumps[start].append(end)
         return end
-
-    def _after(self, start: int) -> int:
-        """Return a new node behind `start`, so that an iteration shares none with what came before."""
-        node = self.node()
-        self.jumps[start].append(node)
-        return node
-
-    def deterministic(self, start: int, final: int, work: Work) -> Automaton:
-        """Return the deterministic automaton, with the markers of the text's start and end taken out."""
-
-        def closure(nodes: Iterable[int]) -> frozenset[int]:
-            seen, waiting = set(nodes), list(nodes)
-            while waiting:
-                jumps = self.jumps[waiting.pop()]
-                work.spend(len(jumps))
-                fresh = [node for node in jumps if node not in seen]
-                seen.update(fresh)
-                waiting += fresh
-            return frozenset(seen)
-
-        def reached(nodes: frozenset[int], code: int) -> frozenset[int]:
-            arcs = (arc for node in nodes for arc in self.arcs[node])
-            return closure({target for low, high, target in arcs if low <= code <= high})
-
-        def follow(nodes: frozenset[int]) -> Iterable[tuple[int, int, frozenset[int]]]:
-            arcs = [arc for node in nodes for arc in self.arcs[node] if arc[0] <= LAST_CHARACTER]
-            cuts = sorted({low for low, _, _ in arcs} | {high + 1 for _, high, _ in arcs})
-            for low, after in zip(cuts, cuts[1:], strict=False):
-                work.spend(len(arcs))
-                high = min(after - 1, LAST_CHARACTER)
-                targets = {target for a, b, target in arcs if a <= low <= b}
-                if targets and low <= high:
-                    yield low, high, closure(targets)
-
-        return explore(
-            reached(closure([start]), _START) | frozenset(),
-            follow,
-            lambda nodes: final in reached(nodes, _END) or final in nodes,
-            work,
-        )
 
 
 _NAMES = {

@@ -40,18 +40,23 @@ def _try(command: Try, vocabulary: GrammarVocabulary) -> Verdict:
     grammar, limits = command.grammar, command.limits
     started = time.perf_counter()
     source = checked_source(grammar)
-    compiled = compile_source(vocabulary.compiler(command.num_threads), grammar.kind, source)
+    compiled = compile_source(vocabulary.compiler(command.num_threads), grammar.kind, source.text)
     taken_s = time.perf_counter() - started
     rehearse(compiled, vocabulary.tokens, 0.2 if _is_context_free(grammar) else 0.01)
     text = str(compiled.grammar)
     transfer = text.count("\n") * len(text) + 2 * compiled.memory_size_bytes
     if taken_s > limits.min_transfer_s and transfer <= MAX_TRANSFER:
-        return Verdict(command.number, source=source, compiled=compiled.serialize_json())
+        return Verdict(
+            command.number,
+            source=source.text,
+            unique_items=source.unique_items,
+            compiled=compiled.serialize_json(),
+        )
     if taken_s > limits.timeout_s * _SHARE_OF_TIME:
         raise InvalidGrammar(
             f"the grammar takes longer than {limits.timeout_s * _SHARE_OF_TIME:g} s to compile"
         )
-    return Verdict(command.number, source=source)
+    return Verdict(command.number, source=source.text, unique_items=source.unique_items)
 
 
 def _is_context_free(grammar: Grammar) -> bool:

@@ -2,11 +2,12 @@
 
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 import msgspec
 
+from engine.grammar.unique_items import UniqueItems
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar
 
@@ -57,7 +58,7 @@ class Verdict(msgspec.Struct):
     """The outcome of a `Try`.
 
     complaint: the reason why the grammar is refused; None if it is not.
-    source: for `compile_source`, if the grammar is not refused.
+    source, unique_items: those of a `CheckedSource`, if the grammar is not refused.
     compiled: the result of `xgrammar.CompiledGrammar.serialize_json`, if sending it is quicker than compiling
         again.
     """
@@ -65,6 +66,7 @@ class Verdict(msgspec.Struct):
     number: int
     complaint: str | None = None
     source: str = ""
+    unique_items: Sequence[UniqueItems] = ()
     compiled: str | None = None
 
 

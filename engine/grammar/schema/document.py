@@ -1,25 +1,22 @@
 """The schemas of a JSON Schema document, and the references between them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
 from itertools import count
-from typing import Any
 
 from engine.errors import InvalidGrammar
+from engine.grammar.schema.walk import HOLDS_LIST, HOLDS_MAP, Schema, inner_schemas
 
 MAX_DEPTH = 32  # schemas inside schemas
 TOO_DEEP = f"a JSON Schema may be nested {MAX_DEPTH} deep"
 
-Schema = dict[str, Any]
-
 ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
-_HOLDS_SCHEMA = ("items", "additionalProperties", "unevaluatedItems", "unevaluatedProperties")
-_HOLDS_LIST = (*ALTERNATIVES, "prefixItems")
-_HOLDS_MAP = ("properties", "patternProperties", "$defs", "definitions")
 _JSON_NAMES: dict[type, str] = {list: "array", dict: "object", str: "string"}
 _SHAPES: dict[str, type] = {
-    **dict.fromkeys(("required", "enum", *_HOLDS_LIST), list),
-    **dict.fromkeys(_HOLDS_MAP, dict),
+    **dict.fromkeys(("required", "enum", *(name for name in HOLDS_LIST if name != "items")), list),
+    **dict.fromkeys((*HOLDS_MAP, "dependentRequired"), dict),
     **dict.fromkeys(("type", "pattern", "format", "$ref"), str),
 }
 
@@ -37,7 +34,10 @@ class SchemaDocument:
             if isinstance(schema, dict):
                 _check_shapes(place, schema)
                 self.schemas[place] = schema
-                waiting += [(f"{place}/{step}", inner, depth + 1) for step, inner in _inner_schemas(schema)]
+                for step, inner in inner_schemas(schema):
+                    if step == "propertyNames" and isinstance(inner, dict):
+                        inner = {"type": "string", **inner}
+                    waiting.append((f"{place}/{step}", inner, depth + 1))
             elif not isinstance(schema, bool):
                 raise InvalidGrammar(f"JSON Schema at {place}: a schema is an object or a boolean")
 
@@ -56,15 +56,30 @@ class SchemaDocument:
 
     def leads_to_itself(self, schema: Schema) -> bool:
         """Return whether matching this schema would require itself again before a character is read."""
-        waiting, seen = self.alternatives(schema), set[int]()
-        while waiting:
-            inner = waiting.pop()
-            if inner is schema:
-                return True
-            if id(inner) not in seen:
-                seen.add(id(inner))
-                waiting += self.alternatives(inner)
-        return False
+        return id(schema) in self._circular
+
+    @cached_property
+    def _circular(self) -> set[int]:
+        """The schemas of circles of alternatives, and those between two circles, by their identity."""
+        following = {
+            id(schema): {id(inner) for inner in self.alternatives(schema)} for schema in self.schemas.values()
+        }
+        before: dict[int, set[int]] = {schema: set() for schema in following}
+        for schema, targets in following.items():
+            for target in targets:
+                before.setdefault(target, set()).add(schema)
+        left = set(following)
+        for arcs, reverse in ((following, before), (before, following)):
+            missing = {schema: len(arcs[schema] & left) for schema in left}
+            waiting = [schema for schema in left if not missing[schema]]
+            while waiting:
+                schema = waiting.pop()
+                left.discard(schema)
+                for other in reverse[schema] & left:
+                    missing[other] -= 1
+                    if not missing[other]:
+                        waiting.append(other)
+        return left
 
     def rename_targets(self) -> None:
         """Move the targets of pointers with escapes, which xgrammar does not read, to plain
@@ -84,9 +99,13 @@ class SchemaDocument:
         definitions |= {name: self.schemas[pointer] for pointer, name in names.items()}
 
 
-def escaped_step(name: str) -> str:
-    """Return the name as a step of a JSON pointer (RFC 6901 section 3)."""
-    return name.replace("~", "~0").replace("/", "~1")
+@contextmanager
+def named_place(place: str) -> Iterator[None]:
+    """Name the place in an InvalidGrammar of the block."""
+    try:
+        yield
+    except InvalidGrammar as error:
+        raise InvalidGrammar(f"JSON Schema at {place}: {error}") from None
 
 
 def _check_shapes(place: str, schema: Schema) -> None:
@@ -95,21 +114,10 @@ def _check_shapes(place: str, schema: Schema) -> None:
         value = schema.get(keyword, shape())
         if not isinstance(value, shape) and (keyword, type(value)) != ("type", list):
             raise InvalidGrammar(f"JSON Schema at {place}: {keyword} has to be a JSON {_JSON_NAMES[shape]}")
+    if isinstance(schema.get("items"), list):
+        raise InvalidGrammar(f"JSON Schema at {place}: items is a list, beside prefixItems")
     names = [*schema.get("required", ()), *(schema["type"] if isinstance(schema.get("type"), list) else ())]
+    for needed in schema.get("dependentRequired", {}).values():
+        names += needed if isinstance(needed, list) else [None]
     if not all(isinstance(name, str) for name in names):
         raise InvalidGrammar(f"JSON Schema at {place}: required and type hold strings")
-
-
-def _inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:
-    """Yield the schemas directly inside, each with its step of a JSON pointer."""
-    for keyword in _HOLDS_SCHEMA:
-        if keyword in schema:
-            yield keyword, schema[keyword]
-    for keyword in _HOLDS_LIST:
-        for index, member in enumerate(schema.get(keyword, ())):
-            yield f"{keyword}/{index}", member
-    for keyword in _HOLDS_MAP:
-        for name, member in schema.get(keyword, {}).items():
-            yield f"{keyword}/{escaped_step(name)}", member
-    if isinstance(names := schema.get("propertyNames"), dict):
-        yield "propertyNames", {"type": "string", **names}

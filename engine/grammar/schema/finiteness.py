@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from engine.errors import InvalidGrammar
-from engine.grammar.schema.document import ALTERNATIVES, Schema, SchemaDocument, escaped_step
+from engine.grammar.schema.document import ALTERNATIVES, SchemaDocument
+from engine.grammar.schema.walk import Schema, escaped_step
 
 _Place = str  # in `SchemaDocument.schemas`
 

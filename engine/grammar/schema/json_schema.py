@@ -44,13 +44,16 @@ import json
 from collections.abc import Callable, Iterable
 
 from engine.errors import InvalidGrammar
-from engine.grammar.schema.document import TOO_DEEP, Schema, SchemaDocument
+from engine.grammar.schema.conditions import without_conditions
+from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
+from engine.grammar.schema.drafts import modern_schema
 from engine.grammar.schema.finiteness import check_finiteness
 from engine.grammar.schema.layout import one_layout
-from engine.grammar.schema.merge import merged_document
+from engine.grammar.schema.merging.merger import merged_document
 from engine.grammar.schema.placeholders import Placeholders
 from engine.grammar.schema.rules import complaints, document_complaints, source_complaints
 from engine.grammar.schema.strings import rewrite_strings
+from engine.grammar.schema.walk import Schema
 
 
 def schema_grammar(source: str) -> str:
@@ -67,30 +70,32 @@ class EnforceableSchema:
     Raises InvalidGrammar for a schema that is malformed, is out of bounds, or would be loosened.
     """
 
-    def __init__(self, source: object) -> None:
+    def __init__(self, source: object, first_array: int = 0) -> None:
+        """first_array: the number of the first array of unique items, in a grammar of several schemas."""
         if source is False:
             raise InvalidGrammar("JSON Schema: false allows no value")
-        original = SchemaDocument({} if source is True else source)
+        original = SchemaDocument(modern_schema({} if source is True else source))
         _raise_first(original, source_complaints)
-        self.schema: Schema = merged_document(original)
+        self.schema: Schema = merged_document(SchemaDocument(without_conditions(original)))
         document = SchemaDocument(self.schema)
         _raise_first(document, complaints)
         for complaint in document_complaints(document):
             raise InvalidGrammar(f"JSON Schema: {complaint}")
         check_finiteness(document)
-        placeholders = Placeholders(json.dumps(self.schema, ensure_ascii=False))
-        for place, schema in document.schemas.items():
-            try:
-                placeholders.replace(schema)
-            except InvalidGrammar as error:
-                raise InvalidGrammar(f"JSON Schema at {place}: {error}") from None
+        placeholders = Placeholders(json.dumps(self.schema, ensure_ascii=False), first_array)
+        placeholders.replace_all(document)
+        for schema in document.schemas.values():
             rewrite_strings(schema)
         document.rename_targets()
         self.rules = placeholders.rules
+        self.unique_items = placeholders.unique_items
 
-    def grammar(self, *, any_order: bool = False) -> str:
-        """Return the EBNF of its values in the layout of `layout`."""
-        return one_layout(json.dumps(self.schema), self.rules, any_order=any_order)
+    def grammar(self, *, any_order: bool = False, max_whitespace: int | None = None) -> str:
+        """Return the EBNF of its values, in the layout of `layout` unless whitespace is allowed.
+
+        max_whitespace: of how many characters between two tokens of JSON."""
+        schema = json.dumps(self.schema)
+        return one_layout(schema, self.rules, any_order=any_order, max_whitespace=max_whitespace)
 
 
 def _raise_first(document: SchemaDocument, find: Callable[[Schema, SchemaDocument], Iterable[str]]) -> None:

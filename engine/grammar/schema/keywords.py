@@ -14,6 +14,7 @@ RESTRICTS = {
     **dict.fromkeys(("minLength", "maxLength", "pattern", "format"), "string"),
     **dict.fromkeys((*BOUNDS, "multipleOf"), "number"),
     **dict.fromkeys(("minItems", "maxItems", "unevaluatedItems", "items", "prefixItems"), "array"),
+    "uniqueItems": "array",
     **dict.fromkeys(
         ("required", "minProperties", "maxProperties", "patternProperties", "propertyNames"), "object"
     ),

@@ -10,16 +10,28 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|.)", re.DOTALL)
 _PLACEHOLDER = re.compile(r'"\\"(\w+)\\""')
 
 
-def one_layout(schema: str, rules: Mapping[str, list[str]], *, any_order: bool = False) -> str:
+def one_layout(
+    schema: str,
+    rules: Mapping[str, list[str]],
+    *,
+    any_order: bool = False,
+    max_whitespace: int | None = None,
+) -> str:
     """Return the EBNF of a JSON Schema in one layout, that of Python's json.dumps.
 
     Optional whitespace would let a model write nothing else for ever, and the same schema would be laid out
     differently alone and inside a structural tag. Raises RuntimeError for a schema that xgrammar refuses.
 
     schema: JSON text. rules: those of its placeholders, by the names of these. any_order: whether
-        properties may come in any order.
+        properties may come in any order. max_whitespace: how many characters of whitespace may stand between
+        two tokens, except inside the rules; None for the one layout.
     """
-    grammar = str(xgrammar.Grammar.from_json_schema(schema, any_whitespace=False, any_order=any_order))
+    layout = (
+        {"any_whitespace": False}
+        if max_whitespace is None
+        else {"any_whitespace": True, "max_whitespace_cnt": max_whitespace}
+    )
+    grammar = str(xgrammar.Grammar.from_json_schema(schema, any_order=any_order, **layout))
     # xgrammar writes U+00DF as \xdf, and reads a letter after it, such as e, as one more digit; \u has four.
     plain = _ESCAPE.sub(lambda found: f"\\u00{found[1]}" if found[1] else found[0], grammar)
     if not rules:

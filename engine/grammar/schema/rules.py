@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from engine.errors import InvalidGrammar
 from engine.grammar.regex_pattern import check_regex
-from engine.grammar.schema.document import Schema, SchemaDocument
+from engine.grammar.schema.document import SchemaDocument
 from engine.grammar.schema.keywords import (
     BOUNDS,
     IMPLIED_TYPE,
@@ -16,6 +16,7 @@ from engine.grammar.schema.keywords import (
     types_of_value,
 )
 from engine.grammar.schema.strings import is_length
+from engine.grammar.schema.walk import Schema
 
 # What compiles in about a second; the time grows with the square of these, or faster.
 MAX_VALUES = 5000  # in an enum
@@ -57,6 +58,11 @@ def source_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]
             yield f"{keyword} is a keyword of the server's own"
     yield from _type_complaints(schema)
     yield from _range_complaints(schema)
+    for keyword in ("minContains", "maxContains"):
+        if not is_length(schema.get(keyword, 0)):
+            yield f"{keyword} has to be a whole number"
+    if not isinstance(schema.get("uniqueItems", True), bool):
+        yield "uniqueItems has to be a boolean"
     if schema.get("enum") == []:
         yield "enum has no value"
     lengths = [schema.get("minLength", 0), schema.get("maxLength", MAX_STRING)]

@@ -1,7 +1,7 @@
 """The rewriting of a JSON Schema's restrictions of strings into ones that xgrammar honours."""
 
 from engine.grammar.regex_pattern import json_string_pattern
-from engine.grammar.schema.document import Schema
+from engine.grammar.schema.walk import Schema
 
 # Those whose grammar makes valid JSON strings. The grammars of the JSON pointer formats let a raw quote
 # through, so these stay annotations.

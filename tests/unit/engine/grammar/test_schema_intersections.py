@@ -57,6 +57,13 @@ def nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             "minItems": st.integers(0, 2),
             "maxItems": st.integers(1, 3),
             "uniqueItems": st.booleans(),
+            "not": inner,
+            "if": inner,
+            "then": inner,
+            "else": inner,
+            "contains": inner,
+            "dependentRequired": st.dictionaries(names, st.lists(names, max_size=1), max_size=1),
+            "patternProperties": st.dictionaries(st.sampled_from(["^a", "b"]), inner, max_size=1),
             "allOf": two,
             "anyOf": two,
             "oneOf": two,
@@ -104,6 +111,13 @@ def doubling_references() -> Any:
     return {"$defs": definitions, "$ref": "#/$defs/d0", "minProperties": 3}
 
 
+def nested_conditions() -> Any:
+    schema: Any = {"const": 1}
+    for at in range(14):
+        schema = {"not": {"anyOf": [{"properties": {str(at): schema}}, {"not": {"items": schema}}]}}
+    return schema
+
+
 EXPLODING: dict[str, Any] = {
     "alternatives multiplied": product_of_alternatives(),
     "references doubled": doubling_references(),
@@ -123,7 +137,27 @@ EXPLODING: dict[str, Any] = {
         "allOf": [{"pattern": f"^(.{{{at}}})*$"} for at in (2, 3, 5, 7, 11, 13, 17)],
     },
     "counts multiplied": {"type": "string", "pattern": "(?:" * 10 + "a{0,4}" + "){0,4}" * 10, "maxLength": 9},
-    "orders of items": {"type": "array", "items": {"enum": list(range(63))}, "uniqueItems": True},
+    "unique items of many states": {
+        "type": "array",
+        "items": {"type": "array", "items": {"enum": [f"{n:04}" * 9 for n in range(0, 9999, 7)]}},
+        "uniqueItems": True,
+    },
+    "many unique arrays": {
+        "properties": {
+            str(at): {"type": "array", "items": {"type": "string", "maxLength": at + 1}, "uniqueItems": True}
+            for at in range(20)
+        }
+    },
+    "conditions multiplied": {
+        "type": "object",
+        "properties": {str(at): {} for at in range(12)},
+        "dependentRequired": {str(at): [str(at + 1)] for at in range(11)},
+    },
+    "conditions nested": nested_conditions(),
+    "references to large places": {
+        "properties": {str(at): {"$ref": f"#/x/{at}"} for at in range(600)},
+        "x": [{"enum": [at]} for at in range(600)],
+    },
     "a long chain": {
         "$ref": "#/$defs/0",
         "minimum": 1,

@@ -1,0 +1,81 @@
+"""A merged schema with what it implies written out, and without what no value can have."""
+
+from engine.grammar.schema.keywords import IMPLIED_TYPE, RESTRICTS, WHOLE, num_matching_types
+from engine.grammar.schema.merging.pairs import AnySchema
+from engine.grammar.schema.walk import Schema
+
+
+def normal_form(schema: Schema) -> AnySchema:
+    """Return an equal schema with its type, and with all required properties declared; False if no value
+    matches. The schemas inside are taken to be in this form already.
+    """
+    made = dict(schema)
+    if False in made.get("allOf", ()):
+        return False
+    for keyword in ("anyOf", "oneOf"):
+        if members := made.get(keyword):
+            possible = [member for member in members if member is not False]
+            if not possible:
+                return False
+            # A place of anyOf may be referred to, so its number must not change.
+            made[keyword] = (
+                possible
+                if keyword == "oneOf"
+                else [possible[0] if member is False else member for member in members]
+            )
+    if not any(keyword in made for keyword in WHOLE) and "type" not in made:
+        implied = dict.fromkeys(RESTRICTS[keyword] for keyword in made if keyword in RESTRICTS)
+        if implied:
+            made["type"] = list(implied) if len(implied) > 1 else next(iter(implied))
+            made[IMPLIED_TYPE] = True
+    if False in (prefix := made.get("prefixItems", [])):
+        made["prefixItems"] = prefix[: prefix.index(False)]
+        made["items"] = False
+        if made.get("minItems", 0) > len(made["prefixItems"]):
+            return False
+    if made.get("items") is False and not made.get("prefixItems"):
+        if made.get("minItems", 0):
+            return False
+        made = {**made, "items": True, "maxItems": 0}  # xgrammar reads no items without a value
+        made.pop("prefixItems", None)
+    return _object_form(made)
+
+
+def without_foreign(schema: Schema) -> Schema:
+    """Return the schema without the keywords that restrict none of its types."""
+    if "type" not in schema:
+        return schema
+    return {
+        keyword: value
+        for keyword, value in schema.items()
+        if keyword not in RESTRICTS or num_matching_types(RESTRICTS[keyword], schema["type"])
+    }
+
+
+def _object_form(made: Schema) -> AnySchema:
+    if "patternProperties" in made or not num_matching_types("object", made.get("type", "null")):
+        return made
+    others = made.get("additionalProperties", made.get("unevaluatedProperties"))
+    undeclared = [name for name in made.get("required", ()) if name not in made.get("properties", {})]
+    if undeclared and not made.get("propertyNames"):
+        if others is False:
+            return _without_objects(made)
+        if not made.get("properties") and others is None:
+            made["additionalProperties"] = True
+        value = others if isinstance(others, dict) else {}
+        made["properties"] = {**made.get("properties", {}), **dict.fromkeys(undeclared, value)}
+    impossible = [name for name, value in made.get("properties", {}).items() if value is False]
+    if any(name in made.get("required", ()) for name in impossible):
+        return _without_objects(made)
+    if impossible:
+        # xgrammar would take the names of impossible properties for others'.
+        made["properties"] = {k: v for k, v in made["properties"].items() if v is not False}
+        made["additionalProperties"] = False
+    return made
+
+
+def _without_objects(made: Schema) -> AnySchema:
+    """Return the schema for the other types that it allows."""
+    types = made["type"]
+    rest = [name for name in types if name != "object"] if isinstance(types, list) else []
+    return normal_form(without_foreign({**made, "type": rest})) if rest else False

@@ -1,0 +1,82 @@
+"""Values of a JSON Schema: which are equal, and which the keywords beside enum and const allow."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from engine.errors import InvalidGrammar
+from engine.grammar.automata.automaton import Work
+from engine.grammar.automata.regex import regex_automaton
+from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE, types_of_value
+from engine.grammar.schema.walk import Schema
+
+_CHECKS: dict[str, Callable[[Any, Any], bool]] = {
+    "minLength": lambda value, limit: len(value) >= limit,
+    "maxLength": lambda value, limit: len(value) <= limit,
+    "minimum": lambda value, limit: value >= limit,
+    "maximum": lambda value, limit: value <= limit,
+    "exclusiveMinimum": lambda value, limit: value > limit,
+    "exclusiveMaximum": lambda value, limit: value < limit,
+    "multipleOf": lambda value, limit: limit > 0 and not Fraction(repr(value)) % Fraction(repr(limit)),
+    "pattern": lambda value, pattern: regex_automaton(pattern, Work(), is_search=True).accepts(value),
+    "minItems": lambda value, limit: len(value) >= limit,
+    "maxItems": lambda value, limit: len(value) <= limit,
+    "uniqueItems": lambda value, is_unique: len({canonical_text(item) for item in value}) == len(value),
+    "minProperties": lambda value, limit: len(value) >= limit,
+    "maxProperties": lambda value, limit: len(value) <= limit,
+    "required": lambda value, names: all(name in value for name in names),
+}
+
+
+def allowed_values(schema: Schema) -> list[object]:
+    """Return the values of a schema that has enum or const.
+
+    Raises InvalidGrammar, without the place, where a keyword beside them cannot be evaluated.
+    """
+    values = schema["enum"] if "enum" in schema else [schema["const"]]
+    return [value for value in values if is_allowed(schema, value)]
+
+
+def canonical_text(value: object) -> str:
+    """Return the one JSON text of a value: a whole number has no fraction, and names are in order."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, list):
+        return "[" + ", ".join(map(canonical_text, value)) + "]"
+    if isinstance(value, dict):
+        members = (
+            f"{canonical_text(name)}: {canonical_text(inner)}" for name, inner in sorted(value.items())
+        )
+        return "{" + ", ".join(members) + "}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def is_equal(one: object, other: object) -> bool:
+    """Return whether two JSON values are equal; 1 and true are not, as they are in Python."""
+    return canonical_text(one) == canonical_text(other)
+
+
+def is_allowed(schema: Schema, value: object) -> bool:
+    """Return whether a value matches the schema.
+
+    Raises InvalidGrammar, without the place, where a keyword cannot be evaluated.
+    """
+    types = types_of_value(value)
+    declared = schema.get("type")
+    if declared is not None and not types & {*([declared] if isinstance(declared, str) else declared)}:
+        return False
+    if "const" in schema and not is_equal(value, schema["const"]):
+        return False
+    if "enum" in schema and not any(is_equal(value, each) for each in schema["enum"]):
+        return False
+    patterns = [("pattern", pattern) for pattern in schema.get(PATTERNS, ())]
+    for keyword, limit in (*schema.items(), *patterns):
+        if keyword in _UNKNOWN or (RESTRICTS.get(keyword) in types and keyword not in _CHECKS):
+            raise InvalidGrammar(f"{keyword} beside enum or const is not supported")
+        if RESTRICTS.get(keyword) in types and not _CHECKS[keyword](value, limit):
+            return False
+    return True
+
+
+_UNKNOWN = frozenset({*REFUSED, *WHOLE} - {"enum", "const"})

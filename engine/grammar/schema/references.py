@@ -1,0 +1,73 @@
+"""The targets of a document's references, each at a place that holds a schema."""
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import count
+from urllib.parse import unquote
+
+from engine.errors import InvalidGrammar
+from engine.grammar.schema.walk import Schema, inner_schemas
+
+MAX_TARGETS = 500
+MAX_LENGTH = 2_000_000  # characters of all targets that are copied
+
+
+def schemas_inside(root: object) -> Iterator[tuple[str, Schema]]:
+    """Yield all schemas that are objects, each with its JSON pointer."""
+    waiting = [("#", root)]
+    while waiting:
+        place, schema = waiting.pop()
+        if isinstance(schema, dict):
+            yield place, schema
+            waiting += [(f"{place}/{step}", inner) for step, inner in inner_schemas(schema)]
+
+
+def with_targets(root: Schema, source: object, rewrite: Callable[[object], object]) -> Schema:
+    """Return a document in which each pointer leads to a schema: a copy of its target in `source`, rewritten,
+    becomes a definition where the document itself has none. Pointers to nothing are left as they are.
+
+    Raises InvalidGrammar where too much would be copied.
+    """
+    places = {place for place, _ in schemas_inside(root)}
+    moved: dict[str, str] = {}
+    length = 0
+    waiting: list[object] = [root]
+    while waiting:
+        for _, schema in schemas_inside(waiting.pop()):
+            pointer = schema.get("$ref")
+            if not isinstance(pointer, str) or pointer in places or not pointer.startswith("#/"):
+                continue
+            if pointer not in moved:
+                target = _target(source, pointer)
+                if not isinstance(target, dict):
+                    continue
+                length += len(json.dumps(target))
+                if len(moved) == MAX_TARGETS or length > MAX_LENGTH:
+                    raise InvalidGrammar(
+                        f"JSON Schema: $ref leads to more than {MAX_TARGETS} places that hold no schema of "
+                        "the document, or to too much text"
+                    )
+                definitions = root.setdefault("$defs", {})
+                moved[pointer] = name = _free_name(definitions)
+                definitions[name] = rewrite(target)
+                waiting.append(definitions[name])
+            schema["$ref"] = f"#/$defs/{moved[pointer]}"
+    return root
+
+
+def _free_name(definitions: object) -> str:
+    taken = definitions if isinstance(definitions, dict) else {}
+    return next(name for at in count() if (name := f"place {at}") not in taken)
+
+
+def _target(source: object, pointer: str) -> object:
+    """Return what a JSON pointer leads to; None if it leads nowhere."""
+    for step in unquote(pointer).split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(source, dict) and name in source:
+            source = source[name]
+        elif isinstance(source, list) and name.isdecimal() and int(name) < len(source):
+            source = source[int(name)]
+        else:
+            return None
+    return source

@@ -1,0 +1,91 @@
+"""The automata of the strings and of the numbers that a schema allows."""
+
+from decimal import Decimal
+
+from engine.errors import InvalidGrammar
+from engine.grammar.automata.automaton import LAST_CHARACTER, Automaton, Work
+from engine.grammar.automata.numbers import MAX_DECIMALS, multiples_automaton
+from engine.grammar.automata.regex import combined_automaton
+from engine.grammar.schema.keywords import PATTERNS
+from engine.grammar.schema.strings import ENFORCED_FORMATS, FORMAT_PATTERNS
+from engine.grammar.schema.walk import Schema
+
+# States of a pattern's automaton times characters: a longer maxLength beside it is taken to be shorter.
+MAX_COUNTED_STATES = 600
+
+_ANY_STRING = Automaton([[(0, LAST_CHARACTER, 0)]], {0})
+
+
+def string_automaton(schema: Schema, work: Work) -> Automaton:
+    """Return the automaton of the characters of all strings that match pattern, format and lengths.
+
+    Raises InvalidGrammar if no string does, or it takes too many states.
+    """
+    patterns = [*([schema["pattern"]] if "pattern" in schema else ()), *schema.get(PATTERNS, ())]
+    if (format_name := schema.get("format")) in ENFORCED_FORMATS:
+        if format_name not in FORMAT_PATTERNS:
+            raise InvalidGrammar(
+                f"format {format_name} beside pattern, a length or uniqueItems is not supported"
+            )
+        patterns.append(FORMAT_PATTERNS[format_name])
+    if not patterns:
+        return _checked(_with_length(_ANY_STRING, schema, work))
+    for is_search in (False, True):
+        made = combined_automaton(patterns, work, is_search=is_search)
+        if (made := _with_length(made, schema, work)).arcs:
+            break
+    return _checked(made)
+
+
+def number_automaton(schema: Schema, work: Work) -> Automaton:
+    """Return the automaton of the multiples of multipleOf, or of 1, between the bounds.
+
+    Raises InvalidGrammar if there is none, or it takes too many states.
+    """
+    multiple = schema.get("multipleOf", 1)
+    step = Decimal(repr(multiple))
+    if int(step.as_tuple().exponent) < -MAX_DECIMALS or int(step.scaleb(MAX_DECIMALS)) > 10**15:
+        raise InvalidGrammar(f"multipleOf may have {MAX_DECIMALS} decimals")
+    is_integer = "number" not in schema["type"]
+    low, high = _bounds(schema, step, is_integer=is_integer)
+    return _checked(multiples_automaton(multiple, low, high, is_integer=is_integer, work=work))
+
+
+def _with_length(automaton: Automaton, schema: Schema, work: Work) -> Automaton:
+    low, high = schema.get("minLength", 0), schema.get("maxLength")
+    if not automaton.arcs or (not low and high is None):
+        return automaton
+    most = max(MAX_COUNTED_STATES // len(automaton.arcs), 1)
+    if low > most:
+        raise InvalidGrammar(f"minLength beside this pattern may be {most}; it is {low}")
+    high = None if high is None else min(high, most)
+    return automaton.with_length(low, high, work).pruned()
+
+
+def _bounds(schema: Schema, step: Decimal, *, is_integer: bool) -> tuple[Decimal | None, Decimal | None]:
+    """Return the inclusive bounds; an exclusive one is moved by less than a step."""
+    exponent = min(int(step.as_tuple().exponent), 0)
+    least = Decimal(1).scaleb(-(MAX_DECIMALS + 20) if not is_integer else -20)
+    assert exponent >= -MAX_DECIMALS
+    lows = [Decimal(repr(schema["minimum"]))] if "minimum" in schema else []
+    highs = [Decimal(repr(schema["maximum"]))] if "maximum" in schema else []
+    if "exclusiveMinimum" in schema:
+        lows.append(_moved(Decimal(repr(schema["exclusiveMinimum"])), least))
+    if "exclusiveMaximum" in schema:
+        highs.append(_moved(Decimal(repr(schema["exclusiveMaximum"])), -least))
+    for bound in (*lows, *highs):
+        if abs(bound) > 10**18:
+            raise InvalidGrammar("bounds beside multipleOf or uniqueItems may have 18 digits")
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _moved(bound: Decimal, by: Decimal) -> Decimal:
+    if abs(bound) > 10**6:  # past it the precision of decimals would lose the difference
+        return bound + (1 if by > 0 else -1) * Decimal(1).scaleb(-6)
+    return bound + by
+
+
+def _checked(automaton: Automaton) -> Automaton:
+    if not automaton.arcs:
+        raise InvalidGrammar("no value matches all restrictions")
+    return automaton

@@ -1,0 +1,53 @@
+"""The places of a JSON Schema that hold schemas."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Schema = dict[str, Any]
+
+HOLDS_SCHEMA = ("items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties") + (
+    "unevaluatedProperties",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+)
+HOLDS_LIST = ("items", "prefixItems", "anyOf", "oneOf", "allOf")
+HOLDS_MAP = ("properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions")
+
+
+def escaped_step(name: str) -> str:
+    """Return the name as a step of a JSON pointer (RFC 6901 section 3)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:
+    """Yield the schemas directly inside, each with its step or steps of a JSON pointer."""
+    for keyword in HOLDS_SCHEMA:
+        if keyword in schema and not isinstance(schema[keyword], list):
+            yield keyword, schema[keyword]
+    for keyword in HOLDS_LIST:
+        if isinstance(members := schema.get(keyword), list):
+            yield from ((f"{keyword}/{index}", member) for index, member in enumerate(members))
+    for keyword in HOLDS_MAP:
+        if isinstance(members := schema.get(keyword), dict):
+            yield from ((f"{keyword}/{escaped_step(name)}", member) for name, member in members.items())
+
+
+def with_inner(schema: Schema, change: Callable[[object, str], object]) -> Schema:
+    """Return a copy of the schema with the schemas directly inside changed.
+
+    change: given each one and its steps of a JSON pointer, returns the one in its place.
+    """
+    made = dict(schema)
+    for keyword, value in schema.items():
+        if keyword in HOLDS_LIST and isinstance(value, list):
+            made[keyword] = [change(member, f"{keyword}/{index}") for index, member in enumerate(value)]
+        elif keyword in HOLDS_SCHEMA:
+            made[keyword] = change(value, keyword)
+        elif keyword in HOLDS_MAP and isinstance(value, dict):
+            made[keyword] = {
+                name: change(member, f"{keyword}/{escaped_step(name)}") for name, member in value.items()
+            }
+    return made
