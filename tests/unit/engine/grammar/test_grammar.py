@@ -395,3 +395,30 @@ def test_a_state_says_when_it_has_ended() -> None:
     assert not sequence.is_complete
     sequence.accept(EOS)
     assert sequence.is_complete
+
+
+def test_a_tag_that_allows_whitespace_keeps_to_rules_of_automata_too() -> None:
+    """The arguments of a tool, for example."""
+    properties = {
+        "tags": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+        "code": {"type": "string", "pattern": "^[a-c]+$", "maxLength": 3},
+    }
+    schema = {"type": "object", "properties": properties, "required": ["tags", "code"]}
+    call = {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 1}
+    elements = [
+        {"type": "any_text", "excludes": ["<c>"]},
+        {"type": "tag", "begin": "<c>", "content": call, "end": "</c>"},
+    ]
+    tag = {"type": "structural_tag", "format": {"type": "sequence", "elements": elements}}
+    grammar = COMPILER.compile(Grammar(GrammarKind.STRUCTURAL_TAG, json.dumps(tag)))
+    for text in (
+        '[1, 1] ["a", "a"]<c>{"tags": ["a", "b"], "code": "abc"}</c>',
+        '<c>{"tags":[],"code":"a"}</c>',
+    ):
+        assert accepts(grammar, text), text
+    for text in (
+        '<c>{"tags": ["a", "a"], "code": "abc"}</c>',
+        '[<c>{"tags": ["a", "b", "a"], "code": "abc"}</c>',
+        '<c>{"tags": [], "code": "abca"}</c>',
+    ):
+        assert not accepts(grammar, text), text
