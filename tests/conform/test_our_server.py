@@ -14,7 +14,7 @@ from tests.conftest import running_server
 from tests.contract.headers import required_headers
 
 WITHOUT_LIST = ("mindie",)  # contracts that do not say what models there are
-ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, or names of contracts
+ASKED = os.environ.get("VERBATIM_CONFORM", "")  # `all`, `agents`, or names of contracts
 
 
 @pytest.mark.skipif(not ASKED, reason="takes minutes; `make conform` runs it")
@@ -45,8 +45,8 @@ def long_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.skipif(not ASKED, reason="takes a minute; `make conform` runs it")
-@pytest.mark.timeout(600)
+@pytest.mark.skipif(ASKED not in ("all", "agents"), reason="takes minutes; `make conform` runs it")
+@pytest.mark.timeout(900)
 def test_programs_can_work_with_our_server(long_model: Path, tmp_path: Path) -> None:
     with running_server("--model", str(long_model)) as server:
         options = ["--profile", "agents", "--base-url", server.url, "--report", str(tmp_path)]
