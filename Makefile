@@ -112,6 +112,21 @@ test-apps: $(READY)  ## Run Claude Code and the AI SDK against the server (needs
 	cd tests/apps/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps
 
+# What `make test-apps-python` runs, each in an environment of its own.
+PYTHON_APPS := langchain openai-agents pydantic-ai
+
+.venv-apps/%/.ready: tests/apps/python/%.txt constraints.txt
+	@echo 'Installing $* into .venv-apps/$*: a minute or more.'
+	$(PYTHON) -m venv .venv-apps/$*
+	.venv-apps/$*/bin/pip install --quiet --constraint constraints.txt --requirement $<
+	@touch $@
+
+test-apps: $(PYTHON_APPS:%=.venv-apps/%/.ready)
+
+.PHONY: test-apps-python
+test-apps-python: $(READY) $(PYTHON_APPS:%=.venv-apps/%/.ready)  ## Run LangChain's standard tests, openai-agents and pydantic-ai against the server
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps/python
+
 BUILD := .venv-build
 WHEEL := build/wheel
 SDK := .venv-sdk
@@ -292,5 +307,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
