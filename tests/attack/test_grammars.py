@@ -12,6 +12,7 @@ import pytest
 from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
+from tests.processes import children, is_alive
 
 Grammar = tuple[str, Any]  # "json" or "regex", and the schema or the pattern
 
@@ -123,13 +124,7 @@ def memory(pid: int) -> int:
 
 def compiling(pid: int) -> list[int]:
     """The processes that compile grammars for the server."""
-    (program,) = _children(pid)
-    return _children(program)
-
-
-def _children(pid: int) -> list[int]:
-    threads = Path(f"/proc/{pid}/task").iterdir()
-    return [int(word) for thread in threads for word in (thread / "children").read_text().split()]
+    return [process for program in children(pid) for process in children(program)]
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
@@ -212,22 +207,14 @@ def test_a_server_ends_in_time_while_hostile_grammars_compile_and_run() -> None:
         for connection, raw in zip(connections, hostile, strict=True):
             connection.sendall(raw)
         _until(lambda: len(compiling(server.process.pid)) >= 2)
-        (program,) = _children(server.process.pid)
-        left = [program, *_children(program)]
+        left = [*children(server.process.pid), *compiling(server.process.pid)]
         started = time.monotonic()
         server.process.terminate()
         server.process.wait(grace_s + 30)
         assert time.monotonic() - started < grace_s + MAX_EXIT_S + SLACK_S
         for connection in connections:
             connection.close()
-    _until(lambda: not any(_is_alive(pid) for pid in left))
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    _until(lambda: not any(map(is_alive, left)))
 
 
 def _until(condition: Callable[[], bool]) -> None:

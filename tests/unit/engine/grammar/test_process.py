@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +16,7 @@ from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.process.client import Attempt, GrammarProcess
 from engine.grammar.process.messages import TrialLimits
 from engine.request import Grammar, GrammarKind
+from tests.processes import children, is_alive
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER, accepts
 
 # Takes xgrammar 0.2.8 half a minute and little memory.
@@ -61,18 +61,6 @@ def until(condition: object) -> None:
     while not condition():
         assert time.monotonic() < ends_at
         time.sleep(0.01)
-
-
-def children(pid: int) -> list[int]:
-    """The ids of a process's living children."""
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except FileNotFoundError:
-        return False
 
 
 @pytest.mark.parametrize(("grammar", "good", "bad"), GRAMMARS, ids=lambda value: getattr(value, "kind", ""))
