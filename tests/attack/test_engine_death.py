@@ -1,6 +1,8 @@
 """When the engine dies, requests end with an error, probes fail, and the process ends with a status."""
 
 import os
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -23,17 +25,23 @@ STREAMS = {
 }
 
 
-def _begin_streams(server: Server) -> dict[str, Stream]:
+@contextmanager
+def _streams(server: Server) -> Iterator[dict[str, Stream]]:
     """One of each contract."""
-    return {
-        contract: Stream(server.url, f"/{contract}{request.path}", request.body, required_headers(contract))
-        for contract, request in STREAMS.items()
-    }
+    with ExitStack() as opened:
+        yield {
+            contract: opened.enter_context(
+                closing(
+                    Stream(server.url, f"/{contract}{asked.path}", asked.body, required_headers(contract))
+                )
+            )
+            for contract, asked in STREAMS.items()
+        }
 
 
 def _check_ended_in_error(contract: str, stream: Stream) -> None:
+    assert stream.status == 200, contract
     last = stream.last_event()
-    stream.close()
     request = STREAMS[contract]
     assert request.is_finished is not None and request.is_unavailable is not None
     assert "error" in str(last), (contract, last)
@@ -48,10 +56,10 @@ def _check_has_no_secret(answer: Any) -> None:
 def test_the_engines_death_ends_requests_with_an_error_and_the_process_with_a_status(tmp_path: Path) -> None:
     log = tmp_path / "log"
     with log.open("w") as file, faulty_server("death", log=file) as server:
-        streams = _begin_streams(server)
-        begin_fault(server)
-        for contract, stream in streams.items():
-            _check_ended_in_error(contract, stream)
+        with _streams(server) as streams:
+            begin_fault(server)
+            for contract, stream in streams.items():
+                _check_ended_in_error(contract, stream)
         assert server.process.wait(timeout=_END_S) == ExitStatus.ENGINE_DIED
     text = log.read_text()
     assert "CRITICAL engine.frontend.engine_thread: the engine died\nTraceback" in text
@@ -63,9 +71,9 @@ def test_the_engines_death_ends_the_process_under_another_server(tmp_path: Path)
     settings = {"VERBATIM_MAX_TOTAL_TOKENS": "512"}
     with log.open("w") as file, patch.dict(os.environ, settings), faulty_factory("death", log=file) as server:
         request = STREAMS["tgi"]
-        stream = Stream(server.url, request.path, request.body)
-        begin_fault(server)
-        _check_ended_in_error("tgi", stream)
+        with closing(Stream(server.url, request.path, request.body)) as stream:
+            begin_fault(server)
+            _check_ended_in_error("tgi", stream)
         assert server.process.wait(timeout=_END_S) == ExitStatus.ENGINE_DIED
     assert "the engine died" in log.read_text()
 
@@ -76,10 +84,10 @@ def test_a_step_that_fails_is_logged_and_its_requests_end_in_their_contracts_err
 ) -> None:
     log = tmp_path / "log"
     with log.open("w") as file, faulty_server(fault, log=file) as server:
-        streams = _begin_streams(server)
-        begin_fault(server)
-        for contract, stream in streams.items():
-            _check_ended_in_error(contract, stream)
+        with _streams(server) as streams:
+            begin_fault(server)
+            for contract, stream in streams.items():
+                _check_ended_in_error(contract, stream)
         _check_the_probes(server, fault)
     text = log.read_text()
     expected = "the logits are not finite" if fault == "nan" else "RuntimeError: CUDA error in /srv/secret"

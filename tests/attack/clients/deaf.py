@@ -3,12 +3,14 @@
 import re
 import socket
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.attack.clients.wire import TIMEOUT_S, exchange, request_bytes
 
 CHAT = "/openai/v1/chat/completions"
 _RECEIVE_BUFFER = 4096  # bytes that the kernel takes for a client who does not read
+_MUCH = 16 * _RECEIVE_BUFFER  # so much is never on its way to a client who reads
 
 
 def ask_and_not_read(url: str, **fields: object) -> socket.socket:
@@ -30,6 +32,28 @@ def chat(**fields: object) -> dict[str, object]:
         "ignore_eos": True,
         **fields,
     }
+
+
+def wait_until_held_up(connection: socket.socket) -> None:
+    """Wait until the kernel holds much that the server has written and that the client does not take."""
+    deadline = time.monotonic() + TIMEOUT_S
+    while _num_unsent(connection) < _MUCH:
+        assert time.monotonic() < deadline, "the client takes all"
+        time.sleep(0.02)
+
+
+def _num_unsent(connection: socket.socket) -> int:
+    """Return how many bytes the server's end of a connection holds, as /proc/net/tcp has it."""
+    ends = (connection.getpeername()[1], connection.getsockname()[1])  # ports: the server's, the client's
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, _, queues = line.split()[:5]
+        if (_port(local), _port(remote)) == ends:
+            return int(queues.split(":")[0], 16)
+    raise AssertionError("the server has closed the connection")
+
+
+def _port(address: str) -> int:
+    return int(address.split(":")[1], 16)
 
 
 def gauge(url: str, name: str) -> int:

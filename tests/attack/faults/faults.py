@@ -12,6 +12,7 @@ from http.client import HTTPResponse
 from typing import IO, Any
 
 from tests.attack.clients.wire import connect, exchange, request_bytes
+from tests.attack.faults.faulty_server import HAS_BEGUN
 from tests.conftest import LIMITS, Server, running_server
 
 _LAUNCHER = (sys.executable, "-m", "tests.attack.faults.faulty_server")
@@ -31,7 +32,7 @@ def faulty_factory(fault: str, *, log: IO[str] | None = None) -> Iterator[Server
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     process = subprocess.Popen(
-        [*_LAUNCHER, "factory", fault, "--port", str(port)], stdout=subprocess.DEVNULL, stderr=log, text=True
+        [*_LAUNCHER, "factory", fault, "--port", str(port)], stdout=subprocess.PIPE, stderr=log, text=True
     )
     server = Server(f"http://127.0.0.1:{port}", process)
     try:
@@ -39,7 +40,7 @@ def faulty_factory(fault: str, *, log: IO[str] | None = None) -> Iterator[Server
         yield server
     finally:
         process.kill()
-        process.wait(timeout=60)
+        process.communicate(timeout=60)
 
 
 def _wait_until_it_listens(server: Server) -> None:
@@ -96,3 +97,9 @@ def status_of(server: Server, path: str) -> int:
 def begin_fault(server: Server) -> None:
     """Let a fault of the steps begin with the next one."""
     server.process.send_signal(signal.SIGUSR1)
+
+
+def wait_for_fault(server: Server) -> None:
+    """Wait until a fault has begun that the server comes upon by itself."""
+    assert server.process.stdout is not None
+    assert any(line.strip() == HAS_BEGUN for line in server.process.stdout), "the server ended before"

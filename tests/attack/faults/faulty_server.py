@@ -23,8 +23,12 @@ from engine.model.runner import ModelRunner
 from engine.text.tokenizer import Tokenizer
 from handlers.cli import main
 
+HAS_BEGUN: Final = "the fault has begun"  # the line of output of a fault that no signal begins
 _LONG_TEXT: Final = 2000  # characters; a text as long is encoded in a thread
 _FOREVER_S: Final = 10_000
+_STEP_S: Final = (
+    0.05  # that a step takes at least before its fault, so that no stream ends until all have begun
+)
 _is_time = threading.Event()  # for the faults of steps; others begin at once
 
 
@@ -54,6 +58,7 @@ def death() -> None:
         return is_going
 
     patch.object(EngineThread, "_read_inbox", read).start()
+    _spoil_steps(lambda _: None)
 
 
 def nan() -> None:
@@ -72,7 +77,12 @@ def failing_step() -> None:
 
 def compile_without_end() -> None:
     """A grammar that compiles for ever."""
-    patch.object(GrammarCompiler, "compile", lambda *_: time.sleep(_FOREVER_S)).start()
+
+    def hang(*_: object) -> None:
+        _say_begun()
+        time.sleep(_FOREVER_S)
+
+    patch.object(GrammarCompiler, "compile", hang).start()
 
 
 def tokenizer_without_end() -> None:
@@ -81,6 +91,7 @@ def tokenizer_without_end() -> None:
 
     def hang(self: Tokenizer, text: str, **options: Any) -> list[int]:
         if len(text) > _LONG_TEXT:
+            _say_begun()
             ctypes.CDLL(None).sleep(_FOREVER_S)
         return encode(self, text, **options)
 
@@ -106,14 +117,18 @@ FAULTS: Final[dict[str, Callable[[], None]]] = {
 }
 
 
+def _say_begun() -> None:
+    print(HAS_BEGUN, flush=True)
+
+
 def _spoil_steps(spoil: Callable[[torch.Tensor], object]) -> None:
-    """Do this to the logits of each step, once it is time."""
+    """Do this to the logits of each step, once it is time; until then, slow the steps down."""
     run_model = ModelRunner.run
 
     @torch.inference_mode()
     def spoiled(self: ModelRunner, batch: Batch, rows: list[int]) -> torch.Tensor:
         logits = run_model(self, batch, rows)
-        if _is_time.is_set():
+        if _is_time.wait(_STEP_S):
             spoil(logits)
         return logits
 
