@@ -30,6 +30,7 @@ def test_clients_that_do_not_read_keep_nobody_out_once_their_tokens_are_made(pat
         wait_until(patient.url, PERMITS, 0)
         answer = exchange(patient.url, request_bytes(CHAT, chat(max_tokens=4)))
         assert answer.status == 200, answer.body
+        assert answer.json()["usage"]["completion_tokens"] == 4
 
 
 def test_a_client_that_takes_nothing_is_dropped_and_its_request_ended() -> None:
