@@ -153,24 +153,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     check_root(settings.root, list(CONTRACTS))
     access = Access(settings, CONTRACTS)
     limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
-    shared = Shared(
-        settings=settings,
-        engine=engine,
-        model_names=ModelNames(settings.model_name, settings.model_alias),
-        chat=ChatCore(
-            engine.tokenizer,
-            max_total_tokens=engine.model_info.max_total_tokens,
-            tool_format=settings.tool_call_parser,
-            chat_template=settings.chat_template,
-            allows_forms=not settings.disable_grammar_support,
-            trusts_special_tokens=settings.trust_special_tokens,
-        ),
-        workers=Workers(settings.validation_workers),
-        active_requests=ActiveRequests(engine, limit),
-        metrics=Metrics(engine.model_info, engine.stats, lambda: limit.in_use),
-    )
-    shared.chat.check_template()
-    shared.active_requests.observe(shared.metrics)
+    shared = _shared(settings, engine, limit)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
@@ -198,6 +181,29 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
     return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
+
+
+def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit) -> Shared:
+    """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
+    shared = Shared(
+        settings=settings,
+        engine=engine,
+        model_names=ModelNames(settings.model_name, settings.model_alias),
+        chat=ChatCore(
+            engine.tokenizer,
+            max_total_tokens=engine.model_info.max_total_tokens,
+            tool_format=settings.tool_call_parser,
+            chat_template=settings.chat_template,
+            allows_forms=not settings.disable_grammar_support,
+            trusts_special_tokens=settings.trust_special_tokens,
+        ),
+        workers=Workers(settings.validation_workers),
+        active_requests=ActiveRequests(engine, limit),
+        metrics=Metrics(engine.model_info, engine.stats, lambda: limit.in_use),
+    )
+    shared.chat.check_template()
+    shared.active_requests.observe(shared.metrics)
+    return shared
 
 
 def _root_document(settings: Settings) -> RootDocument:

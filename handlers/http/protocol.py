@@ -300,16 +300,20 @@ class BoundedProtocol(HttpToolsProtocol):
                 self.flow.resume_reading()
                 self._close_with(self._refusal)
                 return
-            if self._times.awaited is NOTHING:
-                self._times.wait_for(REQUEST)
-            elif self._times.awaited is BODY:
-                self._times.restart()  # what is left of the body has a time limit of its own
-                if self.expect_100_continue:
-                    self._linger()  # having its answer, the client may send it or not (RFC 9110, 10.1.1)
+            self._wait_on()
         if self._is_put_off and not self.registry.refusal_pace.may_go_on(self):
             self.flow.pause_reading()
             return
         self.go_on()
+
+    def _wait_on(self) -> None:
+        """Wait for the next request, or for what is left of the body of the one that has been answered."""
+        if self._times.awaited is NOTHING:
+            self._times.wait_for(REQUEST)
+        elif self._times.awaited is BODY:
+            self._times.restart()  # what is left has a time limit of its own
+            if self.expect_100_continue:
+                self._linger()  # having its answer, the client may send it or not (RFC 9110, 10.1.1)
 
     def go_on(self) -> None:
         """Serve the next of the requests that were sent ahead, or read one."""

@@ -55,22 +55,24 @@ class ContractServer:
         free = {op.path for op in handlers.table if not self._routes.claims(prefix + op.path)}
         claimed = [operation for operation in handlers.table if operation.path in free]
         for operation in claimed:
-            endpoint = self._endpoint(operation, handlers, contract, self._options)
-            self._routes.add(prefix + operation.path, operation.method, endpoint)
-            self._families.setdefault(_first_segment(prefix + operation.path), contract)
-            if prefix and operation.path == "/":
-                # Clients are given the prefix as their base URL, and post to it as it stands.
-                self._routes.add(prefix, operation.method, endpoint)
+            self._add(operation, handlers, contract, prefix)
         self._contracts.setdefault(prefix, contract)
         if prefix:
             self._serve_document(contract, prefix)
         elif contract.marking_header is not None:
             routes = self._marked_routes.setdefault(contract.marking_header.encode(), Routes())
-            for operation in handlers.table:
-                if operation.path not in free:
-                    endpoint = self._endpoint(operation, handlers, contract, self._options)
-                    routes.add(operation.path, operation.method, endpoint)
+            for operation in (one for one in handlers.table if one.path not in free):
+                endpoint = self._endpoint(operation, handlers, contract, self._options)
+                routes.add(operation.path, operation.method, endpoint)
         return claimed
+
+    def _add(self, operation: Operation, handlers: Handlers, contract: Contract, prefix: str) -> None:
+        endpoint = self._endpoint(operation, handlers, contract, self._options)
+        self._routes.add(prefix + operation.path, operation.method, endpoint)
+        self._families.setdefault(_first_segment(prefix + operation.path), contract)
+        if prefix and operation.path == "/":
+            # Clients are given the prefix as their base URL, and post to it as it stands.
+            self._routes.add(prefix, operation.method, endpoint)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         found = None if scope["type"] != "http" else self._find(scope)
