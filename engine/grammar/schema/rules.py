@@ -130,7 +130,11 @@ def _reference_complaints(schema: Schema, document: SchemaDocument) -> Iterator[
 
 
 def _one_of_complaints(schema: Schema, document: SchemaDocument) -> Iterator[str]:
-    members = [document.resolve(member) for member in schema.get("oneOf", ()) if isinstance(member, dict)]
+    members = [
+        document.resolve(member) if isinstance(member, dict) else {}
+        for member in schema.get("oneOf", ())
+        if member is not False
+    ]
     if len(members) > MAX_ONE_OF:
         yield f"oneOf may have {MAX_ONE_OF} schemas"
     elif any(not _is_disjoint(one, other) for index, one in enumerate(members) for other in members[:index]):

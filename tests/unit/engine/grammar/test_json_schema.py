@@ -550,6 +550,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
         "unevaluatedProperties beside .ref",
     ),
     "overlapping oneOf": ({"oneOf": [INTEGER, {"type": "number"}]}, "no two can match"),
+    "oneOf that always matches twice": ({"oneOf": [True, True]}, "no two can match"),
     "untagged oneOf": ({"oneOf": [{"type": "object"}, tagged("a")]}, "no two can match"),
     "foreign $ref": ({"$ref": "https://example.com/a.json"}, "names no schema"),
     "$ref to no schema": (
