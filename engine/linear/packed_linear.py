@@ -13,7 +13,6 @@ from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear
 from engine.linear.panel_linear import PanelLinear
 from engine.native.bfloat16 import compiled_bfloat16_obstacle, has_compiled_bfloat16, has_onednn_bfloat16
-from engine.native.instructions import Instructions
 from engine.native.obstacles import find_obstacle
 
 # The number of rows for which oneDNN chooses the layout: a small decoding batch.
@@ -40,9 +39,10 @@ class PackedLinear(nn.Module):
 
 
 def can_pack(model: nn.Module) -> bool:
-    """Return whether packing helps: the weights are bfloat16, on a CPU where oneDNN multiplies bfloat16."""
+    """Return whether packing helps: the weights are bfloat16, on a CPU where something multiplies it fast."""
     weight = next(model.parameters())
-    return weight.device.type == "cpu" and weight.dtype == torch.bfloat16 and has_onednn_bfloat16()
+    is_on_cpu = weight.device.type == "cpu" and weight.dtype == torch.bfloat16
+    return is_on_cpu and (has_compiled_bfloat16() or has_onednn_bfloat16())
 
 
 @torch.inference_mode()
@@ -72,5 +72,5 @@ def linear_kernel(model: nn.Module) -> Kernel:
 
 def _linear_obstacle(model: nn.Module) -> Obstacle:
     weight = next(model.parameters())
-    obstacle = find_obstacle(weight.device, weight.dtype, Instructions.AVX512_BF16, dtypes=(torch.bfloat16,))
+    obstacle = find_obstacle(weight.device, weight.dtype, dtypes=(torch.bfloat16,))
     return obstacle or compiled_bfloat16_obstacle() or Obstacle("others are of another dtype")

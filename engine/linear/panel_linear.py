@@ -1,6 +1,7 @@
-"""Linear layers of bfloat16 by compiled code, for processors with AVX-512 BF16 and without AMX.
+"""Linear layers of bfloat16 by compiled code, for all processors without AMX, where oneDNN is faster.
 
-On these, oneDNN reaches half of what memory and processor allow (docs/cpu_profile.md); on others it is used.
+Weights keep 16 bits in memory. Processors with AVX-512 BF16 multiply them as they are; on others they become
+float32 in registers, as rows do beforehand (native/src/linear/widened_panels.h).
 """
 
 import ctypes
@@ -22,7 +23,7 @@ _FEWEST_WEIGHTS_A_THREAD = 1 << 15
 class Panels(nn.Module):
     """A linear layer of bfloat16 for inference. Requires `has_compiled_bfloat16()`.
 
-    panels: the weight [num_outputs, num_inputs] as native/src/linear/bfloat16_panels.h describes it, of
+    panels: the weight [num_outputs, num_inputs] as native/src/linear/panels.h describes it, of
     bfloat16, or of int8 with scales. scales, bias: float32, padded with zeros to whole panels.
     """
 

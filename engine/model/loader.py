@@ -15,10 +15,11 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.model.directory import own_directory
+from engine.model.linear_share import is_mostly_linear
 from engine.model.pooling_config import find_own_pooling
 from engine.model.progress import line_bar
 from engine.model.weights import one_line, read_weights
-from engine.native.bfloat16 import has_fast_bfloat16
+from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
 from engine.request import Pooling
 from engine.text.tokenizer import Tokenizer
 
@@ -160,7 +161,8 @@ def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.devic
         raise ModelNotSupported(f"the model's config.json names a dtype that torch does not have: {stored}")
     if device.type != "cpu" or stored == torch.float32:
         return stored
-    return torch.bfloat16 if has_fast_bfloat16() else torch.float32
+    is_fast = has_fast_bfloat16() or (has_compiled_bfloat16() and is_mostly_linear(model_config))
+    return torch.bfloat16 if is_fast else torch.float32
 
 
 def _size(num_bytes: int) -> str:

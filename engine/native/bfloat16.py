@@ -4,8 +4,7 @@ import torch
 
 from engine.kernels import Obstacle
 from engine.native.instructions import Instructions, hides, usable_instructions
-from engine.native.library import compiled
-from engine.native.obstacles import lacks_instructions, lacks_library
+from engine.native.obstacles import lacks_library
 
 
 def has_fast_bfloat16() -> bool:
@@ -24,14 +23,7 @@ def compiled_bfloat16_obstacle() -> Obstacle | None:
     """Return the reason why compiled products of bfloat16 do not run here, or are slower than oneDNN's."""
     if usable_instructions() >= Instructions.AMX:
         return Obstacle("oneDNN is faster here, by AMX")
-    return lacks_instructions(Instructions.AVX512_BF16) or lacks_library() or _lacks_products()
-
-
-def _lacks_products() -> Obstacle | None:
-    """Return an obstacle if the library was compiled without these instructions after all."""
-    if compiled().verbatim_panels_size(1, 1) > 0:
-        return None
-    return Obstacle("it was compiled for lesser instructions", is_lack=True)
+    return lacks_library()
 
 
 def has_compiled_bfloat16() -> bool:

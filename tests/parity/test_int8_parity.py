@@ -21,7 +21,7 @@ from engine.linear.panel_linear import Int8PanelLinear
 from engine.model.loader import LoadedModel, load_model
 from engine.model.reference_pass import reference_logits, relative_difference
 from engine.request import SamplingParams, StopConditions
-from tests.instructions import needs_avx512_bf16, needs_compiler, needs_int8
+from tests.instructions import needs_compiled_bfloat16, needs_compiler, needs_int8
 from tests.requests import generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
@@ -84,7 +84,7 @@ def load_demo() -> LoadedModel:
     return load_model(EngineConfig(model=str(DEMO_MODEL), device="cpu"), lambda line: None)
 
 
-@needs_avx512_bf16
+@needs_compiled_bfloat16
 @torch.inference_mode()
 def test_the_head_of_bfloat16_rounds_its_weight_alone() -> None:
     loaded = load_model(

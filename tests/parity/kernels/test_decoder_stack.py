@@ -13,7 +13,7 @@ from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.native_decoder import NativeDecoder
 from engine.scheduling.sequence import Sequence
-from tests.instructions import needs_avx512_bf16
+from tests.instructions import needs_stacks
 from tests.parity.kernels.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
 
 # Of logits, relative: of bfloat16, which torch rounds in attention more often; of int8 one level is 1%.
@@ -21,7 +21,7 @@ TOLERANCE = {None: 2e-2, "int8": 5e-2}
 # Heads of 64 go through registers of 512 bits, those of 16 that the tiny models have do not.
 WIDE = {"head_dim": 64, "hidden_size": 96, "intermediate_size": 160}
 
-pytestmark = needs_avx512_bf16
+pytestmark = needs_stacks
 
 
 Build = Callable[..., Engine]

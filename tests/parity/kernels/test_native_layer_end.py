@@ -8,9 +8,9 @@ from engine.fusion.native_layer import RmsNorm, swiglu
 from engine.fusion.native_layer_end import join_end
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.panel_linear import PanelLinear
-from tests.instructions import needs_avx512_bf16
+from tests.instructions import needs_compiler, needs_vnni
 
-pytestmark = needs_avx512_bf16
+pytestmark = needs_compiler
 
 
 def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = False) -> nn.Linear:
@@ -22,7 +22,7 @@ def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = False) -> nn.L
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize(
     "kind",
-    [PanelLinear, Int8Linear],
+    [PanelLinear, pytest.param(Int8Linear, marks=needs_vnni)],
 )
 @torch.inference_mode()
 def test_one_call_gives_what_its_steps_give(

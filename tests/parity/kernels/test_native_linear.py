@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from engine.linear.channel_scales import channel_scales
 from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
 from engine.linear.panel_linear import Int8PanelLinear, PanelLinear
-from tests.instructions import needs_avx512_bf16
+from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.tiny import tiny_model
 
 # Of one rounding to bfloat16. That of sums in float32 comes to it, for which the products' magnitudes count.
@@ -46,7 +46,7 @@ def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor, weight: Tensor
     assert ((actual.double() - expected).abs() <= TOLERANCE * (expected.abs() + 1e-3 * magnitude)).all()
 
 
-@needs_avx512_bf16
+@needs_compiler
 @settings(max_examples=60, deadline=None)
 @given(
     num_rows=st.sampled_from([0, *range(1, 27), 48, 200]),
@@ -71,7 +71,7 @@ def test_any_shape_gives_the_exact_product_rounded(
     assert_gives(Int8PanelLinear(linear)(rows), linear, rows, rounded_weight(linear))
 
 
-@needs_avx512_bf16
+@needs_compiler
 @torch.inference_mode()
 def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
     linear, rows = new_linear(70, 45), noise(3, 70)
@@ -81,7 +81,7 @@ def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
     assert torch.equal(PanelLinear(linear)(rows), expected)
 
 
-@needs_avx512_bf16
+@needs_compiler
 @torch.inference_mode()
 @pytest.mark.parametrize("num_outputs", [32, 64, 1056, 4096 + 32, 33])
 def test_a_weight_is_packed_alike_in_place(num_outputs: int) -> None:
@@ -92,7 +92,7 @@ def test_a_weight_is_packed_alike_in_place(num_outputs: int) -> None:
     assert torch.equal(linear.weight.view(-1), apart.panels[: linear.weight.numel()]) == takes_its_place
 
 
-@needs_avx512_bf16
+@needs_compiler
 @torch.inference_mode()
 def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
     rows = noise(100, 896)
@@ -102,7 +102,7 @@ def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
             assert torch.equal(linear(rows[:num_rows]), together[:num_rows])
 
 
-@needs_avx512_bf16
+@needs_compiler
 @torch.inference_mode()
 def test_a_channel_of_zeros_stays_zeros_in_8_bits() -> None:
     linear = new_linear(64, 40, bias=False)
@@ -111,7 +111,7 @@ def test_a_channel_of_zeros_stays_zeros_in_8_bits() -> None:
     assert (output == 0).any(dim=0).tolist() == [channel == 3 for channel in range(40)]
 
 
-@needs_avx512_bf16
+@needs_compiler
 @torch.inference_mode()
 def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
     rows = noise(3, 64)
@@ -121,7 +121,7 @@ def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
     assert output[[0, 2]].isfinite().all()
 
 
-@needs_avx512_bf16
+@needs_compiler
 @torch.inference_mode()
 def test_more_threads_than_panels_give_what_one_gives() -> None:
     before = torch.get_num_threads()
@@ -135,7 +135,7 @@ def test_more_threads_than_panels_give_what_one_gives() -> None:
         torch.set_num_threads(before)
 
 
-@needs_avx512_bf16
+@needs_compiled_bfloat16
 def test_a_model_of_bfloat16_gets_them_and_gives_the_logits_of_plain_ones() -> None:
     plain, packed = (nn.Module.to(tiny_model("qwen2"), torch.bfloat16) for _ in range(2))
     assert can_pack(packed)

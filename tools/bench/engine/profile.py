@@ -70,6 +70,7 @@ _TORCH_ATTENTION: dict[str, Any] = {
 }
 VARIANTS = {
     "default": Variant({}, {}),
+    "float32": Variant({"dtype": "float32"}, {}),
     "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
     "torch-attention": Variant({}, _TORCH_ATTENTION),
     "torch-chunks": Variant({}, _TORCH_CHUNKS),

@@ -2,8 +2,6 @@
 // cache already meets the next rows, and the processor's own prefetching ends at every page of 4 KiB.
 #pragma once
 
-#include <immintrin.h>
-
 #include <cstdint>
 
 constexpr int64_t kLine = 64;              // bytes of a cache line
@@ -15,8 +13,8 @@ struct FetchAhead {
     int64_t step;
 
     void fetch() {
-        _mm_prefetch(place, _MM_HINT_T0);
-        _mm_prefetch(place + kLine, _MM_HINT_T0);
+        __builtin_prefetch(place);
+        __builtin_prefetch(place + kLine);
         place += step;
     }
 };

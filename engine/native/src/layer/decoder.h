@@ -166,11 +166,11 @@ template <typename Product>
 void decode(const VerbatimDecoder& call) {
     Sizes sizes;
     for (int64_t i = 0; i < call.num_layers; ++i) sizes.hold(call.layers[i].qkv).hold(call.layers[i].end);
-    const Rows rows(call.num_rows, sizes);
+    const Rows rows(call.num_rows, sizes, Product::fit);
     PartClock clock(call.nanoseconds);
 #pragma omp parallel num_threads(call.num_threads)
     {
-        rows.fit(sizes);
+        rows.fit();
         for (int64_t i = 0; i < call.num_layers; ++i)
             decode_layer<Product>(call, call.layers[i], rows, static_cast<const Bfloat16*>(i ? call.output : call.residual),
                                   clock);

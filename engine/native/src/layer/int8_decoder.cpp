@@ -15,14 +15,20 @@ namespace {
 
 struct Int8Layer {
     using Input = Int8Rows;
-    static constexpr bool kQuantizes = true;
+    static constexpr bool kPrepares = true;
 
     VerbatimInt8Weight weight;
 
     explicit Int8Layer(const VerbatimWeight& given)
         : weight{static_cast<const uint8_t*>(given.panels), given.scales, given.bias, given.num_inputs, given.num_outputs} {}
 
-    void quantize(int64_t row, const Bfloat16* source, Buffers& buffers) const {
+    static void fit(Buffers& buffers, int64_t num_rows, int64_t num_inputs) {
+        Buffers::fit(buffers.values, num_rows * row_stride(num_inputs));
+        Buffers::fit(buffers.scales, num_rows);
+        Buffers::fit(buffers.corrections, num_rows);
+    }
+
+    void prepare(int64_t row, const Bfloat16* source, Buffers& buffers) const {
         round_row(source, weight.num_inputs, buffers.values.data() + row * row_stride(weight.num_inputs),
                   buffers.scales.data() + row, buffers.corrections.data() + row);
     }

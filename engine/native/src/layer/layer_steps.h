@@ -1,7 +1,7 @@
 // The steps of a decoder layer except attention. Every thread of a parallel region calls them; a barrier separates a
 // step from the results that it reads.
 //
-// The template parameter Product multiplies by one kind of weight: Bfloat16Layer or Int8Layer.
+// The template parameter Product multiplies by one kind of weight: PanelLayer or Int8Layer.
 #pragma once
 
 #include <algorithm>
@@ -75,6 +75,7 @@ struct Sizes {
 struct Buffers {
     std::vector<Bfloat16> qkv, attended, gated;  // [num_rows, ...], dense; all threads use the calling thread's
     std::vector<Bfloat16> normed;
+    std::vector<float> wide;     // the rows as float32, wide_stride() apart
     std::vector<int8_t> values;  // the rows quantized, with `scales` and `corrections` as in Int8Rows
     std::vector<float> scales;
     std::vector<int32_t> corrections;
@@ -90,43 +91,44 @@ struct Buffers {
         fit(gated, num_rows * sizes.gated);
     }
 
-    void fit_prepared(int64_t num_rows, const Sizes& sizes) {
-        fit(normed, num_rows * sizes.inputs);
-        fit(values, num_rows * (sizes.inputs + 2 * kLine));
-        fit(scales, num_rows);
-        fit(corrections, num_rows);
-    }
-
-   private:
-    static constexpr int64_t kLine = 64;  // bytes of a cache line, to which Int8Rows pads
-
     template <typename T>
     static void fit(std::vector<T>& buffer, int64_t size) {
         if (static_cast<int64_t>(buffer.size()) < size) buffer.resize(size);
     }
 };
 
-// The rows of a step. Before a product they are prepared: normalized, quantized. Up to kFew rows are prepared by each
-// thread for itself, which takes less time than a barrier; more are shared out among the threads.
+// Makes room for rows in the form in which a class of products takes them.
+using FitInputs = void (*)(Buffers&, int64_t num_rows, int64_t num_inputs);
+
+// The rows of a step. Before a product they are prepared: normalized, widened or quantized. Up to kFew rows are prepared
+// by each thread for itself, which takes less time than a barrier; more are shared out among the threads.
 struct Rows {
     static constexpr int64_t kFew = 4;
 
     int64_t num;
+    const Sizes& sizes;
+    FitInputs fit_inputs;
     Buffers& shared;
 
     // Must be called by the calling thread before the parallel region.
-    Rows(int64_t num_rows, const Sizes& sizes) : num(num_rows), shared(Buffers::own()) {
+    Rows(int64_t num_rows, const Sizes& sizes, FitInputs fit_inputs)
+        : num(num_rows), sizes(sizes), fit_inputs(fit_inputs), shared(Buffers::own()) {
         shared.fit_shared(num, sizes);
-        shared.fit_prepared(num, sizes);
+        fit_prepared(shared);
     }
 
     // Must be called by each thread at the start of the region.
-    void fit(const Sizes& sizes) const {
-        if (are_few()) Buffers::own().fit_prepared(num, sizes);
+    void fit() const {
+        if (are_few()) fit_prepared(Buffers::own());
     }
 
     bool are_few() const { return num <= kFew; }
     Buffers& prepared() const { return are_few() ? Buffers::own() : shared; }
+
+    void fit_prepared(Buffers& buffers) const {
+        Buffers::fit(buffers.normed, num * sizes.inputs);
+        fit_inputs(buffers, num, sizes.inputs);
+    }
 
     template <typename Prepare>
     void prepare(Prepare prepare) const {
@@ -160,17 +162,17 @@ typename Product::Input norm_rows(const Product& product, const Rows& rows, cons
     rows.prepare([&](int64_t row) {
         Bfloat16* normed = buffers.normed.data() + row * size;
         normalize_row(residual + row * size, static_cast<const Bfloat16*>(weight), size, epsilon, normed);
-        if constexpr (Product::kQuantizes) product.quantize(row, normed, buffers);
+        if constexpr (Product::kPrepares) product.prepare(row, normed, buffers);
     });
     return product.input(buffers.normed.data(), buffers);
 }
 
-// Returns the product's input: `source`, [num_rows, num_inputs], quantized if the weight asks for it.
+// Returns the product's input: `source`, [num_rows, num_inputs], widened or quantized if the weight asks for it.
 template <typename Product>
 typename Product::Input input_rows(const Product& product, const Rows& rows, const Bfloat16* source) {
     Buffers& buffers = rows.prepared();
-    if constexpr (Product::kQuantizes)
-        rows.prepare([&](int64_t row) { product.quantize(row, source + row * product.weight.num_inputs, buffers); });
+    if constexpr (Product::kPrepares)
+        rows.prepare([&](int64_t row) { product.prepare(row, source + row * product.weight.num_inputs, buffers); });
     return product.input(source, buffers);
 }
 
@@ -220,10 +222,10 @@ void end_layer(const VerbatimLayerEnd& layer, const Rows& rows, const Bfloat16* 
 template <typename Product>
 void end_layer(const VerbatimLayerEndRows& call) {
     const Sizes sizes = Sizes().hold(*call.layer);
-    const Rows rows(call.num_rows, sizes);
+    const Rows rows(call.num_rows, sizes, Product::fit);
 #pragma omp parallel num_threads(call.num_threads)
     {
-        rows.fit(sizes);
+        rows.fit();
         end_layer<Product>(*call.layer, rows, static_cast<const Bfloat16*>(call.attended),
                            static_cast<const Bfloat16*>(call.residual), static_cast<Bfloat16*>(call.output));
     }

@@ -1,13 +1,13 @@
-// Linear layers of bfloat16, whose weights may have 8 bits, for processors that multiply it in AVX-512; called by
-// engine/linear/panel_linear.py. The oracle is torch's (tests/parity/kernels/test_native_linear.py).
+// Linear layers of bfloat16, whose weights may have 8 bits; called by engine/linear/panel_linear.py. The oracle is
+// torch's (tests/parity/kernels/test_native_linear.py).
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "common/layout.h"
 #include "common/storage.h"
-#ifdef __AVX512BF16__
 #include "linear/bfloat16_product.h"
-#endif
 
 extern "C" {
 
@@ -27,22 +27,9 @@ struct VerbatimLinear {
 VERBATIM_LAYOUT(VerbatimLinear, rows, panels, scales, bias, output, num_rows, row_stride, num_inputs, num_outputs,
                 num_threads)
 
-extern "C" {
-
-// Numbers that the panels of a weight take; 0 where the processor has no such instructions.
-int64_t verbatim_panels_size(int64_t num_outputs, int64_t num_inputs) {
-#ifdef __AVX512BF16__
-    return num_panels(num_outputs) * panel_size(num_inputs);
-#else
-    return 0 * num_outputs * num_inputs;
-#endif
-}
-
-}  // extern "C"
-
-#ifdef __AVX512BF16__
-
 namespace {
+
+constexpr int64_t kFewRows = 4;  // sooner widened by one thread than by several that wait for one another
 
 template <typename Weight>
 void pack(const Weight* weight, int64_t row_stride, int64_t num_outputs, int64_t num_inputs, Weight* panels,
@@ -55,31 +42,55 @@ void pack(const Weight* weight, int64_t row_stride, int64_t num_outputs, int64_t
     }
 }
 
-template <typename Weight>
-void multiply(const VerbatimLinear& call, int64_t first_row, int64_t num_rows, int64_t panel) {
-    const ProductBy<Weight> product{static_cast<const Weight*>(call.panels), call.scales, call.bias, call.num_inputs,
-                                    call.num_outputs};
-    const Bfloat16* rows = static_cast<const Bfloat16*>(call.rows) + first_row * call.row_stride;
-    Bfloat16* output = static_cast<Bfloat16*>(call.output) + first_row * call.num_outputs + panel * kPanelOutputs;
-    product.compute(panel, panel + 1, num_rows, rows, call.row_stride, [&](int64_t row, __mmask32 mask, __m512i outputs) {
-        _mm512_mask_storeu_epi16(output + row * call.num_outputs, mask, outputs);
-    });
+// Called by all threads of a region. Each takes panels that lie one after another, since memory is read fastest in order.
+template <typename Product>
+void multiply(const VerbatimLinear& call, const Product& product, const typename Product::Row* rows, int64_t stride) {
+    const int64_t group = product.rows_at_once(), num_groups = (call.num_rows + group - 1) / group;
+    const int64_t panels = num_panels(call.num_outputs);
+#pragma omp for collapse(2) schedule(static)
+    for (int64_t i = 0; i < num_groups; ++i)
+        for (int64_t panel = 0; panel < panels; ++panel) {
+            const int64_t first = i * group, num = std::min(group, call.num_rows - first);
+            Bfloat16* output = static_cast<Bfloat16*>(call.output) + first * call.num_outputs + panel * kPanelOutputs;
+            product.compute(panel, panel + 1, num, rows + first * stride, stride, output, call.num_outputs);
+        }
 }
 
-// Each thread takes panels that lie one after another, since memory is read fastest in order.
 template <typename Weight>
 void run(const VerbatimLinear& call) {
-    const int64_t group = rows_at_once(call.num_inputs), num_groups = (call.num_rows + group - 1) / group;
-    const int64_t panels = num_panels(call.num_outputs);
-#pragma omp parallel for collapse(2) schedule(static) num_threads(call.num_threads)
-    for (int64_t i = 0; i < num_groups; ++i)
-        for (int64_t panel = 0; panel < panels; ++panel)
-            multiply<Weight>(call, i * group, std::min(group, call.num_rows - i * group), panel);
+    const ProductBy<Weight> product{static_cast<const Weight*>(call.panels), call.scales, call.bias, call.num_inputs,
+                                    call.num_outputs};
+    const auto* const rows = static_cast<const Bfloat16*>(call.rows);
+    if constexpr (product.kWidens) {
+        thread_local std::vector<float> kept;  // from call to call: a prompt's rows take megabytes
+        const int64_t stride = wide_stride(call.num_inputs);
+        if (static_cast<int64_t>(kept.size()) < call.num_rows * stride) kept.resize(call.num_rows * stride);
+        float* const wide = kept.data();
+        const auto widen = [&](int64_t row) { widen_row(rows + row * call.row_stride, call.num_inputs, wide + row * stride); };
+        const bool are_few = call.num_rows <= kFewRows;
+        for (int64_t row = 0; are_few && row < call.num_rows; ++row) widen(row);
+#pragma omp parallel num_threads(call.num_threads)
+        {
+            if (!are_few) {
+#pragma omp for schedule(static)
+                for (int64_t row = 0; row < call.num_rows; ++row) widen(row);
+            }
+            multiply(call, product, wide, stride);
+        }
+    } else {
+#pragma omp parallel num_threads(call.num_threads)
+        multiply(call, product, rows, call.row_stride);
+    }
 }
 
 }  // namespace
 
 extern "C" {
+
+// Numbers that the panels of a weight take.
+int64_t verbatim_panels_size(int64_t num_outputs, int64_t num_inputs) {
+    return num_panels(num_outputs) * panel_size(num_inputs);
+}
 
 // weight: [num_outputs, num_inputs], its rows row_stride apart, of weight_bytes each: 2 of bfloat16, or 1.
 void verbatim_pack_linear(const void* weight, int32_t weight_bytes, int64_t row_stride, int64_t num_outputs,
@@ -99,5 +110,3 @@ void verbatim_linear(const VerbatimLinear* call) {
 }
 
 }  // extern "C"
-
-#endif

@@ -1,9 +1,8 @@
-// Products of rows of bfloat16 with a weight that lies in panels, in registers of 512 bits. The weight is of bfloat16,
-// or of 8 bits, which become bfloat16 on their way from memory: it holds every whole number up to 256.
+// Products of rows of bfloat16 with a weight that lies in panels, by vdpbf16ps in registers of 512 bits. The weight is of
+// bfloat16, or of 8 bits, which become bfloat16 on their way from memory: it holds every whole number up to 256.
 //
-// A panel holds 32 outputs: [num_inputs / 2][32][2], pairs of inputs beside each other as vdpbf16ps takes them,
-// padded with zeros. It is read once from memory for up to twelve rows, and from the cache for more. Each sum is
-// taken over the inputs in order, so a row's result does not depend on what else is in the batch.
+// A panel is read once from memory for up to twelve rows, and from the cache for more. Each sum is taken over the inputs
+// in order, so a row's result does not depend on what else is in the batch.
 #pragma once
 
 #include <immintrin.h>
@@ -14,26 +13,9 @@
 
 #include "common/fetch_ahead.h"
 #include "common/storage.h"
+#include "linear/panels.h"
 
-constexpr int64_t kPanelOutputs = 32;
 constexpr int64_t kMostRows = 12;  // two sums each fill 24 of the 32 registers
-
-inline int64_t num_panels(int64_t num_outputs) { return (num_outputs + kPanelOutputs - 1) / kPanelOutputs; }
-
-// Numbers in a panel.
-inline int64_t panel_size(int64_t num_inputs) { return (num_inputs + 1) / 2 * 2 * kPanelOutputs; }
-
-// weight: of this panel's outputs, num_outputs of them, num_inputs each.
-template <typename Weight>
-inline void pack_panel(const Weight* weight, int64_t stride, int64_t num_outputs, int64_t num_inputs, Weight* panel) {
-    const int64_t num_there = std::min(num_outputs, kPanelOutputs);
-    for (int64_t input = 0; input < num_inputs; input += 2, panel += 2 * kPanelOutputs) {
-        const int64_t num_bytes = (input + 1 < num_inputs ? 2 : 1) * sizeof *panel;
-        std::memset(panel, 0, 2 * kPanelOutputs * sizeof *panel);
-        for (int64_t output = 0; output < num_there; ++output)
-            std::memcpy(panel + 2 * output, weight + output * stride + input, num_bytes);
-    }
-}
 
 // Of one row: outputs 0 to 15 of a panel, and 16 to 31.
 struct PanelSums {
@@ -108,10 +90,4 @@ inline void multiply_panel(int64_t num_rows, const Bfloat16* rows, int64_t strid
         multiply_some<kMostRows>(num, rows + first * stride, stride, num_inputs, panel, ahead,
                                  [&](int64_t row, const PanelSums& sums) { emit(first + row, sums); });
     });
-}
-
-// Rows that are multiplied with all panels before the next ones are, so that they stay in the second-level cache.
-inline int64_t rows_at_once(int64_t num_inputs) {
-    constexpr int64_t kBytes = 1 << 19;
-    return std::max<int64_t>(1, kBytes / (num_inputs * sizeof(Bfloat16) * kMostRows)) * kMostRows;
 }

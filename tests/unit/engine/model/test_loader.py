@@ -12,6 +12,7 @@ from transformers import (
     Llama4TextConfig,
     LlamaConfig,
     MambaConfig,
+    MixtralConfig,
     PreTrainedConfig,
     T5Config,
     ViTConfig,
@@ -24,7 +25,7 @@ from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
 from engine.model.loader import load_model
-from engine.native.bfloat16 import has_fast_bfloat16, has_onednn_bfloat16
+from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
 from tests.tiny import save_tiny_model, tiny_model
 
 
@@ -178,5 +179,12 @@ def test_rotary_frequencies_stay_in_float32(llama: Path) -> None:
 def test_half_precision_becomes_what_the_cpu_is_fast_at(tmp_path: Path) -> None:
     save_tiny_model(tmp_path)
     LlamaConfig.from_pretrained(tmp_path, dtype="float16").save_pretrained(tmp_path)
+    is_fast = has_fast_bfloat16() or has_compiled_bfloat16()
+    assert load(tmp_path).model.dtype == (torch.bfloat16 if is_fast else torch.float32)
+
+
+def test_half_precision_of_experts_is_float32_where_torch_is_slow_in_bfloat16(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path, "mixtral")
+    MixtralConfig.from_pretrained(tmp_path, dtype="bfloat16").save_pretrained(tmp_path)
     expected = torch.bfloat16 if has_fast_bfloat16() else torch.float32
     assert load(tmp_path).model.dtype == expected

@@ -1,0 +1,153 @@
+// Vectors of float32 whose width is that of the target's registers: 16 lanes with AVX-512, 8 with AVX2, else 4 (NEON,
+// SSE, and whatever the compiler makes of it elsewhere).
+//
+// They are vectors of the compiler (g++ and clang), so arithmetic, comparison and ?: are written with operators.
+// Functions below do the rest. Intrinsics appear only where compilers find no good instructions by themselves.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#include "common/storage.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define VERBATIM_LANES 16
+#elif defined(__AVX2__) && defined(__FMA__)
+#define VERBATIM_LANES 8
+#else
+#define VERBATIM_LANES 4
+#endif
+
+constexpr int64_t kNumLanes = VERBATIM_LANES;
+#if VERBATIM_LANES == 16 || defined(__aarch64__)
+constexpr int kNumRegisters = 32;
+#else
+constexpr int kNumRegisters = 16;
+#endif
+
+using Floats = float __attribute__((vector_size(4 * VERBATIM_LANES)));
+using Integers = int32_t __attribute__((vector_size(4 * VERBATIM_LANES)));  // also what a comparison gives: -1 or 0
+using Bits = uint32_t __attribute__((vector_size(4 * VERBATIM_LANES)));
+using Halves = uint16_t __attribute__((vector_size(2 * VERBATIM_LANES)));   // numbers of 16 bits, half a register
+
+inline Floats everywhere(float value) { return value - Floats{}; }
+
+// Memory of any alignment.
+template <typename Vector>
+inline Vector load_vector(const void* source) {
+    Vector result;
+    std::memcpy(&result, source, sizeof result);
+    return result;
+}
+
+inline Floats widen(Halves bfloat16) { return (Floats)(__builtin_convertvector(bfloat16, Bits) << 16); }
+
+// Rounds to nearest even; a NaN stays one.
+inline Halves narrow(Floats values) {
+    const Bits bits = (Bits)values, rounded = bits + ((bits >> 16 & 1u) + 0x7fffu);
+    const Bits is_nan = (Bits)(values != values);
+    return __builtin_convertvector(((is_nan & (bits | 0x400000u)) | (~is_nan & rounded)) >> 16, Halves);
+}
+
+inline Floats load_lanes_of(const float* source) { return load_vector<Floats>(source); }
+inline Floats load_lanes_of(const Bfloat16* source) { return widen(load_vector<Halves>(source)); }
+
+inline void store_lanes(Floats values, float* place) { std::memcpy(place, &values, sizeof values); }
+
+inline void store_lanes(Floats values, Bfloat16* place) {
+    const Halves halves = narrow(values);
+    std::memcpy(place, &halves, sizeof halves);
+}
+
+// The first `num` lanes, 0 to kNumLanes; the others are zero. Nothing past them is read.
+template <typename T>
+inline Floats load_first_lanes(const T* source, int64_t num) {
+    if (num >= kNumLanes) return load_lanes_of(source);
+    T some[kNumLanes] = {};
+    std::memcpy(some, source, static_cast<size_t>(num) * sizeof *some);
+    return load_lanes_of(some);
+}
+
+// Nothing past the first `num` lanes is written.
+template <typename T>
+inline void store_first_lanes(Floats values, T* place, int64_t num) {
+    if (num >= kNumLanes) return store_lanes(values, place);
+    T some[kNumLanes];
+    store_lanes(values, some);
+    std::memcpy(place, some, static_cast<size_t>(num) * sizeof *some);
+}
+
+// Pairs of bfloat16 in a lane each: the first numbers (lower addresses), and the second ones.
+inline Floats first_of_pairs(Bits pairs) { return (Floats)(pairs << 16); }
+inline Floats second_of_pairs(Bits pairs) { return (Floats)(pairs & 0xffff0000u); }
+
+// a * b + c; rounded once where the target has such an instruction.
+inline Floats multiply_add(Floats a, Floats b, Floats c) {
+#if VERBATIM_LANES == 16
+    return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif VERBATIM_LANES == 8
+    return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return (Floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
+// sum += a * b, for loops that keep many sums in registers: g++ 12 spills them when it may choose which of the three
+// registers an instruction overwrites.
+inline void accumulate(Floats& sum, Floats a, Floats b) {
+#if VERBATIM_LANES > 4
+    __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+#else
+    sum = multiply_add(a, b, sum);
+#endif
+}
+
+// The larger of both in each lane; `b` where either is NaN, as MAXPS has it.
+inline Floats larger(Floats a, Floats b) {
+#if VERBATIM_LANES == 16
+    return (Floats)_mm512_max_ps((__m512)a, (__m512)b);
+#elif VERBATIM_LANES == 8
+    return (Floats)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    return a > b ? a : b;
+#endif
+}
+
+inline Floats magnitude(Floats values) { return (Floats)((Bits)values & 0x7fffffffu); }
+
+inline float sum_lanes(Floats values) {
+#if VERBATIM_LANES == 16
+    return _mm512_reduce_add_ps((__m512)values);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return vaddvq_f32((float32x4_t)values);
+#else
+    float lanes[kNumLanes];
+    std::memcpy(lanes, &values, sizeof values);
+    for (int64_t half = kNumLanes / 2; half > 0; half /= 2)
+        for (int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+    return lanes[0];
+#endif
+}
+
+// Of lanes that are no NaN.
+inline float largest_lane(Floats values) {
+#if VERBATIM_LANES == 16
+    return _mm512_reduce_max_ps((__m512)values);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return vmaxvq_f32((float32x4_t)values);
+#else
+    float lanes[kNumLanes];
+    std::memcpy(lanes, &values, sizeof values);
+    for (int64_t half = kNumLanes / 2; half > 0; half /= 2)
+        for (int64_t i = 0; i < half; ++i) lanes[i] = lanes[i] > lanes[i + half] ? lanes[i] : lanes[i + half];
+    return lanes[0];
+#endif
+}
