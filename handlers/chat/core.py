@@ -192,14 +192,20 @@ def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientTe
 
 def _render(dialect: Dialect, params: ChatParams, said: ClientText) -> str:
     messages, shown = dialect.tools.conversation(said.messages, said.tools)
-    return dialect.template.render(
-        messages,
-        tools=shown,
-        documents=said.documents,
-        variables=said.variables,
-        add_generation_prompt=params.add_generation_prompt is not False,
-        continue_final_message=params.continue_final_message,
-    )
+    refusals: list[TemplateError] = []
+    for form in dialect.system_turns.forms(messages, shown):
+        try:
+            return dialect.template.render(
+                form,
+                tools=shown,
+                documents=said.documents,
+                variables=said.variables,
+                add_generation_prompt=params.add_generation_prompt is not False,
+                continue_final_message=params.continue_final_message,
+            )
+        except TemplateError as error:
+            refusals.append(error)
+    raise refusals[0]
 
 
 def _check_continuation(params: ChatParams) -> None:

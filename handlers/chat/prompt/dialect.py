@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from handlers.chat.prompt.system_turns import SystemTurns
 from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.reading.reasoning_format import ReasoningFormat, reasoning_format_of
 from handlers.chat.tool_calls.dialect import ToolDialect
@@ -17,6 +18,7 @@ class Dialect:
 
     template: ChatTemplate
     tools: ToolDialect
+    system_turns: SystemTurns
     reasoning_format: ReasoningFormat | None
 
     @classmethod
@@ -37,5 +39,6 @@ class Dialect:
                 response_template=getattr(tokenizer, "response_template", None),
                 name=tool_format,
             ),
+            system_turns=SystemTurns(template.writes_all),
             reasoning_format=reasoning_format_of(template.source, added),
         )

@@ -77,6 +77,14 @@ class ChatTemplate:
         except TemplateError:
             return False
 
+    def writes_all(self, messages: Sequence[ChatMessage], has_tools: bool) -> bool:
+        """Return whether the contents of all these messages are in the rendered text."""
+        try:
+            text = self.render(messages, tools=[_PROBE_TOOL] if has_tools else [])
+        except TemplateError:
+            return False
+        return all(isinstance(message.content, str) and message.content in text for message in messages)
+
     @cached_property
     def wants_parts(self) -> bool:
         """True if a message's content must be a list of parts, as it often must for models that

@@ -59,6 +59,17 @@ LLAMA_TEMPLATE = """\
 {%- if add_generation_prompt %}{{- '<|start_header_id|>assistant<|end_header_id|>\\n' }}{%- endif %}
 """
 
+# In the manner of Qwen 3.5: a system message anywhere but at the start is refused.
+FIRST_SYSTEM_TEMPLATE = HERMES_TEMPLATE.replace(
+    "{%- for message in messages %}\n",
+    """\
+{%- for message in messages %}
+{%- if message.role == 'system' and not loop.first %}
+{{- raise_exception('System message must be at the beginning.') }}
+{%- endif %}
+""",
+)
+
 # In the manner of Gemma: no tools, no system message, turns that alternate.
 PLAIN_TEMPLATE = """\
 {%- for message in messages %}
