@@ -1410,6 +1410,10 @@ class ChatCompletionRequestMessageToolCall(BaseModel):
     """
     The function that was called, and with what.
     """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     index: StrictInt | None = None
     """
     Which of the answer's calls it was. It has no effect.
@@ -2094,6 +2098,10 @@ class ChatCompletionTool(BaseModel):
     function: FunctionObject
     """
     The function that the model may call.
+    """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
 
 
@@ -2878,6 +2886,10 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
     """
     The speaker, for templates that show it.
     """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     type: Literal["text"] | None = None
     """
     Marks a message of text. It has no effect.
@@ -2906,6 +2918,10 @@ class ChatCompletionRequestSystemMessage(BaseModel):
     """
     Calls are the assistant's.
     """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     type: Literal["text"] | None = None
     """
     Marks a message of text. It has no effect.
@@ -2929,6 +2945,10 @@ class ChatCompletionRequestToolMessage(BaseModel):
     tool_call_id: StrictStr
     """
     The call that it answers.
+    """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
     type: Literal["text"] | None = None
     """
@@ -3086,6 +3106,10 @@ class ChatCompletionRequestUserMessage(BaseModel):
     """
     Calls are the assistant's.
     """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     type: Literal["text"] | None = None
     """
     Marks a message of text. It has no effect.
@@ -3125,6 +3149,10 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
     tool_calls: list[ChatCompletionRequestMessageToolCall] | None = None
     """
     The functions that the model called.
+    """
+    cache_control: dict[str, Any] | None = None
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
     reasoning: StrictStr | None = None
     """

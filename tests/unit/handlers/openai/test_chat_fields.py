@@ -135,6 +135,23 @@ async def test_cache_control_of_a_part_has_no_effect() -> None:
     assert await prompt_of(marked) == await prompt_of(chat("Hi"))
 
 
+@pytest.mark.parametrize("role", ["developer", "system", "user", "assistant", "tool"])
+async def test_cache_control_of_a_message_a_call_or_a_tool_has_no_effect(role: str) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
+    messages: list[dict[str, Any]] = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Add"},
+        {"role": "assistant", "content": "Sure.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_1", "content": "3"},
+    ]
+    mark = {"cache_control": {"type": "ephemeral"}}
+    marked = [message | (mark if message["role"] == role else {}) for message in messages]
+    marked[3] = marked[3] | {"tool_calls": [call | mark]}
+    plain = await prompt_of({**chat(), "messages": messages, "tools": [TOOL]})
+    assert await prompt_of({**chat(), "messages": marked, "tools": [TOOL | mark]}) == plain
+
+
 async def test_no_opening_of_an_answer_is_written_if_none_is_wanted() -> None:
     assert (await prompt_of(chat("Hi"))).endswith("<|im_start|>assistant\n")
     assert (await prompt_of(chat("Hi", add_generation_prompt=False))).endswith("Hi<|im_end|>\n")

@@ -670,6 +670,10 @@ class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
     """
     The function that was called, and with what.
     """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     index: NotRequired[int | None]
     """
     Which of the answer's calls it was. It has no effect.
@@ -946,6 +950,10 @@ class ChatCompletionTool(TypedDict, closed=True):
     function: FunctionObject
     """
     The function that the model may call.
+    """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
 
 
@@ -1321,6 +1329,10 @@ class ChatCompletionRequestDeveloperMessage(TypedDict, closed=True):
     """
     The speaker, for templates that show it.
     """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     type: NotRequired[Literal["text"] | None]
     """
     Marks a message of text. It has no effect.
@@ -1345,6 +1357,10 @@ class ChatCompletionRequestSystemMessage(TypedDict, closed=True):
     """
     Calls are the assistant's.
     """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     type: NotRequired[Literal["text"] | None]
     """
     Marks a message of text. It has no effect.
@@ -1364,6 +1380,10 @@ class ChatCompletionRequestToolMessage(TypedDict, closed=True):
     tool_call_id: str
     """
     The call that it answers.
+    """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
     type: NotRequired[Literal["text"] | None]
     """
@@ -1421,6 +1441,10 @@ class ChatCompletionRequestUserMessage(TypedDict, closed=True):
     """
     Calls are the assistant's.
     """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
+    """
     type: NotRequired[Literal["text"] | None]
     """
     Marks a message of text. It has no effect.
@@ -1462,6 +1486,10 @@ class ChatCompletionRequestAssistantMessage(TypedDict, closed=True):
     tool_calls: NotRequired[Sequence[ChatCompletionRequestMessageToolCall] | None]
     """
     The functions that the model called.
+    """
+    cache_control: NotRequired[Mapping[str, Any] | None]
+    """
+    Where a cache may end a prefix. It has no effect here.
     """
     reasoning: NotRequired[str | None]
     """
