@@ -107,10 +107,15 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
+.PHONY: test-apps-short
+test-apps-short: $(READY)  ## Run the AI SDK and Qwen Code against the server (needs Node; downloads 40 MB; a minute)
+	cd tests/apps/node && npm ci --omit=optional --ignore-scripts --no-audit --no-fund --silent
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps/test_ai_sdk.py tests/apps/test_qwen_code.py
+
 .PHONY: test-apps
-test-apps: $(READY)  ## Run Claude Code and the AI SDK against the server (needs Node and 250 MB)
-	cd tests/apps/node && npm ci --no-audit --no-fund --silent
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps
+test-apps: test-apps-short  ## Run Claude Code, Codex and opencode as well (needs Node, Linux on x86-64; downloads 300 MB)
+	cd tests/apps/agents && npm ci --no-audit --no-fund --silent
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps/test_claude_code.py tests/apps/test_codex.py tests/apps/test_opencode.py tests/apps/python
 
 # What `make test-apps-python` runs, each in an environment of its own.
 PYTHON_APPS := langchain openai-agents pydantic-ai

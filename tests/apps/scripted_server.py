@@ -3,10 +3,10 @@
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Thread
-from typing import Final
+from typing import Final, NamedTuple
 
 import uvicorn
 
@@ -14,38 +14,59 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest
 from handlers.app import build_app
 from handlers.settings.settings import Settings
+from tests.apps.recorder import Received, Recorder
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.chat.models import chat_tokenizer
 
 MODEL: Final = "claude-local"
+TASK: Final = "Fetch the word."  # the words of a user who wants the calls
 
 _MAX_TOTAL_TOKENS: Final = 1_000_000  # the tokenizer has a token for each byte
 _START_S: Final = 30.0
-_READ: Final = re.compile(r"Read the file (\S+)\.")
 _RESULT: Final = re.compile(r"<\|im_start\|>tool\n(.*?)<\|im_end\|>", re.DOTALL)
 _NO_THOUGHTS: Final = "</think>\n\n"
 
 
-@contextmanager
-def scripted_server(tool: str, argument: str) -> Iterator[tuple[str, ScriptedEngine]]:
-    """A server on a free port, by its URL, and its engine.
+class Call(NamedTuple):
+    """A call that the model makes."""
 
-    A user who says `Read the file F.` gets a call of `tool`, with F as its `argument`, and then the words
-    of the result. Any other is greeted.
+    tool: str
+    arguments: Mapping[str, object]
+
+
+class Server(NamedTuple):
+    """A server at work: its URL, its engine, and the requests that it has answered."""
+
+    url: str
+    engine: ScriptedEngine
+    received: list[Received]
+
+    @property
+    def refused(self) -> list[Received]:
+        """The requests that were not answered with success."""
+        return [request for request in self.received if request.status >= 400]
+
+
+@contextmanager
+def scripted_server(*calls: Call) -> Iterator[Server]:
+    """Start a server on a free port.
+
+    A user who says the words of `TASK` gets the calls, one after another, and then the words of the last
+    result. Any other, and one whose request does not offer these tools, is greeted.
     """
     tokenizer = chat_tokenizer()
 
     def script(request: GenerationRequest) -> Iterable[TokenEvent | Exception]:
         prompt = tokenizer.decode(request.prompt.token_ids, skip_special_tokens=False)
-        return says(*_answer(prompt, tool, argument))(request)
+        return says(*_answer(prompt, calls))(request)
 
     engine = ScriptedEngine(script, tokenizer=tokenizer, max_total_tokens=_MAX_TOTAL_TOKENS)
-    app = build_app(Settings(served_model_name=MODEL), engine)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    recorder = Recorder(build_app(Settings(served_model_name=MODEL), engine))
+    server = uvicorn.Server(uvicorn.Config(recorder, port=0, log_level="warning"))
     thread = Thread(target=server.run)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{_port(server, thread)}", engine
+        yield Server(f"http://127.0.0.1:{_port(server, thread)}", engine, recorder.received)
     finally:
         server.should_exit = True
         thread.join()
@@ -60,16 +81,17 @@ def _port(server: uvicorn.Server, thread: Thread) -> int:
     return port
 
 
-def _answer(prompt: str, tool: str, argument: str) -> Iterator[str]:
+def _answer(prompt: str, calls: tuple[Call, ...]) -> Iterator[str]:
     """Yield the pieces of the model's next words."""
     if not prompt.endswith(_NO_THOUGHTS):
         yield "<think>\nI should do as I am asked.\n</think>\n\n"
-    file = _READ.search(prompt)
     results = _RESULT.findall(prompt)
-    if results:
-        yield f"It says: {results[-1].strip()}"
-    elif file is not None and f'"{tool}"' in prompt:
-        call = json.dumps({"name": tool, "arguments": {argument: file[1]}})
-        yield from ("<tool_call>\n", call, "\n</tool_call>")
-    else:
+    is_asked = TASK in prompt and all(f'"{call.tool}"' in prompt for call in calls)
+    if not is_asked:
         yield "Hello!"
+    elif len(results) < len(calls):
+        call = calls[len(results)]
+        yield from ("<tool_call>\n", json.dumps({"name": call.tool, "arguments": call.arguments}))
+        yield "\n</tool_call>"
+    else:
+        yield f"It says: {results[-1].strip()}"

@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.apps.programs import NODE
-from tests.apps.scripted_server import MODEL, scripted_server
+from tests.apps.programs import SMALL
+from tests.apps.scripted_server import MODEL, TASK, Call, scripted_server
 
 _LIMIT_S = 120
 
@@ -13,10 +13,11 @@ _LIMIT_S = 120
 def test_its_providers_take_every_answer(tmp_path: Path) -> None:
     file = tmp_path / "secret.txt"
     file.write_text("The word is marmalade.\n")
-    with scripted_server("Read", "file_path") as (url, _):
-        environment = os.environ | {"BASE_URL": url, "MODEL": MODEL, "FILE": str(file)}
+    with scripted_server(Call("Read", {"file_path": str(file)})) as server:
+        environment = os.environ | {"BASE_URL": server.url, "MODEL": MODEL, "TASK": TASK}
         command = ["node", "--test", "--test-reporter=tap", "ai_sdk.test.mjs"]
         ended = subprocess.run(
-            command, cwd=NODE, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            command, cwd=SMALL, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
         )
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert {request.body["model"] for request in server.refused} == {"another"}  # which a test asks for

@@ -1,34 +1,12 @@
 """Claude Code itself, in print mode, with its tools."""
 
-import os
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.apps.programs import CLAUDE
-from tests.apps.scripted_server import MODEL, scripted_server
-
-_LIMIT_S = 120
-
-
-def run(url: str, home: Path, *arguments: str, **settings: str) -> str:
-    """Return what Claude Code prints. It keeps its files in `home`, and talks to nobody but the server."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(home),
-        "ANTHROPIC_BASE_URL": url,
-        "ANTHROPIC_AUTH_TOKEN": "none",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        **settings,
-    }
-    command = [str(CLAUDE), "--model", MODEL, *arguments]
-    ended = subprocess.run(
-        command, cwd=home, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
+from tests.apps.programs import CLAUDE, run
+from tests.apps.scripted_server import MODEL, TASK, Call, scripted_server
 
 
 @pytest.mark.parametrize(
@@ -43,7 +21,17 @@ def run(url: str, home: Path, *arguments: str, **settings: str) -> str:
 def test_it_reads_a_file_by_its_tool(tmp_path: Path, settings: Mapping[str, str]) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("The word is marmalade.\n")
-    with scripted_server("Read", "file_path") as (url, engine):
-        said = run(url, tmp_path, "-p", f"Read the file {secret}.", **settings)
+    with scripted_server(Call("Read", {"file_path": str(secret)})) as server:
+        said = run(
+            CLAUDE,
+            tmp_path,
+            tmp_path,
+            *("--model", MODEL, "-p", TASK),
+            ANTHROPIC_BASE_URL=server.url,
+            ANTHROPIC_AUTH_TOKEN="none",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+            **settings,
+        )
     assert "marmalade" in said
-    assert len(engine.requests) >= 2
+    assert not server.refused
+    assert len(server.engine.requests) >= 2

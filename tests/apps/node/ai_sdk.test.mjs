@@ -8,7 +8,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
 
-const { BASE_URL, MODEL, FILE } = process.env
+const { BASE_URL, MODEL, TASK } = process.env
 const baseURL = `${BASE_URL}/v1`
 const apiKey = 'none'
 const openai = createOpenAI({ baseURL, apiKey })
@@ -61,7 +61,7 @@ for (const [name, model] of Object.entries({ ...chats, ...completions })) {
 for (const [name, model] of Object.entries(chats)) {
   // Nothing is stored, so the provider of Responses must send what was said.
   const providerOptions = { openai: { store: false } }
-  const request = { model, tools, stopWhen: stepCountIs(3), prompt: `Read the file ${FILE}.`, providerOptions }
+  const request = { model, tools, stopWhen: stepCountIs(3), prompt: TASK, providerOptions }
   test(`${name}: a tool`, async () => {
     assert.match((await generateText({ ...options, ...request })).text, /marmalade/)
   })
@@ -76,7 +76,7 @@ test('anthropic: thoughts, marks of what to cache, and edits of the conversation
     cacheControl: { type: 'ephemeral' },
     contextManagement: { edits: [{ type: 'clear_thinking_20251015', keep: 'all' }, { type: 'clear_tool_uses_20250919' }] },
   }
-  const request = { model: chats.anthropic, tools, prompt: `Read the file ${FILE}.`, stopWhen: stepCountIs(3) }
+  const request = { model: chats.anthropic, tools, prompt: TASK, stopWhen: stepCountIs(3) }
   const whole = await generateText({ ...options, ...request, providerOptions: { anthropic } })
   assert.match(whole.text, /marmalade/)
   assert.match(whole.steps[0].reasoningText, /as I am asked/)
@@ -87,7 +87,7 @@ test('anthropic: thoughts, marks of what to cache, and edits of the conversation
 
 test('anthropic: a tool of Anthropic\'s beside one of the user\'s', async () => {
   const provider = createAnthropic({ baseURL, apiKey })
-  const request = { model: chats.anthropic, stopWhen: stepCountIs(3), prompt: `Read the file ${FILE}.` }
+  const request = { model: chats.anthropic, stopWhen: stepCountIs(3), prompt: TASK }
   const hosted = { ...tools, web_search: provider.tools.webSearch_20250305({ maxUses: 1 }) }
   assert.match((await generateText({ ...options, ...request, tools: hosted })).text, /marmalade/)
 })
