@@ -1,4 +1,4 @@
-"""What a server is held to, a contract or a profile, and the requests that were chosen from it."""
+"""The contract or profile that a server is held to, and the requests that were chosen from it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
