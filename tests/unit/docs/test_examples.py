@@ -118,7 +118,7 @@ def test_other_commands_exist(block: Block) -> None:
                 assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
             case ["export", *settings]:
                 assert all("=" in setting for setting in settings)
-            case ["curl", *_] | ["claude", *_] | ["#", *_] | []:
+            case ["curl" | "claude" | "qwen" | "#", *_] | []:
                 pass
             case other:
                 pytest.fail(f"{block.name}: nothing here knows {other}")
