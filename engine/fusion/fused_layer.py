@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from engine.attention.native_decode import decode_obstacle
 from engine.attention.paged_attention import ATTENTION_NAME, current_attention
 from engine.fusion.decoder_stack import DecoderStack
 from engine.fusion.layer_parts import LayerParts
@@ -71,6 +72,8 @@ class FusedLayer(nn.Module):
         dtype = self.parts.before_attention.weight.dtype
         if dtype != torch.bfloat16:
             return Obstacle(f"takes bfloat16, not {name_of(dtype)}")
+        if (obstacle := decode_obstacle(self.parts.before_attention.weight.device, dtype)) is not None:
+            return obstacle
         weights = native_weights(self.parts.qkv)
         if weights is None or native_weights(self.parts.output, self.parts.gate_up, self.parts.down) is None:
             return Obstacle("needs linears of compiled code, all of one kind")

@@ -74,8 +74,10 @@ def test_a_model_of_other_layers_has_its_own(tmp_path: Path) -> None:
 
 def test_lesser_instructions_are_no_lack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.native.instructions._found", lambda: Instructions.AVX2)
-    obstacle = report(tmp_path)["decode_attention"].obstacle
+    kernels = report(tmp_path, dtype="bfloat16")
+    obstacle = kernels["decode_attention"].obstacle
     assert obstacle == Obstacle("needs avx512; this processor is used up to avx2")
+    assert kernels["layer_stacking"] == Kernel("layer_stacking", False, obstacle=obstacle)
 
 
 def test_without_a_compiler_what_could_be_used_is_missing(
