@@ -84,6 +84,7 @@ def load_demo() -> LoadedModel:
     return load_model(EngineConfig(model=str(DEMO_MODEL), device="cpu"), lambda line: None)
 
 
+@needs_int8
 @needs_compiled_bfloat16
 @torch.inference_mode()
 def test_the_head_of_bfloat16_rounds_its_weight_alone() -> None:
