@@ -19,7 +19,7 @@ class LongRequest(NamedTuple):
 
 _GRAMMAR: Final = {"type": "regex", "value": "[a-z]{4000}"}
 # Not the one text of an enum: its tokens would be forced, and all there before a test can do anything.
-_TEXT: Final = {"type": "string", "minLength": 4000}
+_TEXT: Final = {"type": "string", "pattern": "^[a-z]{4000}$"}
 _NATIVE: Final = {"inputs": "Hello", "parameters": {"max_new_tokens": 400, "grammar": _GRAMMAR}}
 _CHAT: Final = {
     "messages": [{"role": "user", "content": "Hello"}],
