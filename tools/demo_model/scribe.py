@@ -76,10 +76,9 @@ class Scribe:
         return self.pick(words.PEOPLE if self.split is Split.SEEN else words.UNSEEN_PEOPLE)
 
     def city(self) -> str:
-        """A city, invented every other time and then of two words now and then."""
+        """A city, invented every other time."""
         if self.chance(0.5):
-            name = self.invented().capitalize()
-            return f"{self.pick(words.CITY_PREFIXES)} {name}" if self.chance(0.2) else name
+            return self.invented().capitalize()
         return self.pick(words.CITIES if self.split is Split.SEEN else words.UNSEEN_CITIES)
 
     def code(self) -> str:
