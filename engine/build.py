@@ -89,7 +89,7 @@ def build_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> Eng
         prefix_caching=config.prefix_caching,
     )
     runner = ModelRunner(loaded.model, attention)
-    check_attention(loaded.model, runner, is_quantized=num_int8_layers > 0)
+    check_attention(loaded.model, runner, is_quantized=config.quantize is not None)
     kernels = tuple(_install_kernels(loaded.model, runner, geometry.dtype, config.quantize))
     if config.require_native:
         check_none_is_missing(kernels)
