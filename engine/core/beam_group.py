@@ -102,7 +102,7 @@ class BeamGroup:
             return True
         if not self._job.request.stopping.stop:
             return False
-        text = self._beams[continuation.beam].text.fork()
+        text = self._beams[continuation.beam].output.text.fork()
         return text.append(token_id, is_last=False).stop_match is not None
 
     def _children(self, living: list[Continuation], scheduler: Scheduler) -> Iterator[SequenceState]:
@@ -123,8 +123,8 @@ class BeamGroup:
         sequence.num_prompt_tokens = parent.sequence.num_prompt_tokens
         sequence.num_preemptions = parent.sequence.num_preemptions
         self._num_begun += 1
-        text = parent.text.fork() if self._job.request.stopping.stop else parent.text
-        child = SequenceState(self._job, sequence, parent.sampling.fork(), text, parent.last_time)
+        output = parent.output.fork() if self._job.request.stopping.stop else parent.output
+        child = SequenceState(self._job, sequence, parent.sampling.fork(), output, parent.last_time)
         self._job.states[sequence] = child
         return child
 
@@ -133,6 +133,6 @@ class BeamGroup:
         sequence.token_ids.append(token_id)
         beam.sampling.accept(token_id)
         if self._job.request.stopping.stop:
-            beam.text.append(token_id, is_last=False)
+            beam.output.text.append(token_id, is_last=False)
         if sequence.is_parked:
             scheduler.unpark(sequence)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 import torch
 
 from engine.errors import GenerationFailed
-from engine.events import FinishReason, PromptToken, TokenEvent
+from engine.events import PromptToken, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import GenerationRequest
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampled, SamplingState
 from engine.scheduling.sequence import Sequence
-from engine.text.output_text import OutputText
+from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
 
 
@@ -80,14 +80,14 @@ class Job:
             device=device,
             tables=tables,
         )
-        text = OutputText(
+        output = SequenceOutput(
+            request,
             tokenizer,
-            request.prompt.token_ids,
-            request.stopping,
-            skip_special_tokens=request.skip_special_tokens,
+            index=sequence.index,
             stop_patterns=tables.stop_patterns,
+            stop_token_ids=tables.stop_token_ids,
         )
-        state = SequenceState(self, sequence, sampling, text, self.started_at or self.submitted_at)
+        state = SequenceState(self, sequence, sampling, output, self.started_at or self.submitted_at)
         self.states[sequence] = state
         return state
 
@@ -111,7 +111,7 @@ class Job:
 
 @dataclass(slots=True, eq=False)
 class SequenceState:
-    """One sequence's sampling state and text.
+    """One sequence's sampling state and output.
 
     last_time: the time of its previous token, or of its request's start. wait_s: the seconds from then until
     the current step began.
@@ -120,7 +120,7 @@ class SequenceState:
     job: Job
     sequence: Sequence
     sampling: SamplingState
-    text: OutputText
+    output: SequenceOutput
     last_time: float
     wait_s: float = 0.0
 
@@ -134,63 +134,21 @@ class SequenceState:
         sequence = self.sequence
         sequence.token_ids.append(token_id)
         self.sampling.accept(token_id)
-        finish = self._finish_by_token(token_id, tokenizer)
-        step = self.text.append(token_id, is_last=finish is not None, is_cut=self._is_cut(token_id, finish))
-        if step.stop_match is not None:
-            finish = FinishReason.STOP
-        if finish is not None and self._ends_by_length:
-            finish = FinishReason.LENGTH
         step_s, self.last_time = now - self.last_time, now
         job = self.job
-        position = sequence.num_output_tokens - 1
-        queue_s = (job.started_at or now) - job.submitted_at
-        return TokenEvent(
-            request_id=job.request.request_id,
-            index=sequence.index,
-            position=position,
-            token_id=token_id,
-            token_text=step.token_text,
-            is_special=tokenizer.is_special(token_id),
-            text=step.text,
+        return self.output.append(
+            token_id,
+            is_complete=self.sampling.is_finished,
             logprob=sampled.logprob,
             top_logprobs=sampled.top_logprobs,
             prompt=job.take_prompt(tokenizer),
-            finish=finish,
-            stop_match=step.stop_match,
-            num_prompt_tokens=sequence.num_prompt_tokens,
             num_cached_tokens=job.num_cached_tokens,
             num_preemptions=sequence.num_preemptions,
             batch_size=batch_size,
-            queue_s=queue_s,
-            wait_s=self.wait_s if position else queue_s,
+            queue_s=(job.started_at or now) - job.submitted_at,
+            wait_s=self.wait_s,
             step_s=step_s,
         )
-
-    @property
-    def _ends_by_length(self) -> bool:
-        stopping = self.job.request.stopping
-        return stopping.length_first and self.sequence.num_output_tokens >= stopping.max_tokens
-
-    def _is_cut(self, token_id: int, finish: FinishReason | None) -> bool:
-        """Return whether the token is a stop token of the request, whose text is left out of the output."""
-        is_stop = finish is FinishReason.STOP and self._stops_at(token_id)
-        return is_stop and not self.job.request.stopping.include_stop
-
-    def _stops_at(self, token_id: int) -> bool:
-        assert self.job.tables is not None, "tables are made before the first sequence"
-        return token_id in self.job.tables.stop_token_ids
-
-    def _finish_by_token(self, token_id: int, tokenizer: Tokenizer) -> FinishReason | None:
-        stopping = self.job.request.stopping
-        num_output_tokens = self.sequence.num_output_tokens
-        if num_output_tokens > stopping.min_tokens:
-            if self._stops_at(token_id):
-                return FinishReason.STOP
-            if token_id in tokenizer.end_token_ids and not stopping.ignore_eos:
-                return FinishReason.END_TOKEN
-        if self.sampling.is_finished:
-            return FinishReason.STOP
-        return FinishReason.LENGTH if num_output_tokens >= stopping.max_tokens else None
 
 
 # The result of a step for a request: tokens of one or more of its sequences, or its error.
