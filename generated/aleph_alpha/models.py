@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
+from pydantic import MISSING, BaseModel, Field, StrictBool, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
 from generated.json_types import StrictFloat, StrictInt
 
 
 class ChatMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["system", "user", "assistant"]
     """
     Who speaks. A message of the system can only come first; after it user and assistant alternate, and the user begins and ends.
@@ -30,9 +27,6 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     include_usage: StrictBool | None = False
     """
     Send the token counts before the end, in a chunk without choices.
@@ -45,9 +39,6 @@ LogitBiasAdditionalProperty = TypeAliasType(
 
 
 class ChatAnswerMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"]
     content: StrictStr
     """
@@ -56,9 +47,6 @@ class ChatAnswerMessage(BaseModel):
 
 
 class ChatDelta(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"] | MISSING = MISSING
     """
     In an answer's first chunk alone.
@@ -73,9 +61,6 @@ TokenByte = TypeAliasType("TokenByte", Annotated[StrictInt, Field(ge=0, le=255)]
 
 
 class ChatUsage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     completion_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens generated over all answers, end tokens counted.
@@ -107,9 +92,6 @@ CompletionLogitBiasAdditionalProperty = TypeAliasType(
 
 
 class StreamSummary(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["stream_summary"]
     index: Annotated[StrictInt, Field(ge=0)]
     """
@@ -126,9 +108,6 @@ class StreamSummary(BaseModel):
 
 
 class EvaluationResult(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     log_probability: StrictFloat
     """
     Of the expected completion; natural logarithm.
@@ -164,9 +143,6 @@ class EvaluationResult(BaseModel):
 
 
 class TokenizationRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: StrictStr
     """
     The name of the served model, or an alias of it; any other is refused.
@@ -189,9 +165,6 @@ TokenId = TypeAliasType("TokenId", Annotated[StrictInt, Field(ge=0)])
 
 
 class TokenizationResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     tokens: list[StrictStr] | MISSING = MISSING
     """
     The tokens as the vocabulary writes them, in order; there only if `tokens` is true.
@@ -203,9 +176,6 @@ class TokenizationResponse(BaseModel):
 
 
 class DetokenizationRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: StrictStr
     """
     The name of the served model, or an alias of it; any other is refused.
@@ -217,9 +187,6 @@ class DetokenizationRequest(BaseModel):
 
 
 class DetokenizationResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     result: StrictStr
     """
     The text of the tokens, special ones included.
@@ -227,9 +194,6 @@ class DetokenizationResponse(BaseModel):
 
 
 class AvailableModel(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     What to send as `model`.
@@ -273,9 +237,6 @@ class AvailableModel(BaseModel):
 
 
 class ModelSettings(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     What to send as `model`.
@@ -327,9 +288,6 @@ class ModelSettings(BaseModel):
 
 
 class Error(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error: StrictStr
     """
     What is wrong.
@@ -347,9 +305,6 @@ StopTexts = TypeAliasType("StopTexts", Annotated[list[StopText], Field(max_lengt
 
 
 class ChatCompletionsArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     nice: StrictBool = False
     """
     Let requests that are not nice go first. The answer is the same.
@@ -357,9 +312,6 @@ class ChatCompletionsArguments(BaseModel):
 
 
 class CompleteArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     nice: StrictBool = False
     """
     Let requests that are not nice go first. The answer is the same.
@@ -367,9 +319,6 @@ class CompleteArguments(BaseModel):
 
 
 class EvaluateArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     nice: StrictBool = False
     """
     Let requests that are not nice go first. The answer is the same.
@@ -377,9 +326,6 @@ class EvaluateArguments(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
     """
     The conversation so far: at most one system message, which is the first; then user and assistant by turns, the user first and last.
@@ -485,9 +431,6 @@ class ChatRequest(BaseModel):
 
 
 class TopLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -503,9 +446,6 @@ class TopLogprob(BaseModel):
 
 
 class TextItem(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text"]
     data: StrictStr
     """
@@ -518,9 +458,6 @@ class TextItem(BaseModel):
 
 
 class TokensItem(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["token_ids"]
     data: list[Datum]
     """
@@ -533,9 +470,6 @@ class TokensItem(BaseModel):
 
 
 class ImageItem(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["image"]
     data: StrictStr
     """
@@ -548,9 +482,6 @@ class ImageItem(BaseModel):
 
 
 class StreamChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["stream_chunk"]
     index: Annotated[StrictInt, Field(ge=0)]
     """
@@ -575,9 +506,6 @@ class StreamChunk(BaseModel):
 
 
 class EvaluationResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_version: StrictStr
     """
     The name of the served model, then `@` and its revision if it has one.
@@ -603,9 +531,6 @@ ModelSettingsList = TypeAliasType("ModelSettingsList", list[ModelSettings])
 
 
 class TokenLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -625,9 +550,6 @@ class TokenLogprob(BaseModel):
 
 
 class CompletionResult(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     The completion's place in the list, from 0.
@@ -655,9 +577,6 @@ class CompletionResult(BaseModel):
 
 
 class CompletionSummary(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["completion_summary"]
     optimized_prompt: (
         list[Annotated[TextItem | TokensItem | ImageItem, Field(discriminator="type")]] | MISSING
@@ -676,9 +595,6 @@ class CompletionSummary(BaseModel):
 
 
 class ChatLogprobs(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     content: list[TokenLogprob]
     """
     One entry a token of the answer, in order.
@@ -686,9 +602,6 @@ class ChatLogprobs(BaseModel):
 
 
 class CompletionRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: StrictStr
     """
     The name of the served model, or an alias of it; any other is refused.
@@ -846,9 +759,6 @@ class CompletionRequest(BaseModel):
 
 
 class CompletionResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     completions: Annotated[list[CompletionResult], Field(min_length=1)]
     """
     As many as `n` asks for; of more that `best_of` had generated, the likeliest first.
@@ -879,9 +789,6 @@ CompletionStreamEvent = TypeAliasType(
 
 
 class EvaluationRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: StrictStr
     """
     The name of the served model, or an alias of it; any other is refused.
@@ -909,9 +816,6 @@ class EvaluationRequest(BaseModel):
 
 
 class ChatCompletionChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Literal["stop", "length", "content_filter"]
     """
     `length`: max_tokens, or the context is full. `content_filter`: a reason that is none of the others.
@@ -931,9 +835,6 @@ class ChatCompletionChoice(BaseModel):
 
 
 class ChatChunkChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
     In an answer's last chunk.
@@ -953,9 +854,6 @@ class ChatChunkChoice(BaseModel):
 
 
 class ChatCompletion(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; a UUID.
@@ -984,9 +882,6 @@ class ChatCompletion(BaseModel):
 
 
 class ChatCompletionChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     The same in all chunks of an answer.

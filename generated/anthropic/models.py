@@ -20,7 +20,6 @@ class ImageBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal["image"]
     source: dict[str, Any]
@@ -32,7 +31,6 @@ class ImageBlockParam(BaseModel):
 class PlainTextSourceParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["text"]
     media_type: Literal["text/plain"]
@@ -49,7 +47,6 @@ class OpaqueSourceParam(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal["base64", "url", "file"]
     """
@@ -64,7 +61,6 @@ class CitationsConfigParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     enabled: StrictBool = False
     """
@@ -79,7 +75,6 @@ class ThinkingBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["thinking"]
     thinking: StrictStr
@@ -99,7 +94,6 @@ class RedactedThinkingBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["redacted_thinking"]
     data: StrictStr
@@ -115,7 +109,6 @@ class Caller(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal["direct", "code_execution_20250825", "code_execution_20260120"]
     """
@@ -130,7 +123,6 @@ class ServerBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal[
         "server_tool_use",
@@ -154,7 +146,6 @@ class ServerResultParam(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal["browser_state"]
     """
@@ -169,7 +160,6 @@ class CacheControlEphemeralParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["ephemeral"]
     ttl: Literal["5m", "1h"] = "5m"
@@ -189,7 +179,6 @@ class AnthropicToolParam(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Annotated[
         StrictStr, Field(examples=["web_search_20250305"], pattern="^[a-z][a-z0-9_]*_([0-9]{8}|bm25|regex)$")
@@ -206,7 +195,6 @@ class AnthropicToolParam(BaseModel):
 class ToolChoiceAutoParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["auto"]
     disable_parallel_tool_use: StrictBool = False
@@ -218,7 +206,6 @@ class ToolChoiceAutoParam(BaseModel):
 class ToolChoiceAnyParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["any"]
     disable_parallel_tool_use: StrictBool = False
@@ -230,7 +217,6 @@ class ToolChoiceAnyParam(BaseModel):
 class ToolChoiceToolParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["tool"]
     name: StrictStr
@@ -246,7 +232,6 @@ class ToolChoiceToolParam(BaseModel):
 class ToolChoiceNoneParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["none"]
 
@@ -254,7 +239,6 @@ class ToolChoiceNoneParam(BaseModel):
 class ThinkingConfigDisabledParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["disabled"]
 
@@ -262,7 +246,6 @@ class ThinkingConfigDisabledParam(BaseModel):
 class JSONOutputFormatParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["json_schema"]
     schema_: Annotated[dict[str, Any], Field(alias="schema")]
@@ -278,7 +261,6 @@ class MetadataParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     user_id: Annotated[StrictStr | None, Field(max_length=512)] = None
     """
@@ -289,7 +271,6 @@ class MetadataParam(BaseModel):
 class RefusalStopDetails(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["refusal"]
     category: Literal["cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"] | None
@@ -305,7 +286,6 @@ class RefusalStopDetails(BaseModel):
 class TextBlock(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["text"]
     text: StrictStr
@@ -321,7 +301,6 @@ class TextBlock(BaseModel):
 class ThinkingBlock(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["thinking"]
     thinking: StrictStr
@@ -337,7 +316,6 @@ class ThinkingBlock(BaseModel):
 class ToolUseBlock(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["tool_use"]
     id: StrictStr
@@ -357,7 +335,6 @@ class ToolUseBlock(BaseModel):
 class OutputTokensDetails(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     thinking_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -372,7 +349,6 @@ class MessageDeltaUsage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     output_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -399,7 +375,6 @@ class MessageDeltaUsage(BaseModel):
 class TextDelta(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["text_delta"]
     text: StrictStr
@@ -411,7 +386,6 @@ class TextDelta(BaseModel):
 class InputJSONDelta(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["input_json_delta"]
     partial_json: StrictStr
@@ -423,7 +397,6 @@ class InputJSONDelta(BaseModel):
 class ThinkingDelta(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["thinking_delta"]
     thinking: StrictStr
@@ -435,7 +408,6 @@ class ThinkingDelta(BaseModel):
 class SignatureDelta(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["signature_delta"]
     signature: StrictStr
@@ -447,7 +419,6 @@ class SignatureDelta(BaseModel):
 class ContentBlockStopEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["content_block_stop"]
     index: Annotated[StrictInt, Field(ge=0)]
@@ -463,7 +434,6 @@ class MessageDelta(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     stop_reason: (
         Literal[
@@ -493,7 +463,6 @@ class MessageDelta(BaseModel):
 class MessageStopEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["message_stop"]
 
@@ -501,7 +470,6 @@ class MessageStopEvent(BaseModel):
 class PingEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["ping"]
 
@@ -509,7 +477,6 @@ class PingEvent(BaseModel):
 class ModelInfo(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     id: StrictStr
     """
@@ -557,7 +524,6 @@ class ModelInfo(BaseModel):
 class TokenTaskBudgetParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["tokens"]
     total: Annotated[StrictInt, Field(ge=0)]
@@ -573,7 +539,6 @@ class TokenTaskBudgetParam(BaseModel):
 class ThinkingTurnsParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["thinking_turns"]
     value: Annotated[StrictInt, Field(ge=1)]
@@ -585,7 +550,6 @@ class ThinkingTurnsParam(BaseModel):
 class AllThinkingTurnsParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["all"]
 
@@ -593,7 +557,6 @@ class AllThinkingTurnsParam(BaseModel):
 class InputTokensParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["input_tokens"]
     value: Annotated[StrictInt, Field(ge=0)]
@@ -605,7 +568,6 @@ class InputTokensParam(BaseModel):
 class ToolUsesParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["tool_uses"]
     value: Annotated[StrictInt, Field(ge=0)]
@@ -621,7 +583,6 @@ class CompactEditParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["compact_20260112"]
     trigger: InputTokensParam | None = None
@@ -641,7 +602,6 @@ class CompactEditParam(BaseModel):
 class ClearThinkingEditResponse(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["clear_thinking_20251015"]
     cleared_thinking_turns: Annotated[StrictInt, Field(ge=0)]
@@ -657,7 +617,6 @@ class ClearThinkingEditResponse(BaseModel):
 class ClearToolUsesEditResponse(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["clear_tool_uses_20250919"]
     cleared_tool_uses: Annotated[StrictInt, Field(ge=0)]
@@ -673,7 +632,6 @@ class ClearToolUsesEditResponse(BaseModel):
 class CountTokensContextManagementResponse(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     original_input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -688,7 +646,6 @@ class ErrorDetails(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     error_code: Literal["thread_unsupported_request"]
     """
@@ -697,9 +654,6 @@ class ErrorDetails(BaseModel):
 
 
 class CreateMessageArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
     """
     Any version; all are answered alike.
@@ -711,9 +665,6 @@ class CreateMessageArguments(BaseModel):
 
 
 class CountMessageTokensArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
     """
     Any version; all are answered alike.
@@ -725,9 +676,6 @@ class CountMessageTokensArguments(BaseModel):
 
 
 class ListModelsArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     anthropic_version: Annotated[StrictStr, Field(alias="anthropic-version")]
     """
     Any version; all are answered alike.
@@ -757,9 +705,6 @@ class ListModelsArguments(BaseModel):
 
 
 class GetModelArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_id: Annotated[StrictStr, Field(min_length=1)]
     """
     The model's name, which may hold slashes.
@@ -777,7 +722,6 @@ class GetModelArguments(BaseModel):
 class ToolParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["custom"] | None = None
     """
@@ -829,7 +773,6 @@ class ToolParam(BaseModel):
 class ThinkingConfigEnabledParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["enabled"]
     budget_tokens: Annotated[StrictInt, Field(ge=1024)]
@@ -845,7 +788,6 @@ class ThinkingConfigEnabledParam(BaseModel):
 class ThinkingConfigAdaptiveParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["adaptive"]
     display: Literal["summarized", "omitted"] | None | MISSING = MISSING
@@ -861,7 +803,6 @@ class OutputConfigParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
     """
@@ -884,7 +825,6 @@ class Usage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -915,7 +855,6 @@ class Usage(BaseModel):
 class MessageTokensCount(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -930,7 +869,6 @@ class MessageTokensCount(BaseModel):
 class ContentBlockStartEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["content_block_start"]
     index: Annotated[StrictInt, Field(ge=0)]
@@ -946,7 +884,6 @@ class ContentBlockStartEvent(BaseModel):
 class ModelPage(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     data: list[ModelInfo]
     """
@@ -973,7 +910,6 @@ class ErrorObject(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal[
         "invalid_request_error",
@@ -1004,7 +940,6 @@ class ToolReferenceBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["tool_reference"]
     tool_name: Annotated[StrictStr, Field(max_length=256, min_length=1)]
@@ -1024,7 +959,6 @@ class ClearThinkingEditParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["clear_thinking_20251015"]
     keep: Literal["all"] | ThinkingTurnsParam | AllThinkingTurnsParam | MISSING = MISSING
@@ -1040,7 +974,6 @@ class ClearToolUsesEditParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["clear_tool_uses_20250919"]
     trigger: Annotated[InputTokensParam | ToolUsesParam | MISSING, Field(discriminator="type")] = MISSING
@@ -1068,7 +1001,6 @@ class ClearToolUsesEditParam(BaseModel):
 class TextBlockParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["text"]
     text: Annotated[StrictStr, Field(min_length=1)]
@@ -1092,7 +1024,6 @@ class SearchResultBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["search_result"]
     title: StrictStr
@@ -1121,7 +1052,6 @@ class ToolUseBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["tool_use"]
     id: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]+$")]
@@ -1150,7 +1080,6 @@ class ToolUseBlockParam(BaseModel):
 class ContentBlockDeltaEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["content_block_delta"]
     index: Annotated[StrictInt, Field(ge=0)]
@@ -1166,7 +1095,6 @@ class ContentBlockDeltaEvent(BaseModel):
 class ErrorResponse(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["error"]
     error: ErrorObject
@@ -1183,7 +1111,6 @@ class ContextManagementResponse(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     applied_edits: list[
         Annotated[ClearThinkingEditResponse | ClearToolUsesEditResponse, Field(discriminator="type")]
@@ -1196,7 +1123,6 @@ class ContextManagementResponse(BaseModel):
 class ContentBlockSourceParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["content"]
     content: StrictStr | list[Annotated[TextBlockParam | ImageBlockParam, Field(discriminator="type")]]
@@ -1212,7 +1138,6 @@ class Message(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     id: StrictStr
     """
@@ -1261,7 +1186,6 @@ class Message(BaseModel):
 class MessageStartEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["message_start"]
     message: Message
@@ -1270,7 +1194,6 @@ class MessageStartEvent(BaseModel):
 class MessageDeltaEvent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["message_delta"]
     delta: MessageDelta
@@ -1284,7 +1207,6 @@ class MessageDeltaEvent(BaseModel):
 class ContextManagementConfigParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     edits: Annotated[
         list[
@@ -1327,7 +1249,6 @@ class DocumentBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["document"]
     source: Annotated[
@@ -1361,7 +1282,6 @@ class ToolResultBlockParam(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["tool_result"]
     tool_use_id: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]+$")]
@@ -1403,7 +1323,6 @@ class ToolResultBlockParam(BaseModel):
 class MessageParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     role: Literal["user", "assistant", "system"]
     """
@@ -1434,7 +1353,6 @@ class MessageParam(BaseModel):
 class MessageCreateParams(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     model: Annotated[StrictStr, Field(max_length=256, min_length=1)]
     """
@@ -1541,7 +1459,6 @@ class MessageCreateParams(BaseModel):
 class MessageCountTokensParams(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     model: Annotated[StrictStr, Field(max_length=256, min_length=1)]
     """

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import MISSING, BaseModel, Field, StrictBool, StrictStr
 from typing_extensions import TypeAliasType
 
 from generated.json_types import StrictFloat, StrictInt
 
 
 class Info(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_id: StrictStr
     """
     The served model.
@@ -90,9 +87,6 @@ class Info(BaseModel):
 
 
 class Usage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of the prompt, as the model read it.
@@ -108,9 +102,6 @@ class Usage(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error: StrictStr
     """
     What went wrong, in words.
@@ -125,9 +116,6 @@ StopItem = TypeAliasType("StopItem", Annotated[StrictStr, Field(min_length=1)])
 
 
 class RegexGrammar(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["regex"]
     value: StrictStr
     """
@@ -136,9 +124,6 @@ class RegexGrammar(BaseModel):
 
 
 class Token(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictInt, Field(ge=0)]
     """
     The token's id in the model's vocabulary.
@@ -158,9 +143,6 @@ class Token(BaseModel):
 
 
 class PrefillToken(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictInt, Field(ge=0)]
     """
     The token's id in the model's vocabulary.
@@ -176,9 +158,6 @@ class PrefillToken(BaseModel):
 
 
 class TextPart(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text"]
     text: StrictStr
     """
@@ -187,9 +166,6 @@ class TextPart(BaseModel):
 
 
 class ImageUrl(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     url: StrictStr
     """
     Where the picture is, or the picture itself as a data URL.
@@ -197,9 +173,6 @@ class ImageUrl(BaseModel):
 
 
 class FunctionCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The function that was called.
@@ -218,9 +191,6 @@ StopText = TypeAliasType("StopText", Annotated[StrictStr, Field(min_length=1)])
 
 
 class StreamOptions(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     include_usage: StrictBool = False
     """
     Send one more chunk before `data: [DONE]`, without choices and with the token counts.
@@ -228,9 +198,6 @@ class StreamOptions(BaseModel):
 
 
 class FunctionName(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The name of one of `tools`; any other is refused.
@@ -238,9 +205,6 @@ class FunctionName(BaseModel):
 
 
 class FunctionDefinition(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: Annotated[StrictStr, Field(min_length=1)]
     """
     What the model calls the function.
@@ -256,16 +220,10 @@ class FunctionDefinition(BaseModel):
 
 
 class TextFormat(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text"]
 
 
 class NamedSchema(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     A name for the schema. It has no effect.
@@ -285,9 +243,6 @@ class NamedSchema(BaseModel):
 
 
 class JsonObjectFormat(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json_object"]
     value: StrictStr | dict[str, Any] | MISSING = MISSING
     """
@@ -296,9 +251,6 @@ class JsonObjectFormat(BaseModel):
 
 
 class AnswerFunctionCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The function that is called, which is one of `tools`.
@@ -314,9 +266,6 @@ class AnswerFunctionCall(BaseModel):
 
 
 class TopLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token decoded by itself.
@@ -328,9 +277,6 @@ class TopLogprob(BaseModel):
 
 
 class DeltaFunction(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr | MISSING = MISSING
     """
     In the first piece of a call.
@@ -348,9 +294,6 @@ PromptBatch = TypeAliasType("PromptBatch", Annotated[list[PromptText], Field(min
 
 
 class CompletionChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     text: StrictStr
     """
     The continuation, without the prompt and the stop text.
@@ -366,9 +309,6 @@ class CompletionChoice(BaseModel):
 
 
 class CompletionChunkChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     text: StrictStr
     """
     What the continuation gains; it may be empty.
@@ -384,9 +324,6 @@ class CompletionChunkChoice(BaseModel):
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     The model's name.
@@ -403,9 +340,6 @@ class Model(BaseModel):
 
 
 class TokenizeRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     inputs: StrictStr
     """
     The text.
@@ -417,9 +351,6 @@ class TokenizeRequest(BaseModel):
 
 
 class TextToken(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictInt, Field(ge=0)]
     """
     The token.
@@ -443,9 +374,6 @@ class TextToken(BaseModel):
 
 
 class CompletionResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     Unique.
@@ -470,9 +398,6 @@ class CompletionResponse(BaseModel):
 
 
 class CompletionStreamResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     The chunks of one answer share it.
@@ -493,9 +418,6 @@ class CompletionStreamResponse(BaseModel):
 
 
 class JsonGrammar(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json"]
     value: StrictStr | dict[str, Any]
     """
@@ -508,9 +430,6 @@ class StreamDetails(BaseModel):
     How the text came about, on the last event where details are asked for.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Literal["length", "eos_token", "stop_sequence"]
     """
     Why the text ends.
@@ -526,9 +445,6 @@ class StreamDetails(BaseModel):
 
 
 class BestOfSequence(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     generated_text: StrictStr
     """
     The text of this sequence; with `return_full_text`, after the prompt.
@@ -556,9 +472,6 @@ class BestOfSequence(BaseModel):
 
 
 class ImagePart(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["image_url"]
     image_url: ImageUrl
     """
@@ -567,9 +480,6 @@ class ImagePart(BaseModel):
 
 
 class ToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     The id that the call had in the answer.
@@ -588,9 +498,6 @@ Texts that end the answer and are cut off it.
 
 
 class NamedToolChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["function"] = "function"
     function: FunctionName
     """
@@ -599,9 +506,6 @@ class NamedToolChoice(BaseModel):
 
 
 class Tool(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["function"]
     function: FunctionDefinition
     """
@@ -610,9 +514,6 @@ class Tool(BaseModel):
 
 
 class JsonSchemaFormat(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json_schema"]
     json_schema: NamedSchema
     """
@@ -621,9 +522,6 @@ class JsonSchemaFormat(BaseModel):
 
 
 class AnswerToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
@@ -636,9 +534,6 @@ class AnswerToolCall(BaseModel):
 
 
 class TokenLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     What the token adds to the text. Empty while a character is not complete.
@@ -654,9 +549,6 @@ class TokenLogprob(BaseModel):
 
 
 class DeltaToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr | MISSING = MISSING
     """
     In the first piece of a call.
@@ -682,9 +574,6 @@ A piece of a continuation, or the error after which only `[DONE]` comes.
 
 
 class ModelList(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     object: Literal["list"]
     data: Annotated[list[Model], Field(min_length=1)]
     """
@@ -696,9 +585,6 @@ TokenizeResponse = TypeAliasType("TokenizeResponse", list[TextToken])
 
 
 class StreamResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     generated_text: StrictStr | MISSING = MISSING
     """
     The whole text, on the last event.
@@ -711,9 +597,6 @@ class StreamResponse(BaseModel):
 
 
 class CompletionRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: StrictStr
     """
     Any name is accepted, and answered by the served model.
@@ -753,9 +636,6 @@ class CompletionRequest(BaseModel):
 
 
 class Details(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Literal["length", "eos_token", "stop_sequence"]
     """
     Why the text ends.
@@ -789,9 +669,6 @@ A token, or the error in which a failed stream ends.
 
 
 class AnswerMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"]
     content: StrictStr | MISSING = MISSING
     """
@@ -808,9 +685,6 @@ class AnswerMessage(BaseModel):
 
 
 class ChatLogprobs(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     content: list[TokenLogprob]
     """
     One entry a generated token, the end token included.
@@ -822,9 +696,6 @@ class Delta(BaseModel):
     What is new since the chunk before.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"] | MISSING = MISSING
     """
     In the first chunk of a choice.
@@ -844,9 +715,6 @@ class Delta(BaseModel):
 
 
 class GenerateResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     generated_text: StrictStr
     """
     The text that was generated.
@@ -858,9 +726,6 @@ class GenerateResponse(BaseModel):
 
 
 class GenerateParameters(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     max_new_tokens: Annotated[StrictInt, Field(examples=[100], ge=1)] = 20
     """
     Upper bound on the tokens to generate.
@@ -928,9 +793,6 @@ class GenerateParameters(BaseModel):
 
 
 class Message(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["system", "user", "assistant", "tool"]
     """
     Who speaks: instructions are of the system, what a function returned is of the tool.
@@ -954,9 +816,6 @@ class Message(BaseModel):
 
 
 class ChatChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     The answer's place in the list, which is 0.
@@ -976,9 +835,6 @@ class ChatChoice(BaseModel):
 
 
 class ChatChunkChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     The answer's place in the list, which is 0.
@@ -995,9 +851,6 @@ class ChatChunkChoice(BaseModel):
 
 
 class GenerateRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     inputs: Annotated[StrictStr, Field(examples=["What is deep learning?"], min_length=1)]
     """
     The prompt.
@@ -1009,9 +862,6 @@ class GenerateRequest(BaseModel):
 
 
 class ChatCompletionRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: StrictStr
     """
     Any name is accepted, and answered by the served model.
@@ -1085,9 +935,6 @@ class ChatCompletionRequest(BaseModel):
 
 
 class ChatCompletionResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     Unique.
@@ -1116,9 +963,6 @@ class ChatCompletionResponse(BaseModel):
 
 
 class ChatCompletionStreamResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     The chunks of one answer share it.

@@ -12,9 +12,6 @@ from generated.json_types import StrictFloat, StrictInt
 
 
 class MessageFunction(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The function that was called.
@@ -38,7 +35,6 @@ class ChatTemplateKwargs(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     enable_thinking: StrictBool | MISSING = MISSING
     """
@@ -53,7 +49,6 @@ class FunctionParameters(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: StrictStr | MISSING = MISSING
     """
@@ -74,9 +69,6 @@ class FunctionParameters(BaseModel):
 
 
 class NamedFunction(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The name of one of `tools`; any other is refused.
@@ -84,9 +76,6 @@ class NamedFunction(BaseModel):
 
 
 class CalledFunction(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The function that is called, which is one of `tools`.
@@ -101,9 +90,6 @@ Byte = TypeAliasType("Byte", Annotated[StrictInt, Field(ge=0, le=255)])
 
 
 class PromptTokensDetails(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     cached_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens that were not computed again.
@@ -120,9 +106,6 @@ Milliseconds = TypeAliasType("Milliseconds", Annotated[StrictInt, Field(ge=0)])
 
 
 class MediaUrl(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     url: StrictStr
     """
     Where the medium is, or the medium itself in base64.
@@ -130,9 +113,6 @@ class MediaUrl(BaseModel):
 
 
 class TextFormat(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text"]
 
 
@@ -141,16 +121,10 @@ class JsonObjectFormat(BaseModel):
     Any JSON object.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json_object"]
 
 
 class NamedSchema(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     """
     A name for the schema. It has no effect.
@@ -166,9 +140,6 @@ class CompletionTokensDetails(BaseModel):
     Absent where the model did not think.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     reasoning_tokens: Annotated[StrictInt, Field(ge=1)]
     """
     Tokens of thoughts, over all answers.
@@ -176,9 +147,6 @@ class CompletionTokensDetails(BaseModel):
 
 
 class CalledFunctionChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr | MISSING = MISSING
     """
     In the first piece of a call.
@@ -190,9 +158,6 @@ class CalledFunctionChunk(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error: StrictStr
     """
     What is wrong.
@@ -208,9 +173,6 @@ class ContentPart(BaseModel):
     Text, or a medium for models that see or hear.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text", "image_url", "video_url", "audio_url"] | MISSING = MISSING
     """
     Which of the other members holds the content. If it is absent, the first that is there.
@@ -234,9 +196,6 @@ class ContentPart(BaseModel):
 
 
 class MessageToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     The id that the call had in the answer.
@@ -249,9 +208,6 @@ class MessageToolCall(BaseModel):
 
 
 class FunctionDefinition(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_ 一-龥-]{1,64}$")]
     """
     What the model calls the function: letters, digits, Chinese characters, blanks, `_` and `-`.
@@ -272,9 +228,6 @@ class NamedToolChoice(BaseModel):
     One call of one function.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["function"]
     function: NamedFunction
     """
@@ -283,9 +236,6 @@ class NamedToolChoice(BaseModel):
 
 
 class ToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
@@ -298,9 +248,6 @@ class ToolCall(BaseModel):
 
 
 class Usage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of the conversation as the model read it, counted once for all answers.
@@ -333,9 +280,6 @@ class JsonSchemaFormat(BaseModel):
     JSON that fits a schema.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json_schema"]
     json_schema: NamedSchema
     """
@@ -344,9 +288,6 @@ class JsonSchemaFormat(BaseModel):
 
 
 class ToolCallChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     Which of the answer's calls.
@@ -369,9 +310,6 @@ ContentParts = TypeAliasType("ContentParts", Annotated[list[ContentPart], Field(
 
 
 class Tool(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["function"]
     function: FunctionDefinition
     """
@@ -380,9 +318,6 @@ class Tool(BaseModel):
 
 
 class AnswerMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"]
     content: StrictStr
     """
@@ -399,9 +334,6 @@ class AnswerMessage(BaseModel):
 
 
 class TopLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -417,9 +349,6 @@ class TopLogprob(BaseModel):
 
 
 class Delta(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"]
     content: StrictStr
     """
@@ -436,9 +365,6 @@ class Delta(BaseModel):
 
 
 class TokenLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -462,9 +388,6 @@ class SystemMessage(BaseModel):
     Instructions.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["system"]
     content: StrictStr | ContentParts
     """
@@ -477,9 +400,6 @@ class UserMessage(BaseModel):
     What the user says or shows.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["user"]
     content: StrictStr | ContentParts
     """
@@ -492,9 +412,6 @@ class AssistantMessage(BaseModel):
     What the model said before.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"]
     tool_calls: list[MessageToolCall] | None = None
     """
@@ -515,9 +432,6 @@ class ToolMessage(BaseModel):
     What a function returned.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["tool"]
     content: StrictStr | ContentParts
     """
@@ -530,9 +444,6 @@ class ToolMessage(BaseModel):
 
 
 class Logprobs(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     content: list[TokenLogprob]
     """
     One entry a token of the text, in order.
@@ -540,9 +451,6 @@ class Logprobs(BaseModel):
 
 
 class ChunkChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     Which of the answers, from 0.
@@ -562,9 +470,6 @@ class ChunkChoice(BaseModel):
 
 
 class Choice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     The answer's place in the list, from 0.
@@ -584,9 +489,6 @@ class Choice(BaseModel):
 
 
 class ChatCompletionChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     The same in every chunk of an answer.
@@ -615,9 +517,6 @@ class ChatCompletionChunk(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: StrictStr
     """
     The name under which the server has its model.
@@ -727,9 +626,6 @@ class ChatRequest(BaseModel):
 
 
 class ChatCompletion(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique.

@@ -14,7 +14,6 @@ from generated.json_types import OnlyFalse, OnlyTrue, StrictFloat, StrictInt
 class RequestCalledFunction(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     name: StrictStr
     """
@@ -33,7 +32,6 @@ class RequestCalledFunction(BaseModel):
 class ImageUrl(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     url: StrictStr
     """
@@ -48,7 +46,6 @@ class ImageUrl(BaseModel):
 class InputAudio(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     data: StrictStr
     """
@@ -63,7 +60,6 @@ class InputAudio(BaseModel):
 class InputFile(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     file_data: StrictStr | None = None
     """
@@ -82,7 +78,6 @@ class InputFile(BaseModel):
 class ChatCompletionRequestMessageContentPartRefusal(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["refusal"]
     refusal: StrictStr
@@ -102,7 +97,6 @@ class PromptCacheBreakpoint(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     mode: Literal["explicit"]
     ttl: Literal["30m", "12h"] | None = None
@@ -114,7 +108,6 @@ class PromptCacheBreakpoint(BaseModel):
 class PromptCacheOptions(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     mode: Literal["implicit", "explicit"] | None = None
     """
@@ -129,7 +122,6 @@ class PromptCacheOptions(BaseModel):
 class ChatCompletionStreamOptions(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     include_obfuscation: StrictBool | None = None
     """
@@ -148,7 +140,6 @@ class ChatCompletionStreamOptions(BaseModel):
 class NamedFunction(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
     """
@@ -159,7 +150,6 @@ class NamedFunction(BaseModel):
 class ResponseFormatText(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["text"]
 
@@ -167,7 +157,6 @@ class ResponseFormatText(BaseModel):
 class JsonSchemaFormat(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["person"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
     """
@@ -200,9 +189,6 @@ StopTexts = TypeAliasType("StopTexts", Annotated[list[StopText], Field(max_lengt
 
 
 class CalledFunction(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The function that is called, which is one of `tools`.
@@ -217,9 +203,6 @@ Byte = TypeAliasType("Byte", Annotated[StrictInt, Field(ge=0, le=255)])
 
 
 class PromptTokensDetails(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     cached_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens that were not computed again.
@@ -228,9 +211,6 @@ class PromptTokensDetails(BaseModel):
 
 
 class CompletionTokensDetails(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     reasoning_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of thoughts.
@@ -241,9 +221,6 @@ class CompletionTokensDetails(BaseModel):
 
 
 class CalledFunctionChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr | MISSING = MISSING
     """
     In the first piece of a call.
@@ -273,9 +250,6 @@ TextOffset = TypeAliasType("TextOffset", Annotated[StrictInt, Field(ge=0)])
 
 
 class ResponseInputTokens(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     object: Literal["response.input_tokens"]
     input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
@@ -286,7 +260,6 @@ class ResponseInputTokens(BaseModel):
 class ResponseStreamOptions(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     include_obfuscation: StrictBool | None = None
     """
@@ -297,7 +270,6 @@ class ResponseStreamOptions(BaseModel):
 class ResponseReasoningOptions(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
     """
@@ -324,7 +296,6 @@ class TextResponseFormatJsonObject(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["json_object"]
 
@@ -332,7 +303,6 @@ class TextResponseFormatJsonObject(BaseModel):
 class TextResponseFormatJsonSchema(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["json_schema"]
     name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,64}$")]
@@ -356,7 +326,6 @@ class TextResponseFormatJsonSchema(BaseModel):
 class ResponseCustomToolGrammar(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["grammar"]
     syntax: Literal["regex", "lark"]
@@ -376,7 +345,6 @@ class ResponseHostedTool(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal[
         "web_search",
@@ -403,7 +371,6 @@ class ResponseHostedTool(BaseModel):
 class ResponseFunctionTool(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["function"]
     name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
@@ -443,7 +410,6 @@ class ResponseFunctionChoice(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["function", "custom"]
     """
@@ -462,7 +428,6 @@ class ResponseHostedChoice(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal[
         "web_search",
@@ -490,7 +455,6 @@ class ResponseHostedChoice(BaseModel):
 class ResponseInputText(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["input_text"]
     text: StrictStr
@@ -510,7 +474,6 @@ class ResponseInputImage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["input_image"]
     image_url: StrictStr | None = None
@@ -538,7 +501,6 @@ class ResponseInputFile(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["input_file"]
     file_id: StrictStr | None = None
@@ -570,7 +532,6 @@ class ResponseInputFile(BaseModel):
 class ResponseOutputTextInput(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["output_text"]
     text: StrictStr
@@ -594,7 +555,6 @@ class ResponseOutputTextInput(BaseModel):
 class ResponseRefusalInput(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["refusal"]
     refusal: StrictStr
@@ -610,7 +570,6 @@ class ResponseFunctionCallInput(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["function_call"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
@@ -658,7 +617,6 @@ class ResponseCustomToolCallInput(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["custom_tool_call"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
@@ -698,7 +656,6 @@ class ResponseShellCallInput(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal["local_shell_call", "shell_call", "apply_patch_call"]
     """
@@ -729,7 +686,6 @@ class ResponseShellCallOutput(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal["local_shell_call_output", "shell_call_output", "apply_patch_call_output"]
     """
@@ -756,7 +712,6 @@ class ResponseHostedItem(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal[
         "web_search_call",
@@ -782,7 +737,6 @@ class ResponseCompactionItem(BaseModel):
 
     model_config = ConfigDict(
         extra="allow",
-        use_attribute_docstrings=True,
     )
     type: Literal["compaction", "compaction_summary", "context_compaction"]
     """
@@ -797,7 +751,6 @@ class ResponseItemReference(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["item_reference"]
     id: StrictStr
@@ -807,9 +760,6 @@ class ResponseItemReference(BaseModel):
 
 
 class ResponseReasoningSettings(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None
     """
     As in the request.
@@ -821,9 +771,6 @@ class ResponseReasoningSettings(BaseModel):
 
 
 class ResponseError(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     code: Literal["server_error"]
     message: StrictStr
     """
@@ -832,16 +779,10 @@ class ResponseError(BaseModel):
 
 
 class ResponseIncompleteDetails(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     reason: Literal["max_output_tokens"]
 
 
 class ResponseInputTokensDetails(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     cached_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of the input that were not computed again.
@@ -853,9 +794,6 @@ class ResponseInputTokensDetails(BaseModel):
 
 
 class ResponseOutputTokensDetails(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     reasoning_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Those of the answer's tokens that were thoughts.
@@ -863,9 +801,6 @@ class ResponseOutputTokensDetails(BaseModel):
 
 
 class ResponseSummaryText(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["summary_text"]
     text: StrictStr
     """
@@ -874,9 +809,6 @@ class ResponseSummaryText(BaseModel):
 
 
 class ResponseReasoningText(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["reasoning_text"]
     text: StrictStr
     """
@@ -885,9 +817,6 @@ class ResponseReasoningText(BaseModel):
 
 
 class ResponseTopLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -903,9 +832,6 @@ class ResponseTopLogprob(BaseModel):
 
 
 class ResponseFunctionCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; `fc_` and a number in hexadecimal digits.
@@ -934,9 +860,6 @@ class ResponseFunctionCall(BaseModel):
 
 
 class ResponseCustomToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; `ctc_` and a number in hexadecimal digits.
@@ -965,9 +888,6 @@ class ResponseCustomToolCall(BaseModel):
 
 
 class ResponseReasoningTextDeltaEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.reasoning_text.delta"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -992,9 +912,6 @@ class ResponseReasoningTextDeltaEvent(BaseModel):
 
 
 class ResponseReasoningTextDoneEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.reasoning_text.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -1019,9 +936,6 @@ class ResponseReasoningTextDoneEvent(BaseModel):
 
 
 class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.function_call_arguments.delta"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -1042,9 +956,6 @@ class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
 
 
 class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.function_call_arguments.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -1069,9 +980,6 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
 
 
 class ResponseCustomToolCallInputDeltaEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.custom_tool_call_input.delta"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -1092,9 +1000,6 @@ class ResponseCustomToolCallInputDeltaEvent(BaseModel):
 
 
 class ResponseCustomToolCallInputDoneEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.custom_tool_call_input.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -1119,9 +1024,6 @@ class ResponseErrorEvent(BaseModel):
     The stream broke for a reason that is not the response's.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["error"]
     sequence_number: Literal[0]
     """
@@ -1161,9 +1063,6 @@ EmbeddingBase64 = TypeAliasType("EmbeddingBase64", Annotated[StrictStr, Field(mi
 
 
 class EmbeddingUsage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of all inputs.
@@ -1175,9 +1074,6 @@ class EmbeddingUsage(BaseModel):
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     What to send as `model`.
@@ -1206,9 +1102,6 @@ class Model(BaseModel):
 
 
 class Error(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     message: StrictStr
     """
     What went wrong, in words.
@@ -1237,7 +1130,6 @@ class ResponseFormatRegex(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["regex"]
     value: StrictStr
@@ -1256,7 +1148,6 @@ class StructuredOutputsJson(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     json_: Annotated[dict[str, Any] | StrictStr, Field(alias="json")]
     """
@@ -1272,7 +1163,6 @@ class StructuredOutputsJsonObject(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         arbitrary_types_allowed=True,
-        use_attribute_docstrings=True,
     )
     json_object: OnlyTrue
 
@@ -1284,7 +1174,6 @@ class StructuredOutputsRegex(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     regex: StrictStr
     """
@@ -1299,7 +1188,6 @@ class StructuredOutputsGrammar(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     grammar: StrictStr
     """
@@ -1314,7 +1202,6 @@ class StructuredOutputsStructuralTag(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     structural_tag: StrictStr
     """
@@ -1323,9 +1210,6 @@ class StructuredOutputsStructuralTag(BaseModel):
 
 
 class PromptLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     logprob: Annotated[StrictFloat, Field(le=0.0)]
     """
     -9999 stands for a probability of 0.
@@ -1345,9 +1229,6 @@ class GenerationTimings(BaseModel):
     Times of one request. A time of 0 counts as a microsecond, so that a speed is always a number.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     cache_n: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of the prompt that were in the cache.
@@ -1387,9 +1268,6 @@ class GenerationTimings(BaseModel):
 
 
 class RetrieveModelArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model: Annotated[StrictStr, Field(min_length=1)]
     """
     The name of the model, which may hold slashes.
@@ -1399,7 +1277,6 @@ class RetrieveModelArguments(BaseModel):
 class ChatCompletionRequestMessageToolCall(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     id: StrictStr
     """
@@ -1423,7 +1300,6 @@ class ChatCompletionRequestMessageToolCall(BaseModel):
 class ChatCompletionRequestMessageContentPartText(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["text"]
     text: StrictStr
@@ -1443,7 +1319,6 @@ class ChatCompletionRequestMessageContentPartText(BaseModel):
 class ChatCompletionRequestMessageContentPartImage(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["image_url"]
     image_url: ImageUrl
@@ -1463,7 +1338,6 @@ class ChatCompletionRequestMessageContentPartImage(BaseModel):
 class ChatCompletionRequestMessageContentPartAudio(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["input_audio"]
     input_audio: InputAudio
@@ -1483,7 +1357,6 @@ class ChatCompletionRequestMessageContentPartAudio(BaseModel):
 class ChatCompletionRequestMessageContentPartFile(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["file"]
     file: InputFile
@@ -1503,7 +1376,6 @@ class ChatCompletionRequestMessageContentPartFile(BaseModel):
 class FunctionObject(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     name: Annotated[StrictStr, Field(examples=["get_weather"], pattern="^[a-zA-Z0-9_-]{1,64}$")]
     """
@@ -1530,7 +1402,6 @@ class ChatCompletionNamedToolChoice(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["function"] = "function"
     function: NamedFunction
@@ -1546,7 +1417,6 @@ class ResponseFormatJsonObject(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["json_object"]
     value: dict[str, Any] | StrictStr | None = None
@@ -1566,7 +1436,6 @@ class ResponseFormatJsonSchema(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["json_schema"]
     json_schema: JsonSchemaFormat
@@ -1588,9 +1457,6 @@ Up to 16 notes of the client's own. They have no effect here.
 
 
 class ChatCompletionMessageToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; repeat it as `tool_call_id` of the message that holds what the function returned.
@@ -1603,9 +1469,6 @@ class ChatCompletionMessageToolCall(BaseModel):
 
 
 class CompletionUsage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     prompt_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of the prompts, as the model read them; one prompt counts once, however many answers it has.
@@ -1629,9 +1492,6 @@ class CompletionUsage(BaseModel):
 
 
 class ChatCompletionMessageToolCallChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     Which of the answer's calls.
@@ -1661,9 +1521,6 @@ class CompletionLogprobs(BaseModel):
     Null unless asked for. All lists have an item for each token.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     tokens: list[StrictStr]
     """
     The tokens as texts. Bytes that are no whole character are told as U+FFFD.
@@ -1683,9 +1540,6 @@ class CompletionLogprobs(BaseModel):
 
 
 class CompletionStreamChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     Which of the texts, from 0; those of the first prompt come first.
@@ -1720,7 +1574,6 @@ class ResponseAllowedTools(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["allowed_tools"]
     mode: Literal["auto", "required"]
@@ -1740,7 +1593,6 @@ class ResponseFunctionCallOutput(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["function_call_output"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
@@ -1785,7 +1637,6 @@ class ResponseCustomToolCallOutput(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["custom_tool_call_output"]
     call_id: Annotated[StrictStr, Field(max_length=64, min_length=1)]
@@ -1830,7 +1681,6 @@ class ResponseReasoningInput(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["reasoning"]
     id: StrictStr | None = None
@@ -1856,9 +1706,6 @@ class ResponseReasoningInput(BaseModel):
 
 
 class ResponseTextSettings(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     format: Annotated[
         ResponseFormatText | TextResponseFormatJsonObject | TextResponseFormatJsonSchema,
         Field(discriminator="type"),
@@ -1873,9 +1720,6 @@ class ResponseTextSettings(BaseModel):
 
 
 class ResponseUsage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     input_tokens: Annotated[StrictInt, Field(ge=0)]
     """
     Tokens of the input, as the model read it.
@@ -1899,9 +1743,6 @@ class ResponseUsage(BaseModel):
 
 
 class ResponseReasoningItem(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; `rs_` and a number in hexadecimal digits.
@@ -1926,9 +1767,6 @@ class ResponseReasoningItem(BaseModel):
 
 
 class ResponseLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -1948,9 +1786,6 @@ class ResponseLogprob(BaseModel):
 
 
 class ResponseTextDeltaEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.output_text.delta"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -1979,9 +1814,6 @@ class ResponseTextDeltaEvent(BaseModel):
 
 
 class ResponseTextDoneEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.output_text.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -2015,9 +1847,6 @@ EmbeddingTokenIdLists = TypeAliasType(
 
 
 class Embedding(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     object: Literal["embedding"]
     index: Annotated[StrictInt, Field(ge=0)]
     """
@@ -2030,9 +1859,6 @@ class Embedding(BaseModel):
 
 
 class ListModelsResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     object: Literal["list"]
     data: Annotated[list[Model], Field(min_length=1)]
     """
@@ -2041,9 +1867,6 @@ class ListModelsResponse(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error: Error
     """
     What went wrong.
@@ -2057,7 +1880,6 @@ class ResponseFormatJson(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["json"]
     value: dict[str, Any] | StrictStr
@@ -2076,7 +1898,6 @@ class StructuredOutputsChoice(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     choice: Annotated[list[Choice], Field(min_length=1)]
     """
@@ -2092,7 +1913,6 @@ TextContentParts = TypeAliasType(
 class ChatCompletionTool(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["function"]
     function: FunctionObject
@@ -2108,7 +1928,6 @@ class ChatCompletionTool(BaseModel):
 class ChatCompletionAllowedTools(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     mode: Literal["auto", "required"]
     """
@@ -2121,9 +1940,6 @@ class ChatCompletionAllowedTools(BaseModel):
 
 
 class ChatCompletionResponseMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"]
     content: StrictStr | None
     """
@@ -2148,9 +1964,6 @@ class ChatCompletionResponseMessage(BaseModel):
 
 
 class ChatCompletionTopLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -2166,9 +1979,6 @@ class ChatCompletionTopLogprob(BaseModel):
 
 
 class ChatCompletionStreamResponseDelta(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Literal["assistant"] | MISSING = MISSING
     """
     In the first piece of an answer.
@@ -2196,9 +2006,6 @@ class ChatCompletionStreamResponseDelta(BaseModel):
 
 
 class CompletionChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     The text's place in the list, from 0.
@@ -2231,9 +2038,6 @@ class CompletionChoice(BaseModel):
 
 
 class CreateCompletionStreamResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     Unique.
@@ -2268,7 +2072,6 @@ class CreateCompletionStreamResponse(BaseModel):
 class ResponseTextOptions(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     format: ResponseFormatText | TextResponseFormatJsonObject | TextResponseFormatJsonSchema | None = None
     """
@@ -2287,7 +2090,6 @@ class ResponseCustomTool(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["custom"]
     name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
@@ -2315,7 +2117,6 @@ class ResponseCustomTool(BaseModel):
 class ResponseInputMessage(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["message"] | MISSING = MISSING
     role: Literal["user", "system", "developer"]
@@ -2348,7 +2149,6 @@ class ResponseAssistantMessage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["message"] | MISSING = MISSING
     role: Literal["assistant"]
@@ -2379,9 +2179,6 @@ class ResponseAssistantMessage(BaseModel):
 
 
 class ResponseOutputText(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["output_text"]
     text: StrictStr
     """
@@ -2402,9 +2199,6 @@ class ResponseContentPartAddedEvent(BaseModel):
     A message's text or the thoughts begin.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.content_part.added"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -2429,9 +2223,6 @@ class ResponseContentPartAddedEvent(BaseModel):
 
 
 class ResponseContentPartDoneEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.content_part.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -2456,9 +2247,6 @@ class ResponseContentPartDoneEvent(BaseModel):
 
 
 class CreateEmbeddingResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     object: Literal["list"]
     data: Annotated[list[Embedding], Field(min_length=1)]
     """
@@ -2508,7 +2296,6 @@ AssistantContentParts = TypeAliasType(
 class PredictionContent(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["content"]
     content: StrictStr | TextContentParts
@@ -2524,7 +2311,6 @@ class ChatCompletionAllowedToolsChoice(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["allowed_tools"]
     allowed_tools: ChatCompletionAllowedTools
@@ -2534,9 +2320,6 @@ class ChatCompletionAllowedToolsChoice(BaseModel):
 
 
 class ChatCompletionTokenLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     token: StrictStr
     """
     The token as text. Bytes that are no whole character are told as U+FFFD.
@@ -2558,7 +2341,6 @@ class ChatCompletionTokenLogprob(BaseModel):
 class CreateCompletionRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
     """
@@ -2784,9 +2566,6 @@ class CreateCompletionRequest(BaseModel):
 
 
 class CreateCompletionResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     Unique.
@@ -2822,9 +2601,6 @@ CompletionStreamEvent = TypeAliasType("CompletionStreamEvent", CreateCompletionS
 
 
 class ResponseOutputMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr
     """
     Unique; `msg_` and a number in hexadecimal digits.
@@ -2844,7 +2620,6 @@ class ResponseOutputMessage(BaseModel):
 class CreateEmbeddingRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
     """
@@ -2875,7 +2650,6 @@ class ChatCompletionRequestDeveloperMessage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     role: Literal["developer"]
     content: StrictStr | TextContentParts
@@ -2903,7 +2677,6 @@ class ChatCompletionRequestSystemMessage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     role: Literal["system"]
     content: StrictStr | TextContentParts
@@ -2935,7 +2708,6 @@ class ChatCompletionRequestToolMessage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     role: Literal["tool"]
     content: StrictStr | TextContentParts
@@ -2965,9 +2737,6 @@ class ChatCompletionLogprobs(BaseModel):
     Null unless asked for.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     content: list[ChatCompletionTokenLogprob] | None
     """
     One entry for each token of the text and the calls, in order; thoughts have none.
@@ -2979,9 +2748,6 @@ class ChatCompletionLogprobs(BaseModel):
 
 
 class ChatCompletionStreamChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     Which of the answers, from 0.
@@ -3012,7 +2778,6 @@ class ResponseNamespaceTool(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["namespace"]
     name: Annotated[StrictStr, Field(pattern="^[a-zA-Z0-9_-]{1,128}$")]
@@ -3037,9 +2802,6 @@ class ResponseOutputItemAddedEvent(BaseModel):
     An item begins.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.output_item.added"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -3063,9 +2825,6 @@ class ResponseOutputItemDoneEvent(BaseModel):
     An item is whole, or has been cut short.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.output_item.done"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -3091,7 +2850,6 @@ class ChatCompletionRequestUserMessage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     role: Literal["user"]
     content: StrictStr | UserContentParts
@@ -3123,7 +2881,6 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     role: Literal["assistant"]
     content: StrictStr | AssistantContentParts | None = None
@@ -3177,9 +2934,6 @@ class ChatCompletionRequestAssistantMessage(BaseModel):
 
 
 class ChatCompletionChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     index: Annotated[StrictInt, Field(ge=0)]
     """
     The answer's place in the list, from 0.
@@ -3204,9 +2958,6 @@ class ChatCompletionChoice(BaseModel):
 
 
 class CreateChatCompletionStreamResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     Unique.
@@ -3253,7 +3004,6 @@ class ResponseAdditionalTools(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     type: Literal["additional_tools"]
     role: Literal["developer"] | None = None
@@ -3281,7 +3031,6 @@ class ResponseAdditionalTools(BaseModel):
 class Response(BaseModel):
     model_config = ConfigDict(
         arbitrary_types_allowed=True,
-        use_attribute_docstrings=True,
     )
     id: StrictStr
     """
@@ -3418,9 +3167,6 @@ class ResponseCreatedEvent(BaseModel):
     The response as it begins, without output.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.created"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -3433,9 +3179,6 @@ class ResponseCreatedEvent(BaseModel):
 
 
 class ResponseInProgressEvent(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.in_progress"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -3452,9 +3195,6 @@ class ResponseCompletedEvent(BaseModel):
     The whole response, the same as without a stream.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.completed"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -3471,9 +3211,6 @@ class ResponseIncompleteEvent(BaseModel):
     The response as far as its bound of tokens, or the context, let it come.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.incomplete"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -3490,9 +3227,6 @@ class ResponseFailedEvent(BaseModel):
     The response as far as it came before it failed; its `error` says why.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["response.failed"]
     sequence_number: Annotated[StrictInt, Field(ge=0)]
     """
@@ -3505,9 +3239,6 @@ class ResponseFailedEvent(BaseModel):
 
 
 class CreateChatCompletionResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(min_length=1)]
     """
     Unique.
@@ -3589,7 +3320,6 @@ class CreateChatCompletionRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         arbitrary_types_allowed=True,
-        use_attribute_docstrings=True,
     )
     model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
     """
@@ -3969,7 +3699,6 @@ ResponseInputItems = TypeAliasType(
 class CreateResponseRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     model: Annotated[StrictStr, Field(examples=["verbatim-demo"])]
     """
@@ -4187,7 +3916,6 @@ class CountResponseInputTokensRequest(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     model: StrictStr | None = None
     """

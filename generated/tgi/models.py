@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr, StringConstraints
+from pydantic import MISSING, BaseModel, Field, StrictBool, StrictStr, StringConstraints
 from typing_extensions import TypeAliasType
 
 from generated.json_types import StrictFloat, StrictInt
 
 
 class ChatCompletionTopLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     logprob: StrictFloat
     """
     Natural logarithm of the token's probability; -9999 stands for 0.
@@ -26,9 +23,6 @@ class ChatCompletionTopLogprob(BaseModel):
 
 
 class CompletionComplete(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Literal["stop", "length"]
     """
     `stop`: the end or a stop text; `length`: the token bound.
@@ -48,9 +42,6 @@ class CompletionComplete(BaseModel):
 
 
 class ErrorResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error: StrictStr
     """
     What went wrong, in words.
@@ -62,9 +53,6 @@ class ErrorResponse(BaseModel):
 
 
 class Function(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     arguments: StrictStr
     """
     A piece of the arguments' JSON text.
@@ -76,9 +64,6 @@ class Function(BaseModel):
 
 
 class FunctionName(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The name of one of `tools`; any other is refused.
@@ -89,9 +74,6 @@ StopItem = TypeAliasType("StopItem", Annotated[StrictStr, Field(min_length=1)])
 
 
 class Info(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     docker_label: StrictStr | None
     """
     The label of the container image. Always null.
@@ -151,9 +133,6 @@ class Info(BaseModel):
 
 
 class ModelInfo(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     created: Annotated[StrictInt, Field(examples=[1706270835], ge=0, le=9223372036854775807)]
     """
     When the server started; Unix time in seconds.
@@ -170,9 +149,6 @@ class ModelInfo(BaseModel):
 
 
 class PrefillToken(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictInt, Field(examples=[0], ge=0, le=2147483647)]
     """
     The token's id in the model's vocabulary.
@@ -188,9 +164,6 @@ class PrefillToken(BaseModel):
 
 
 class SimpleToken(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictInt, Field(examples=[0], ge=0, le=2147483647)]
     """
     The token's id in the model's vocabulary.
@@ -210,9 +183,6 @@ class SimpleToken(BaseModel):
 
 
 class StreamDetails(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
     """
     What ended the text.
@@ -232,9 +202,6 @@ class StreamDetails(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     include_usage: Annotated[StrictBool, Field(examples=[True])] = False
     """
     Send one more chunk before `data: [DONE]`, with an empty list of choices and the token counts of the
@@ -243,9 +210,6 @@ class StreamOptions(BaseModel):
 
 
 class TextMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     content: Annotated[StrictStr, Field(examples=["My name is David and I"])]
     """
     The answer's text. If the model thinks, its thoughts stand in it too.
@@ -257,9 +221,6 @@ class TextMessage(BaseModel):
 
 
 class Token(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictInt, Field(examples=[0], ge=0, le=2147483647)]
     """
     The token's id in the model's vocabulary.
@@ -282,9 +243,6 @@ TokenizeResponse = TypeAliasType("TokenizeResponse", list[SimpleToken])
 
 
 class Url(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     url: StrictStr
     """
     Where the picture is, or the picture itself as a data URL.
@@ -292,9 +250,6 @@ class Url(BaseModel):
 
 
 class Usage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     completion_tokens: Annotated[StrictInt, Field(ge=0, le=2147483647)]
     """
     Tokens generated over all sequences, end tokens counted.
@@ -316,9 +271,6 @@ PromptBatch = TypeAliasType("PromptBatch", Annotated[list[PromptText], Field(min
 
 
 class MessageFunctionCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: Annotated[StrictStr, Field(examples=["get_weather"])]
     """
     The function that was called.
@@ -330,9 +282,6 @@ class MessageFunctionCall(BaseModel):
 
 
 class TextChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text"]
     text: StrictStr
     """
@@ -341,9 +290,6 @@ class TextChunk(BaseModel):
 
 
 class ImageUrlChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["image_url"]
     image_url: Url
     """
@@ -361,9 +307,6 @@ Bias = TypeAliasType("Bias", Annotated[StrictFloat, Field(ge=-100.0, le=100.0)])
 
 
 class RegexGrammar(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["regex"]
     value: Annotated[StrictStr, Field(examples=["[0-9]+"])]
     """
@@ -372,9 +315,6 @@ class RegexGrammar(BaseModel):
 
 
 class JsonSchemaConfig(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr | None = None
     """
     A name for the schema. It has no effect.
@@ -396,9 +336,6 @@ class JsonSchemaConfig(BaseModel):
 
 
 class JsonSchemaFormat(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json_schema"]
     json_schema: JsonSchemaConfig
     """
@@ -407,9 +344,6 @@ class JsonSchemaFormat(BaseModel):
 
 
 class JsonObjectFormat(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json_object"]
     value: Annotated[
         dict[str, Any] | StrictStr | MISSING,
@@ -423,9 +357,6 @@ class JsonObjectFormat(BaseModel):
 
 
 class TextFormat(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["text"]
 
 
@@ -434,9 +365,6 @@ class FunctionDefinition(BaseModel):
     A function that the model may call.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: Annotated[StrictStr, Field(examples=["get_weather"], min_length=1)]
     """
     What the model calls the function.
@@ -461,9 +389,6 @@ class FunctionDefinition(BaseModel):
 
 
 class FunctionCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: Annotated[StrictStr, Field(examples=["get_weather"])]
     """
     The function that is called, which is one of `tools`.
@@ -478,9 +403,6 @@ ToolName = TypeAliasType("ToolName", Annotated[StrictStr, Field(min_length=1)])
 
 
 class NamedToolChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["function"] = "function"
     function: FunctionName
     """
@@ -489,9 +411,6 @@ class NamedToolChoice(BaseModel):
 
 
 class CompletionChunkChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Literal["stop", "length"] | None
     """
     Null until the last chunk of a choice.
@@ -511,9 +430,6 @@ class CompletionChunkChoice(BaseModel):
 
 
 class ModelList(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     object: Literal["list"]
     data: Annotated[list[ModelInfo], Field(min_length=1)]
     """
@@ -522,9 +438,6 @@ class ModelList(BaseModel):
 
 
 class StreamErrorDetail(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     message: Annotated[StrictStr, Field(examples=["Request failed during generation: out of memory"])]
     """
     What went wrong, for people to read.
@@ -540,9 +453,6 @@ class StreamErrorDetail(BaseModel):
 
 
 class BestOfSequence(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Annotated[Literal["length", "eos_token", "stop_sequence"], Field(examples=["length"])]
     """
     What ended the sequence.
@@ -574,9 +484,6 @@ class BestOfSequence(BaseModel):
 
 
 class ChatCompletionLogprob(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     logprob: StrictFloat
     """
     Natural logarithm of the probability that the model gave the token, before temperature and penalties; -9999 stands for 0.
@@ -592,9 +499,6 @@ class ChatCompletionLogprob(BaseModel):
 
 
 class ChatCompletionLogprobs(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     content: list[ChatCompletionLogprob]
     """
     One entry a generated token, the end token included.
@@ -602,9 +506,6 @@ class ChatCompletionLogprobs(BaseModel):
 
 
 class Chunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     choices: list[CompletionChunkChoice]
     """
     What the continuation of one prompt gains.
@@ -633,9 +534,6 @@ class Chunk(BaseModel):
 
 
 class CompletionFinal(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     choices: Annotated[list[CompletionComplete], Field(min_length=1)]
     """
     One continuation of each prompt, in the prompts' order.
@@ -664,9 +562,6 @@ class CompletionFinal(BaseModel):
 
 
 class DeltaToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     function: Function
     """
     The function's name in the first piece of a call, and a piece of its arguments.
@@ -683,9 +578,6 @@ class DeltaToolCall(BaseModel):
 
 
 class Details(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     best_of_sequences: Annotated[list[BestOfSequence] | None | MISSING, Field(min_length=1)] = MISSING
     """
     The other sequences of a `best_of` above 1; absent where there are none.
@@ -717,9 +609,6 @@ class Details(BaseModel):
 
 
 class GenerateResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     details: Details | None | MISSING = MISSING
     """
     How the text came about. There only if `details` or `decoder_input_details` is true.
@@ -731,9 +620,6 @@ class GenerateResponse(BaseModel):
 
 
 class StreamResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     details: StreamDetails | None
     """
     How the text came about, on the last event if `details` is true; else null.
@@ -757,17 +643,11 @@ class StreamResponse(BaseModel):
 
 
 class Tool(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     function: FunctionDefinition
     type: Annotated[Literal["function"], Field(examples=["function"])]
 
 
 class ToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     function: FunctionCall
     """
     The function that is called, and with what.
@@ -780,9 +660,6 @@ class ToolCall(BaseModel):
 
 
 class ToolCallMessage(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Annotated[StrictStr, Field(examples=["assistant"])]
     """
     Who speaks; always `assistant`.
@@ -798,9 +675,6 @@ class ToolCallMessage(BaseModel):
 
 
 class MessageToolCall(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictStr, Field(examples=["call_0"])]
     """
     The id that the call had in the answer.
@@ -813,9 +687,6 @@ class MessageToolCall(BaseModel):
 
 
 class JsonGrammar(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json", "json_object"]
     """
     The text is JSON that satisfies `value`. Both words mean the same.
@@ -832,9 +703,6 @@ class JsonGrammar(BaseModel):
 
 
 class JsonSchemaGrammar(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     type: Literal["json_schema"]
     value: JsonSchemaConfig
     """
@@ -847,9 +715,6 @@ class ChatCompletionDelta(BaseModel):
     What is new since the chunk before.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Annotated[StrictStr | MISSING, Field(examples=["assistant"])] = MISSING
     """
     In the first chunk of a choice.
@@ -880,9 +745,6 @@ class StreamError(BaseModel):
     An error after the first event, in the shape that OpenAI's clients raise as an exception.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error: StreamErrorDetail
     """
     What went wrong.
@@ -894,9 +756,6 @@ class StreamError(BaseModel):
 
 
 class ChatCompletionChoice(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     delta: ChatCompletionDelta
     finish_reason: Literal["stop", "length", "tool_calls"] | None
     """
@@ -913,9 +772,6 @@ class ChatCompletionChoice(BaseModel):
 
 
 class ChatCompletionChunk(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     choices: list[ChatCompletionChoice]
     """
     What one answer gains. Empty in the chunk that tells the token counts.
@@ -944,9 +800,6 @@ class ChatCompletionChunk(BaseModel):
 
 
 class ChatCompletionComplete(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     finish_reason: Literal["stop", "length", "tool_calls"]
     """
     `stop`: the end or a stop text; `length`: the token bound; `tool_calls`: the model called tools.
@@ -966,9 +819,6 @@ class ChatCompletionComplete(BaseModel):
 
 
 class CompletionRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     frequency_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
     """
     From -2 to 2. A positive value lowers the score of a token the more often it has appeared, so that the
@@ -1035,9 +885,6 @@ class ContentMessage(BaseModel):
     What someone said, or what a tool returned.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Annotated[StrictStr, Field(examples=["user"])]
     """
     Who speaks: `system`, `user`, `assistant` or `tool`, or what else the model's template knows.
@@ -1065,9 +912,6 @@ class ToolCallsMessage(BaseModel):
     An assistant's tool calls without words.
     """
 
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     role: Annotated[StrictStr, Field(examples=["assistant"])]
     """
     Who speaks, which is the `assistant`.
@@ -1099,9 +943,6 @@ A piece of a continuation, or the error after which only `[DONE]` comes.
 
 
 class ChatCompletion(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     choices: Annotated[list[ChatCompletionComplete], Field(min_length=1)]
     """
     The answers, as many as `n` asks for.
@@ -1130,9 +971,6 @@ class ChatCompletion(BaseModel):
 
 
 class GenerateParameters(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     adapter_id: StrictStr | None = None
     """
     Name of a loaded LoRA adapter to apply; any other is refused.
@@ -1214,9 +1052,6 @@ class GenerateParameters(BaseModel):
 
 
 class GenerateRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     inputs: Annotated[StrictStr, Field(examples=["My name is Olivier and I"], min_length=1)]
     """
     The prompt.
@@ -1228,9 +1063,6 @@ class GenerateRequest(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     frequency_penalty: Annotated[StrictFloat | None, Field(examples=[0.1], ge=-2.0, le=2.0)] = None
     """
     From -2 to 2. A positive value lowers the score of a token the more often it has appeared, so that the
@@ -1355,9 +1187,6 @@ class ChatRequest(BaseModel):
 
 
 class CompatGenerateRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     inputs: Annotated[StrictStr, Field(examples=["My name is Olivier and I"], min_length=1)]
     """
     The prompt.

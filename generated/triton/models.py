@@ -210,9 +210,6 @@ NumOutputToken = TypeAliasType("NumOutputToken", Annotated[StrictInt, Field(ge=0
 
 
 class ErrorResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     error: StrictStr
     """
     What went wrong.
@@ -220,9 +217,6 @@ class ErrorResponse(BaseModel):
 
 
 class ServerMetadata(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     What the server is.
@@ -241,9 +235,6 @@ ShapeItem = TypeAliasType("ShapeItem", Annotated[StrictInt, Field(ge=-1)])
 
 
 class LatestVersions(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     num_versions: Annotated[StrictInt, Field(ge=0, le=4294967295)]
     """
     How many of the newest versions are served.
@@ -254,9 +245,6 @@ Dim = TypeAliasType("Dim", Annotated[StrictInt, Field(ge=-1)])
 
 
 class TransactionPolicy(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     decoupled: StrictBool
     """
     Whether a request can have other than one response.
@@ -264,9 +252,6 @@ class TransactionPolicy(BaseModel):
 
 
 class RepositoryIndexRequest(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     ready: StrictBool = False
     """
     Leave out models that take no requests.
@@ -274,9 +259,6 @@ class RepositoryIndexRequest(BaseModel):
 
 
 class RepositoryModel(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The model.
@@ -296,9 +278,6 @@ class RepositoryModel(BaseModel):
 
 
 class Durations(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     count: Annotated[StrictInt, Field(ge=0, le=18446744073709551615)]
     """
     How often.
@@ -310,9 +289,6 @@ class Durations(BaseModel):
 
 
 class BatchStatistics(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     batch_size: Annotated[StrictInt, Field(ge=0, le=18446744073709551615)]
     """
     Inferences in one run.
@@ -400,7 +376,6 @@ class StructuredOutputs(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         arbitrary_types_allowed=True,
-        use_attribute_docstrings=True,
     )
     json_: Annotated[StrictStr | dict[str, Any] | StrictBool | MISSING, Field(alias="json")] = MISSING
     """
@@ -429,9 +404,6 @@ class StructuredOutputs(BaseModel):
 
 
 class GenerateVersionArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -443,9 +415,6 @@ class GenerateVersionArguments(BaseModel):
 
 
 class GenerateStreamVersionArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -457,9 +426,6 @@ class GenerateStreamVersionArguments(BaseModel):
 
 
 class ModelVersionReadyArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -471,9 +437,6 @@ class ModelVersionReadyArguments(BaseModel):
 
 
 class ModelVersionConfigArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -485,9 +448,6 @@ class ModelVersionConfigArguments(BaseModel):
 
 
 class ModelVersionStatisticsArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -499,9 +459,6 @@ class ModelVersionStatisticsArguments(BaseModel):
 
 
 class ModelVersionMetadataArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -513,9 +470,6 @@ class ModelVersionMetadataArguments(BaseModel):
 
 
 class GenerateArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -523,9 +477,6 @@ class GenerateArguments(BaseModel):
 
 
 class GenerateStreamArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -533,9 +484,6 @@ class GenerateStreamArguments(BaseModel):
 
 
 class ModelReadyArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -543,9 +491,6 @@ class ModelReadyArguments(BaseModel):
 
 
 class ModelConfigArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -553,9 +498,6 @@ class ModelConfigArguments(BaseModel):
 
 
 class ModelStatisticsArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -563,9 +505,6 @@ class ModelStatisticsArguments(BaseModel):
 
 
 class ModelMetadataArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_name: Annotated[StrictStr, Field(min_length=1)]
     """
     A model of this server.
@@ -680,7 +619,6 @@ class Parameters(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         arbitrary_types_allowed=True,
-        use_attribute_docstrings=True,
     )
     text_input: StrictStr | TextInput | MISSING = MISSING
     """
@@ -853,9 +791,6 @@ class Parameters(BaseModel):
 
 
 class GenerateResponse(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: StrictStr | MISSING = MISSING
     """
     What the request has under that name, if anything.
@@ -908,9 +843,6 @@ GenerateEvent = TypeAliasType("GenerateEvent", GenerateResponse | ErrorResponse)
 
 
 class TensorMetadata(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The tensor.
@@ -940,9 +872,6 @@ class TensorMetadata(BaseModel):
 
 
 class VersionPolicy(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     latest: LatestVersions
     """
     How many of the newest versions are served.
@@ -950,9 +879,6 @@ class VersionPolicy(BaseModel):
 
 
 class InputConfig(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The input.
@@ -986,9 +912,6 @@ class InputConfig(BaseModel):
 
 
 class OutputConfig(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The output.
@@ -1018,9 +941,6 @@ class OutputConfig(BaseModel):
 
 
 class InferenceStatistics(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     success: Durations
     """
     Requests that were answered.
@@ -1062,7 +982,6 @@ class SamplingOptions(BaseModel):
 
     model_config = ConfigDict(
         extra="forbid",
-        use_attribute_docstrings=True,
     )
     n: Annotated[StrictInt, Field(ge=1, le=2147483647)] = 1
     """
@@ -1160,7 +1079,6 @@ class GenerateRequest(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
         arbitrary_types_allowed=True,
-        use_attribute_docstrings=True,
     )
     id: StrictStr | MISSING = MISSING
     """
@@ -1338,9 +1256,6 @@ class GenerateRequest(BaseModel):
 
 
 class ModelMetadata(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The model.
@@ -1364,9 +1279,6 @@ class ModelMetadata(BaseModel):
 
 
 class ModelConfig(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The model.
@@ -1402,9 +1314,6 @@ class ModelConfig(BaseModel):
 
 
 class ModelStatistics(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: StrictStr
     """
     The model.
@@ -1436,9 +1345,6 @@ class ModelStatistics(BaseModel):
 
 
 class Statistics(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     model_stats: Annotated[list[ModelStatistics], Field(min_length=1)]
     """
     One a model.

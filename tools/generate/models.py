@@ -1,9 +1,10 @@
 """Runs datamodel-code-generator: the components of an effective document as pydantic models."""
 
 import ast
+import re
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from datamodel_code_generator import generate
 
@@ -35,6 +36,11 @@ _OPTIONS: dict[str, Any] = {
     "custom_file_header": '"""The component schemas, and the parameters of operations."""',
 }
 
+# With this option pydantic searches the module's source for each class at import, a second for all contracts,
+# for descriptions that nobody asks the models for: documents are served as they are.
+_READ_AT_IMPORT: Final = re.compile(r"^ +use_attribute_docstrings=True,\n", re.MULTILINE)
+_EMPTY: Final = re.compile(r"^ +model_config = ConfigDict\(\n +\)\n", re.MULTILINE)
+
 
 def render_models(document: Document, operations: list[Interface]) -> str:
     """`models.py`: every component schema, and the parameters of each operation that has some.
@@ -44,11 +50,16 @@ def render_models(document: Document, operations: list[Interface]) -> str:
     """
     schemas = {**document.get("components", {}).get("schemas", {}), **_arguments(document, operations)}
     bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, _for_models)
-    source = run_generator(bare, _OPTIONS)
+    source = _without_attribute_docstrings(run_generator(bare, _OPTIONS))
     defined = top_level_names(source)
     for name in sorted({name for operation in operations for name in operation.models} - defined):
         raise SpecError(("components", "schemas", name), "operations refer to it, but no type has its name")
     return source
+
+
+def _without_attribute_docstrings(source: str) -> str:
+    source = _EMPTY.sub("", _READ_AT_IMPORT.sub("", source))
+    return source if "ConfigDict(" in source else source.replace("ConfigDict, ", "", 1)
 
 
 def without_deprecated(schema: Schema, at: Pointer) -> Schema:

@@ -5,31 +5,22 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, BaseModel, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import MISSING, BaseModel, Field, StrictBool, StrictStr
 from typing_extensions import TypeAliasType
 
 from generated.json_types import StrictFloat, StrictInt
 
 
 class Error(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     reason: StrictStr
 
 
 class Bark(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     kind: Literal["bark", "howl"]
     volume: StrictInt
 
 
 class Silence(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     kind: Literal["silence"]
 
 
@@ -37,9 +28,6 @@ Name = TypeAliasType("Name", Annotated[StrictStr, Field(min_length=1)])
 
 
 class NewPet(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     kind: Literal["cat", "dog"]
     name: Annotated[StrictStr | MISSING, Field(min_length=1)] = MISSING
     names: Annotated[list[Name] | MISSING, Field(max_length=3)] = MISSING
@@ -59,9 +47,6 @@ class NewPet(BaseModel):
 
 
 class GetPetArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     pet_id: Annotated[StrictInt, Field(alias="petId", ge=1, le=2147483647)]
     """
     Number of the pet.
@@ -72,9 +57,6 @@ class GetPetArguments(BaseModel):
 
 
 class DeletePetArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     pet_id: Annotated[StrictInt, Field(alias="petId", ge=1, le=2147483647)]
     """
     Number of the pet.
@@ -82,16 +64,10 @@ class DeletePetArguments(BaseModel):
 
 
 class GetFileArguments(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     name: Annotated[StrictStr, Field(min_length=1)]
 
 
 class Pet(BaseModel):
-    model_config = ConfigDict(
-        use_attribute_docstrings=True,
-    )
     id: Annotated[StrictInt, Field(ge=1, le=2147483647)]
     kind: Literal["cat", "dog"]
     owner: StrictStr | None
