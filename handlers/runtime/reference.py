@@ -4,6 +4,7 @@ Links are relative, so that they work behind a proxy that adds a prefix.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from html import escape
 from typing import Final, NamedTuple
 
@@ -62,20 +63,25 @@ class _Entry(NamedTuple):
         return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
 
+@lru_cache(maxsize=16)
+def _entry(name: str, document: bytes) -> _Entry:
+    content = orjson.loads(document)
+    return _Entry(name, content["info"]["title"], len(content["paths"]))
+
+
 class Reference:
     """The pages: `/docs` lists the contracts, and `/<contract>/docs` is the page of one."""
 
     def __init__(self, shell: FastAPI, pages: Sequence[tuple[str, str]] = ()) -> None:
         """pages: as in `RuntimeOptions`."""
-        self._entries: list[_Entry] = []
+        self._documents: dict[str, bytes] = {}
         self._pages = "\n".join(f'<p><a href="{escape(link)}">{escape(what)}</a></p>' for link, what in pages)
         shell.mount(f"/{_ASSETS}", StaticFiles(packages=[("fastapi_offline", "static")]))
         shell.add_route("/docs", self._list, include_in_schema=False)
 
     def add(self, shell: FastAPI, name: str, prefix: str, document: bytes) -> None:
         """Add the page of a contract, whose document is `openapi.json` under the same prefix."""
-        content = orjson.loads(document)
-        self._entries.append(_Entry(name, content["info"]["title"], len(content["paths"])))
+        self._documents[name] = document
         page = get_swagger_ui_html(
             openapi_url="openapi.json",
             title=name,
@@ -90,5 +96,5 @@ class Reference:
         shell.add_route(f"{prefix}/docs", answer, include_in_schema=False)
 
     async def _list(self, request: Request) -> Response:
-        rows = "\n".join(entry.row() for entry in self._entries)
+        rows = "\n".join(_entry(name, document).row() for name, document in self._documents.items())
         return HTMLResponse(_PAGE.format(assets=_ASSETS, rows=rows, pages=self._pages))

@@ -1,6 +1,7 @@
 """`system_fingerprint`: equal where equal seeds give equal answers."""
 
 import hashlib
+from functools import cache
 from importlib.metadata import version
 
 from engine.model_info import ModelInfo
@@ -10,7 +11,12 @@ from handlers.version import VERSION
 def fingerprint(model: ModelInfo) -> str:
     """Return a digest of all that the arithmetic depends on: versions, the model, its type and device."""
     parts = (
-        *(VERSION, version("torch"), version("transformers")),
+        *(VERSION, *_versions()),
         *(model.model_id, model.revision or "", model.dtype, model.quantization or "", model.device),
     )
     return f"fp_{hashlib.sha256('|'.join(parts).encode()).hexdigest()[:10]}"
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    return version("torch"), version("transformers")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import msgspec
 from jinja2 import nodes
@@ -26,13 +27,19 @@ def literals_of(sources: Iterable[str]) -> TemplateLiterals:
     written: set[str] = set()
     sought: set[str] = set()
     for source in sources:
-        try:
-            tree = sandboxed(source).environment.parse(source)
-        except Exception:  # whatever it is, rendering reports it
-            continue
-        written.update(_written(tree))
-        sought.update(_sought(tree))
+        literals = _literals_of(source)
+        written |= literals.written
+        sought |= literals.sought
     return TemplateLiterals(frozenset(written), frozenset(sought))
+
+
+@lru_cache(maxsize=16)
+def _literals_of(source: str) -> TemplateLiterals:
+    try:
+        tree = sandboxed(source).environment.parse(source)
+    except Exception:  # whatever it is, rendering reports it
+        return TemplateLiterals(frozenset(), frozenset())
+    return TemplateLiterals(frozenset(_written(tree)), frozenset(_sought(tree)))
 
 
 def _written(tree: nodes.Node) -> Iterator[str]:
