@@ -1,6 +1,6 @@
 """Whatever a contract shows or assumes is itself valid by that contract."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -46,30 +46,40 @@ def shown(media: Document) -> list[Any]:
     return single + [example["value"] for example in media.get("examples", {}).values()]
 
 
-def broken(document: Document, schema: Schema, values: list[Any], at: Pointer) -> list[str]:
-    check = validator(document, schema)
-    return [
-        f"{render_pointer(at)}: {error.message}" for value in values for error in check.iter_errors(value)
-    ]
+def broken(document: Document, shown: Sequence[tuple[Pointer, Schema, list[Any]]]) -> list[str]:
+    """Return the faults of values by the schemas that they are shown for, each with its place.
+
+    One validator judges all: each would read every component of the document again.
+    """
+    schemas = {render_pointer(at): {"items": schema} for at, schema, _ in shown}
+    assert len(schemas) == len(shown), "two schemas have one place"
+    values = {render_pointer(at): values for at, _, values in shown}
+    check = validator(document, {"properties": schemas})
+    return [f"{error.instance_path[0]}: {error.message}" for error in check.iter_errors(values)]
+
+
+def test_a_value_that_its_schema_refuses_is_a_fault_at_its_place() -> None:
+    schema = {"type": "integer"}
+    shown = [(("a", "b"), schema, [1, "x"]), (("c",), {"$ref": "#/components/schemas/T"}, ["y", 2])]
+    faults = broken({"components": {"schemas": {"T": {"type": "string"}}}}, shown)
+    assert faults == ['#/a/b: "x" is not of type "integer"', '#/c: 2 is not of type "string"']
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_defaults_and_examples_of_schemas_are_valid(contract: str) -> None:
     document = effective(contract)
-    faults = []
-    for schema, at in schemas(document):
-        values = schema.get("examples", []) + ([schema["default"]] if "default" in schema else [])
-        faults += broken(document, schema, values, at)
-    assert faults == []
+    found = [
+        (at, schema, schema.get("examples", []) + ([schema["default"]] if "default" in schema else []))
+        for schema, at in schemas(document)
+    ]
+    assert broken(document, found) == []
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 def test_examples_of_requests_and_answers_are_valid(contract: str) -> None:
     document = effective(contract)
-    faults = []
-    for media, at in contents(document):
-        faults += broken(document, media["schema"], shown(media), at)
-    assert faults == []
+    found = {at: (at, media["schema"], shown(media)) for media, at in contents(document)}
+    assert broken(document, list(found.values())) == []
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
