@@ -66,6 +66,10 @@ test: $(READY)  ## Run the tests (under 10 minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
 
+.PHONY: test-long
+test-long: $(READY)  ## Run the same tests with every random trial, of which `make test` makes a share (half an hour)
+	VERBATIM_TESTS=whole OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack' --timeout=600
+
 # The pure parts that most changes pass through, and two contracts on an engine that follows a script.
 QUICK := tests/unit/engine/scheduling tests/unit/engine/text tests/unit/handlers/openai tests/unit/handlers/runtime \
 	tests/unit/handlers/settings tests/unit/handlers/tgi tests/unit/handlers/wire

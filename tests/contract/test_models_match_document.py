@@ -22,13 +22,14 @@ from pydantic import TypeAdapter, ValidationError
 from schemathesis.core import NotSet
 
 from generated.operation import Operation
+from tests.effort import trials
 from tools.generate.documents.document import resolve
 from tools.generate.documents.schemas import sub_schemas
 
 GENERATED = Path(__file__).parents[2] / "generated"
 CONTRACTS = sorted(path.parent.name for path in GENERATED.glob("*/openapi.json"))
 NUM_BODIES = int(os.environ.get("VERBATIM_FUZZ_EXAMPLES", "6"))
-NUM_VARIATIONS = 1500  # of each body
+NUM_VARIATIONS = trials(300, whole=1500)  # of each body
 
 # Near misses of every JSON type.
 INTRUDERS: tuple[Any, ...] = (
@@ -41,6 +42,11 @@ INTRUDERS: tuple[Any, ...] = (
 def document(contract: str) -> dict[str, Any]:
     parsed: dict[str, Any] = json.loads((GENERATED / contract / "openapi.json").read_bytes())
     return parsed
+
+
+@cache
+def openapi(contract: str) -> Any:
+    return schemathesis.openapi.from_dict(document(contract))
 
 
 def bodies() -> list[tuple[str, Operation]]:
@@ -135,7 +141,7 @@ def vary_object(value: dict[str, Any], components: list[Rivals], random: Random)
 def test_models_and_schema_give_the_same_verdict(contract: str, operation: Operation) -> None:
     schema = validator(contract, operation)
     models = TypeAdapter(operation.body).validator
-    endpoint = schemathesis.openapi.from_dict(document(contract))[template(operation)][operation.method]
+    endpoint = openapi(contract)[template(operation)][operation.method]
 
     # Nothing to shrink: a failure names the one place that was varied.
     @settings(

@@ -17,6 +17,7 @@ from engine.attention.native_chunks import can_attend
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
 from engine.kernels import Obstacle
+from tests.effort import trials
 from tests.instructions import needs_avx512_bf16
 
 CPU = torch.device("cpu")
@@ -89,7 +90,7 @@ def largest_error(chunks: list[tuple[int, int]], **shape: Any) -> float:
 
 
 @needs_avx512_bf16
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=trials(30, whole=60), deadline=None)
 @given(
     chunks=st.lists(st.tuples(st.integers(0, 200), st.integers(2, 150)), min_size=1, max_size=4),
     num_decodes=st.integers(0, 2),

@@ -14,6 +14,7 @@ from engine.linear.int8_linear import Int8Linear
 from engine.linear.vnni_weight import VnniWeight, has_vnni
 from engine.native.instructions import Instructions, usable_instructions
 from engine.native.library import Loaded
+from tests.effort import trials
 from tests.instructions import needs_int8, needs_vnni
 
 # Largest relative error of an output: float32 rounds it three times, 16 bits once more.
@@ -45,7 +46,7 @@ def exact_outputs(rows: Tensor, weight: Tensor, scales: Tensor, bias: Tensor | N
 
 
 @needs_vnni
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=trials(40, whole=150), deadline=None)
 @given(
     num_rows=st.integers(1, 40),
     num_inputs=st.integers(1, 300),

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from engine.linear.channel_scales import channel_scales
 from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
 from engine.linear.panel_linear import Int8PanelLinear, PanelLinear
+from tests.effort import trials
 from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.tiny import tiny_model
 
@@ -47,7 +48,7 @@ def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor, weight: Tensor
 
 
 @needs_compiler
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=trials(30, whole=60), deadline=None)
 @given(
     num_rows=st.sampled_from([0, *range(1, 27), 48, 200]),
     num_inputs=st.sampled_from([1, 2, 31, 48, 127, 896]),

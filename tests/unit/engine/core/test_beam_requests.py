@@ -23,6 +23,7 @@ from engine.request import (
     SamplingParams,
     StopConditions,
 )
+from tests.effort import trials
 from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 from tests.unit.engine.spoiled_runner import spoiled_core
@@ -175,7 +176,7 @@ def test_a_beam_of_nan_fails_its_request_once_and_no_other(directory: Path) -> N
 def test_searches_and_draws_with_aborts_in_a_tight_cache_all_end_and_lose_no_block(directory: Path) -> None:
     core = new_core(directory, num_kv_blocks=20, block_size=4, max_batch_tokens=24, max_num_sequences=7)
     random = Random(0)
-    arrivals = iter(range(200))
+    arrivals = iter(range(trials(60, whole=200)))
     alive: dict[int, set[int]] = {}  # arrival -> sequences that have not ended
     while (arrival := next(arrivals, None)) is not None or core.has_work:
         if arrival is not None:

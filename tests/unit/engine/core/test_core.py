@@ -28,6 +28,7 @@ from engine.request import (
     SamplingParams,
     StopConditions,
 )
+from tests.effort import trials
 from tests.requests import embedding_request, generation_request
 from tests.tiny import save_tiny_model, tiny_tokenizer
 from tests.unit.engine.spoiled_runner import SpoiledRunner, arrivals_of, fail, new_parts, spoiled_core
@@ -412,10 +413,11 @@ def test_preemption_neither_repeats_nor_alters_what_is_drawn(directory: Path) ->
     assert tokens[tight] == tokens[roomy]
 
 
-def test_after_a_thousand_random_requests_with_aborts_no_block_is_lost(directory: Path) -> None:
+def test_after_random_requests_with_aborts_no_block_is_lost(directory: Path) -> None:
+    num_requests = trials(300, whole=1000)
     core = new_core(directory, num_kv_blocks=40, block_size=4, max_batch_tokens=48, max_num_sequences=24)
     random = Random(0)
-    arrivals = iter(range(1000))
+    arrivals = iter(range(num_requests))
     alive: dict[int, set[int]] = {}  # arrival -> sequences that have not ended
     num_aborted = 0
     while (arrival := next(arrivals, None)) is not None or core.has_work:
@@ -440,7 +442,7 @@ def test_after_a_thousand_random_requests_with_aborts_no_block_is_lost(directory
             if not alive[arrival]:
                 del alive[arrival]
     assert not alive
-    assert num_aborted > 100
+    assert num_aborted > num_requests // 10
     assert core.stats().counters.num_preemptions > 0
-    assert core.stats().counters.num_cache_hit_tokens > 1000
+    assert core.stats().counters.num_cache_hit_tokens > num_requests
     assert_all_free(core)

@@ -19,6 +19,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
 from engine.request import GenerationRequest, Grammar, GrammarKind, Prompt, SamplingParams, StopConditions
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
+from tests.effort import trials
 from tests.requests import generation_request
 from tests.tiny import save_tiny_model
 from tests.unit.engine.grammar.grammar_cases import COMPILER
@@ -155,7 +156,7 @@ def test_what_is_told_is_the_same_with_and_without_jumps_in_fewer_steps(
 ) -> None:
     where = directory if model == "tiny" else DEMO_MODEL
     engines = [Engine(where, jump_forward=is_on, **shape) for is_on in (False, True)]
-    for seed in range(4):
+    for seed in range(trials(1, whole=4)):
         without, jumping = (engine.tell(random_requests(Random(seed))) for engine in engines)
         assert jumping == without
     counters = [engine.core.counters for engine in engines]

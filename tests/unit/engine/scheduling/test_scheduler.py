@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP
+from tests.effort import trials
 from tests.unit.engine.scheduling.simulation import (
     MAX_TOTAL_TOKENS,
     NUM_BLOCKS,
@@ -39,7 +40,7 @@ arrivals = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=trials(80, whole=300))
 @given(
     arrivals, st.integers(1, 12), st.integers(1, 6), st.booleans(), st.sets(st.integers(0, 60), max_size=3)
 )

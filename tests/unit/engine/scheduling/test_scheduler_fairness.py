@@ -7,6 +7,7 @@ from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import _STEPS_A_PRIORITY, _WATERMARK, Scheduler
 from engine.scheduling.sequence import Sequence
+from tests.effort import trials
 
 BLOCK_SIZE = 4
 
@@ -66,7 +67,7 @@ def test_among_those_that_came_together_priority_decides_then_arrival(
     assert served == sorted(range(len(requests)), key=lambda number: (requests[number][0], number))
 
 
-@settings(max_examples=50)
+@settings(max_examples=trials(25, whole=100))
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 30), st.integers(1, 30)), max_size=30))
 def test_whoever_comes_is_served_though_blocks_are_few(requests: list[tuple[int, int, int]]) -> None:
     clients = Clients(16)
@@ -111,7 +112,7 @@ def test_a_short_prompt_behind_long_ones_gets_half_of_each_step(
     assert has_ended or clients.first_token[99] - before <= 2 * (-(-short // 16) + 1)
 
 
-@settings(max_examples=50)
+@settings(max_examples=trials(25, whole=100))
 @given(st.integers(1, 400), st.integers(1, 16))
 def test_a_long_prompt_is_computed_under_an_endless_stream_of_short_ones(long: int, short: int) -> None:
     clients = Clients(400, max_num_sequences=100, max_batch_tokens=32)

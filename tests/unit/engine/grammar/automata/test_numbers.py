@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.numbers import multiples_automaton
+from tests.effort import trials
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 STEPS = st.sampled_from([1, 2, 3, 7, 10, 0.5, 0.25, 0.1, 0.01, 1.5, 2.5])
@@ -29,7 +30,7 @@ def is_expected(text: str, step: float, low: Decimal | None, high: Decimal | Non
     return is_multiple and (low is None or value >= low) and (high is None or value <= high)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=trials(60, whole=300))
 @given(STEPS, BOUNDS, BOUNDS, st.lists(TEXTS, min_size=5))
 def test_what_is_accepted_is_a_multiple_between_the_bounds(
     step: float, low: Decimal | None, high: Decimal | None, texts: list[str]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work
 from engine.grammar.automata.regex import combined_automaton, pattern_width, regex_automaton
+from tests.effort import trials
 
 TEXTS = ["".join(letters) for length in range(5) for letters in product("ab\n", repeat=length)]
 
@@ -41,7 +42,7 @@ def python(pattern: str) -> "re.Pattern[str]":
     return re.compile(re.sub(r"(?<!\\)\$", r"\\Z", pattern), re.ASCII)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=trials(50, whole=200))
 @given(PATTERNS)
 def test_a_search_finds_what_re_finds(pattern: str) -> None:
     try:
@@ -53,7 +54,7 @@ def test_a_search_finds_what_re_finds(pattern: str) -> None:
     assert [text for text in TEXTS if automaton.accepts(text)] == [t for t in TEXTS if expected.search(t)]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=trials(50, whole=200))
 @given(BODIES)
 def test_a_match_is_of_the_whole_text(pattern: str) -> None:
     automaton = regex_automaton(pattern, Work())

@@ -11,6 +11,7 @@ from handlers.chat.tool_calls.formats.mistral import MISTRAL, MISTRAL_LIST
 from handlers.chat.tool_calls.formats.qwen_coder import QWEN_CODER
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS, tool_format_named
 from handlers.chat.tool_calls.tool_format import Schema, ToolFormat
+from tests.effort import trials
 from tests.unit.handlers.chat.cuts import cut
 from tests.unit.handlers.chat.tool_calls.tool_cases import NAMES, cases, parser, read
 
@@ -20,7 +21,7 @@ streamed_and_not = pytest.mark.parametrize("streams", [False, True])
 
 @every_format
 @streamed_and_not
-@settings(max_examples=30)
+@settings(max_examples=trials(15, whole=100))
 @given(data=st.data())
 def test_what_is_written_is_read_however_the_text_is_cut(
     tool_format: ToolFormat, streams: bool, data: st.DataObject
@@ -36,7 +37,7 @@ def test_what_is_written_is_read_however_the_text_is_cut(
 
 
 @every_format
-@settings(max_examples=30)
+@settings(max_examples=trials(15, whole=100))
 @given(data=st.data())
 def test_the_calls_are_the_same_whether_they_are_told_while_written_or_whole(
     tool_format: ToolFormat, data: st.DataObject
@@ -50,7 +51,7 @@ def test_the_calls_are_the_same_whether_they_are_told_while_written_or_whole(
 
 
 @every_format
-@settings(max_examples=30)
+@settings(max_examples=trials(15, whole=100))
 @given(data=st.data())
 def test_a_call_cut_short_shows_no_markup_and_keeps_what_there_is_of_its_arguments(
     tool_format: ToolFormat, data: st.DataObject
@@ -68,7 +69,7 @@ def test_a_call_cut_short_shows_no_markup_and_keeps_what_there_is_of_its_argumen
 
 
 @every_format
-@settings(max_examples=30)
+@settings(max_examples=trials(15, whole=100))
 @given(data=st.data())
 def test_a_call_that_is_not_bound_and_breaks_off_by_itself_is_content_to_the_letter(
     tool_format: ToolFormat, data: st.DataObject

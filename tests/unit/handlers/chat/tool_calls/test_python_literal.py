@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from handlers.chat.tool_calls.python_literal import read_literal, to_json_string
 from handlers.chat.tool_calls.text import CallArguments, IncomingText, Malformed
+from tests.effort import trials
 from tests.unit.handlers.chat.cuts import cut
 from tests.unit.handlers.chat.tool_calls.tool_cases import NESTED, STRINGS
 
@@ -26,7 +27,7 @@ def as_json(pieces: list[str]) -> str:
     return "".join(told)
 
 
-@settings(max_examples=50)
+@settings(max_examples=trials(25, whole=100))
 @given(NESTED, st.data())
 def test_a_literal_is_the_value_that_python_reads_however_the_text_is_cut(
     value: object, data: st.DataObject

@@ -14,11 +14,14 @@ from handlers.chat.messages import ChatMessage, TextPart
 from handlers.chat.params import ChatParams
 from handlers.chat.prompt.control.control_tokens import control_tokens
 from handlers.chat.tools import ToolCall, ToolDefinition
+from tests.effort import trials
 from tests.unit.handlers.chat.prompt.control.families import FAMILIES, tokenizer_of
 
 _NEUTRAL = "harmless"
 _EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
-_FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_FEW = settings(
+    max_examples=trials(20, whole=40), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @cache
