@@ -3,8 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from typing import Any, Final
 
 import httpx
@@ -12,8 +10,7 @@ import pytest
 
 from handlers.app import TABLES
 from handlers.conform.bounds.boundaries import Verdict
-from handlers.conform.client import Client
-from tests.contract.test_bounds import NUM_AT_ONCE, chosen, table
+from tests.contract.boundaries import answered
 
 # Words of pydantic, xgrammar, Jinja, msgspec, orjson, jsonschema-rs, tokenizers and Python's own exceptions.
 # Where JSON is broken off, the released TGI says so by line and column as well, so these stay.
@@ -78,12 +75,11 @@ def inner_words(text: str) -> str | None:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("contract", TABLES)
 def test_what_a_bad_value_is_told_is_in_the_contracts_words(server_url: str, contract: str) -> None:
-    rows = [row for row in chosen(table(contract).rows()) if row.verdict is not Verdict.ACCEPTED]
-    client = Client(f"{server_url}/{contract}", {}, timeout_s=100)
-    with closing(client), ThreadPoolExecutor(NUM_AT_ONCE) as pool:
-        answers = list(pool.map(lambda row: client.send(row.request), rows))
+    answers = [
+        answer for row, answer in answered(server_url, contract) if row.verdict is not Verdict.ACCEPTED
+    ]
     refusals = [answer.text for answer in answers if answer.status >= 400]
-    assert len(refusals) > len(rows) // 2
+    assert len(refusals) > len(answers) // 2
     assert [found for text in refusals if (found := inner_words(text))] == []
 
 

@@ -1,0 +1,59 @@
+"""The rows of each contract's table of bounds that tests send, and what the server answers to them.
+
+`VERBATIM_BOUNDS=all` sends every row of every table; without it, one row in twelve, and those that all
+operations of one body schema share for one of them alone.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import cache
+from itertools import islice
+from typing import Final
+
+from handlers.conform.bounds.boundaries import Row, Table
+from handlers.conform.client import Answer, Client
+from handlers.conform.document import load
+from handlers.conform.rules import rules_of
+from handlers.conform.served import DEMO_MODEL, names_of
+
+_STRIDE: Final = 1 if os.environ.get("VERBATIM_BOUNDS") == "all" else 12
+_NUM_AT_ONCE: Final = 8
+
+
+@cache
+def table(contract: str) -> Table:
+    return Table(load(contract), rules_of(contract), names_of(DEMO_MODEL))
+
+
+@cache
+def rows(contract: str) -> tuple[Row, ...]:
+    """Return all rows of a contract."""
+    return tuple(table(contract).rows())
+
+
+@cache
+def answered(server_url: str, contract: str) -> tuple[tuple[Row, Answer], ...]:
+    """Return the chosen rows, each with what the server answers to its request."""
+    sent = tuple(_chosen(rows(contract)))
+    client = Client(f"{server_url}/{contract}", {}, timeout_s=100)
+    with closing(client), ThreadPoolExecutor(_NUM_AT_ONCE) as pool:
+        return tuple(zip(sent, pool.map(lambda row: client.send(row.request), sent), strict=True))
+
+
+def _chosen(found: Iterable[Row]) -> Iterator[Row]:
+    return iter(found) if _STRIDE == 1 else islice(_of_each_schema(found), 0, None, _STRIDE)
+
+
+def _of_each_schema(found: Iterable[Row]) -> Iterator[Row]:
+    seen = set()
+    for row in found:
+        key = (
+            (str(row.endpoint.body), repr(row.request.body))
+            if row.endpoint.body
+            else (row.endpoint.id, row.name)
+        )
+        if key not in seen:
+            seen.add(key)
+            yield row
