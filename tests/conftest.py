@@ -3,7 +3,7 @@
 import gc
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -17,6 +17,9 @@ _PROPERTY = "instructions"
 COMMAND = Path(sys.executable).with_name("verbatim")
 # A request that fills the context ends within seconds, and the cache takes little memory.
 LIMITS = ("--max-total-tokens", "512", "--max-batch-total-tokens", "16384")
+# Of the server that asks for a key.
+API_KEY = "hf_secret"
+PAYLOAD_LIMIT = 100_000
 
 
 class Server(NamedTuple):
@@ -58,6 +61,16 @@ def _url(process: "subprocess.Popen[str]") -> str:
     raise RuntimeError("the server ended before it was ready:\n" + "".join(said))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Import the tests without the garbage collector, which finds nothing and visits all that there is."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
     """Restore the garbage collector after each test: a server started in this process changes it."""
@@ -71,6 +84,18 @@ def collector() -> Iterator[None]:
 def server_url() -> Iterator[str]:
     """Yield the URL of the server that is shared by all tests that do not stop it."""
     with running_server(*LIMITS) as server:
+        yield server.url
+
+
+@pytest.fixture(scope="session")
+def guarded_server_url() -> Iterator[str]:
+    """Yield the URL of a second server, with the options that only few tests need: each start takes seconds.
+
+    It asks for API_KEY, takes PAYLOAD_LIMIT bytes, has Anthropic's contract at its root, and sends MindIE's
+    full text.
+    """
+    options = ("--api-key", API_KEY, "--payload-limit", str(PAYLOAD_LIMIT), "--root", "anthropic")
+    with running_server(*LIMITS, *options, "--mindie-full-text") as server:
         yield server.url
 
 

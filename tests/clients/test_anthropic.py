@@ -9,7 +9,7 @@ import pytest
 from anthropic import Anthropic, AsyncAnthropic, beta_tool
 from anthropic.types import ImageBlockParam, MessageParam, TextBlock, ThinkingBlock, ToolParam, ToolUseBlock
 
-from tests.conftest import LIMITS, running_server
+from tests.conftest import API_KEY, PAYLOAD_LIMIT
 
 MODEL = "verbatim-demo"
 QUESTION: list[MessageParam] = [{"role": "user", "content": "What is the capital of France?"}]
@@ -216,18 +216,17 @@ def test_mistakes_are_the_clients_own_exceptions(client: Anthropic) -> None:
         ask(client, [{"role": "user", "content": [PICTURE]}])
 
 
-def test_the_root_the_key_and_the_limit_are_the_clients_own() -> None:
-    options = ("--root", "anthropic", "--api-key", "secret", "--payload-limit", "1000")
-    with running_server(*LIMITS, *options) as server:
-        with Anthropic(base_url=server.url, api_key="secret", max_retries=0) as client:
-            assert text_of(ask(client))
-            with pytest.raises(anthropic.RequestTooLargeError):
-                ask(client, [{"role": "user", "content": "a" * 1000}])
-        with Anthropic(base_url=server.url, auth_token="secret", max_retries=0) as client:
-            assert client.models.list().data
-        with (
-            Anthropic(base_url=server.url, api_key="wrong", max_retries=0) as client,
-            pytest.raises(anthropic.AuthenticationError) as refused,
-        ):
-            client.models.list()
-        assert refused.value.type == "authentication_error"
+def test_the_root_the_key_and_the_limit_are_the_clients_own(guarded_server_url: str) -> None:
+    url = guarded_server_url
+    with Anthropic(base_url=url, api_key=API_KEY, max_retries=0) as client:
+        assert text_of(ask(client))
+        with pytest.raises(anthropic.RequestTooLargeError):
+            ask(client, [{"role": "user", "content": "a" * PAYLOAD_LIMIT}])
+    with Anthropic(base_url=url, auth_token=API_KEY, max_retries=0) as client:
+        assert client.models.list().data
+    with (
+        Anthropic(base_url=url, api_key="wrong", max_retries=0) as client,
+        pytest.raises(anthropic.AuthenticationError) as refused,
+    ):
+        client.models.list()
+    assert refused.value.type == "authentication_error"

@@ -1,15 +1,13 @@
 """huggingface_hub.InferenceClient with a token against Hugging Face's hosted contract, unchanged."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from huggingface_hub import InferenceClient
 from huggingface_hub.errors import HfHubHTTPError
 
-from tests.conftest import running_server
+from tests.conftest import API_KEY as TOKEN
 
-TOKEN = "hf_secret"
 PROMPT = "What is deep learning?"
 QUESTION = [{"role": "user", "content": "Hello! Who are you?"}]
 # The client takes plain dicts where its annotations name only its own dataclasses: hence Any.
@@ -23,10 +21,9 @@ WEATHER_TOOL: Any = {
 }
 
 
-@pytest.fixture(scope="module")
-def guarded_url() -> Iterator[str]:
-    with running_server("--max-total-tokens", "512", "--api-key", TOKEN) as server:
-        yield f"{server.url}/hf"
+@pytest.fixture
+def guarded_url(guarded_server_url: str) -> str:
+    return f"{guarded_server_url}/hf"
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The embedded model, served: in 8 bits it answers as it does otherwise, or says why it cannot, and ends."""
 
 import subprocess
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -30,9 +29,8 @@ def answers(url: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def plain() -> Iterator[list[str]]:
-    with running_server(*LIMITS) as server:
-        yield answers(server.url)
+def plain(server_url: str) -> list[str]:
+    return answers(server_url)
 
 
 def test_the_embedded_model_answers(plain: list[str]) -> None:

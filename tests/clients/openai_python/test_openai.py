@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.conftest import LIMITS, running_server
+from tests.conftest import API_KEY
 from tests.scripted_engine import ScriptedEngine, says
 
 MODEL = "verbatim-demo"
@@ -320,12 +320,11 @@ async def test_the_async_client_answers_streams_and_is_refused_too(async_client:
     assert (await async_client.completions.create(model=MODEL, prompt="The", max_tokens=3)).choices[0].text
 
 
-def test_a_server_with_a_key_refuses_strangers() -> None:
-    with running_server(*LIMITS, "--api-key", "secret") as server:
-        url = f"{server.url}/openai/v1"
-        assert OpenAI(base_url=url, api_key="secret", max_retries=0).models.list().data
-        with pytest.raises(openai.AuthenticationError) as stranger:
-            OpenAI(base_url=url, api_key="wrong", max_retries=0).models.list()
+def test_a_server_with_a_key_refuses_strangers(guarded_server_url: str) -> None:
+    url = f"{guarded_server_url}/openai/v1"
+    assert OpenAI(base_url=url, api_key=API_KEY, max_retries=0).models.list().data
+    with pytest.raises(openai.AuthenticationError) as stranger:
+        OpenAI(base_url=url, api_key="wrong", max_retries=0).models.list()
     assert stranger.value.code == "invalid_api_key"
 
 

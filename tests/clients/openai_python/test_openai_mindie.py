@@ -8,7 +8,7 @@ import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
 
-from tests.conftest import LIMITS, running_server
+from tests.conftest import API_KEY
 
 MODEL = "verbatim-demo"
 QUESTION: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Hello! Who are you?"}]
@@ -31,8 +31,8 @@ def client(server_url: str) -> OpenAI:
     return client_of(server_url)
 
 
-def client_of(url: str) -> OpenAI:
-    return OpenAI(base_url=f"{url}/mindie/v1", api_key="-", max_retries=0)
+def client_of(url: str, api_key: str = "-") -> OpenAI:
+    return OpenAI(base_url=f"{url}/mindie/v1", api_key=api_key, max_retries=0)
 
 
 def extras(model: Any) -> dict[str, Any]:
@@ -127,11 +127,10 @@ def test_a_broken_rule_is_an_unprocessable_entity_that_names_both_fields(client:
     assert "`stop` cannot be used with `tools`" in refused.value.response.json()["error"]
 
 
-def test_full_text_repeats_the_text_so_far() -> None:
-    with running_server("--mindie-full-text", *LIMITS) as server:
-        *chunks, last = client_of(server.url).chat.completions.create(
-            model=MODEL, messages=QUESTION, max_tokens=10, temperature=0, stream=True
-        )
-        texts = [chunk.choices[0].delta.content or "" for chunk in chunks]
-        assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
-        assert extras(last)["full_text"] == last.choices[0].delta.content == texts[-1]
+def test_full_text_repeats_the_text_so_far(guarded_server_url: str) -> None:
+    *chunks, last = client_of(guarded_server_url, API_KEY).chat.completions.create(
+        model=MODEL, messages=QUESTION, max_tokens=10, temperature=0, stream=True
+    )
+    texts = [chunk.choices[0].delta.content or "" for chunk in chunks]
+    assert all(later.startswith(earlier) for earlier, later in zip(texts, texts[1:], strict=False))
+    assert extras(last)["full_text"] == last.choices[0].delta.content == texts[-1]
