@@ -43,8 +43,14 @@ def test_what_could_run_is_read_from_the_processor(
 def test_a_session_that_skips_all_fails_and_says_so() -> None:
     """Without a compiler all are skipped, on a processor that could run them."""
     test = "tests/unit/engine/native/test_layouts.py"
-    environment = {**os.environ, REQUIRED: "1", "CXX": "no-such-compiler"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test]
+    environment = {
+        **os.environ,
+        REQUIRED: "1",
+        "CXX": "no-such-compiler",
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # those that take seconds to import
+    }
+    plugins = [part for name in ("pytest_asyncio.plugin", "pytest_timeout") for part in ("-p", name)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *plugins, test]
     root = Path(__file__).parents[2]
     run = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
     assert run.returncode == 1, run.stdout

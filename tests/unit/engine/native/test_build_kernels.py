@@ -70,6 +70,28 @@ def test_what_was_compiled_ahead_is_found_without_a_compiler(
 
 
 @needs_compiler
+def test_the_library_is_compiled_once_and_found_again(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [library_file] = built.iterdir()
+    targets = []
+
+    def compiled(_: str, target: Target, tuning: str, directory: Path) -> Path:
+        targets.append(target)
+        directory.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.copy(library_file, directory / target.file_name))
+
+    monkeypatch.setattr(compiler, "_build", compiled)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.delenv("VERBATIM_KERNEL_CACHE", raising=False)
+    monkeypatch.setattr(library, "PREBUILT", tmp_path / "none")
+    for _ in range(2):
+        assert library.loaded.__wrapped__().library is not None
+    assert len(targets) == 1
+    assert [path.name for path in (tmp_path / "verbatim").iterdir()] == [library_file.name]
+
+
+@needs_compiler
 def test_a_server_that_requires_native_code_starts_without_a_compiler(
     built: Path, no_compiler: dict[str, str]
 ) -> None:
@@ -80,11 +102,16 @@ def test_a_server_that_requires_native_code_starts_without_a_compiler(
 
 
 def test_a_server_that_requires_native_code_and_finds_none_refuses_in_one_line(
-    no_compiler: dict[str, str],
+    no_compiler: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    refused = serve({**no_compiler, "VERBATIM_REQUIRE_NATIVE": "1", "VERBATIM_LOG_LEVEL": "error"})
-    assert refused.returncode == 1 and "ready" not in refused.stdout
-    assert refused.stderr == (
+    for name in ("PATH", "XDG_CACHE_HOME", "CXX"):
+        monkeypatch.setenv(name, no_compiler[name])
+    monkeypatch.setenv("VERBATIM_REQUIRE_NATIVE", "1")
+    monkeypatch.setattr("engine.native.obstacles.loaded", library.loaded.__wrapped__)
+    assert main(["serve", "--port", "0"]) == 1
+    said = capsys.readouterr()
+    assert "ready" not in said.out
+    assert said.err == (
         "verbatim: error: compiled code that could be used is not; ranking: no C++ compiler is found (g++)\n"
     )
 

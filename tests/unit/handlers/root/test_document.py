@@ -11,6 +11,7 @@ from handlers.root.document import merged_document
 from handlers.runtime.root_routes import placements
 from tests.scripted_engine import says
 from tests.unit.handlers.tgi.api import Api
+from tools.generate.spec_validator import SpecValidator
 
 ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic")
 DOCUMENTS = {name: orjson.loads(CONTRACTS[name].contract.document()) for name in ROOT}
@@ -19,7 +20,7 @@ MERGED = merged_document(DOCUMENTS, AT_ROOT)
 
 
 def test_the_merged_document_is_valid() -> None:
-    OpenAPIV31SpecValidator(MERGED).validate()
+    assert not list(SpecValidator(MERGED).iter_errors())
 
 
 def test_it_has_every_operation_at_the_root_once() -> None:
