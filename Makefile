@@ -9,6 +9,9 @@ PORT   ?= 8080
 MODEL  ?=
 CONTRACT ?= tgi
 
+# Set by some images; without byte code, each of the processes that the tests start compiles all sources again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
