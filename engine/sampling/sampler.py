@@ -12,8 +12,8 @@ from engine.errors import GenerationFailed, NotFinite, NoTokenLeft
 from engine.events import TokenLogprob
 from engine.sampling.beam_search import Candidate
 from engine.sampling.draw import draw_greedy, draw_top_k, draw_vocabulary
-from engine.sampling.logits.processors import adjust_logits
 from engine.sampling.logprobs import NamedRows, RankedRows, log_probabilities
+from engine.sampling.processors import adjust_logits
 from engine.sampling.ranking import best_tokens, top_tokens
 from engine.sampling.state import SamplingState
 from engine.text.tokenizer import Tokenizer

@@ -4,7 +4,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final
 
-from handlers.access.keys.key import Key
+from handlers.access.key import Key
 
 
 @dataclass(slots=True)

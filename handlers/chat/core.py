@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from engine.request import GenerationRequest, Prompt, StopConditions
 from engine.text.tokenizer import Tokenizer
+from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
-from handlers.chat.form.answer_grammar import answer_grammar
 from handlers.chat.form.response_format import FIELD
 from handlers.chat.messages import is_continuable
 from handlers.chat.params import ChatParams, ReasoningStyle

@@ -9,7 +9,7 @@ from typing_extensions import override
 from engine.events import TokenEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
-from handlers.chat.reading.delta import ChatDelta
+from handlers.chat.delta import ChatDelta
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.usage import ChatUsage

@@ -18,7 +18,7 @@ from typing import Any
 
 from handlers.errors.violation import Violation
 
-from .reading.invalid import InvalidValue
+from .invalid_value import InvalidValue
 
 
 class Problem(Exception):

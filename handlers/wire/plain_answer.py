@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from engine.events import TokenEvent
 from generated.operation import Answer, EncodedAnswer
-from handlers.chat.reading.delta import ChatFinish
+from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.usage import ChatUsage
 from handlers.wire.envelope import Envelope

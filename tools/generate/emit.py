@@ -10,10 +10,10 @@ from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
 from tools.generate.documents.document import Document, SpecError, dump_document, load_document
 from tools.generate.documents.overlay import apply_overlay
-from tools.generate.documents.twin import fuzz_twin
 from tools.generate.documents.upgrade import upgrade
 from tools.generate.reading.interface import Interface
 from tools.generate.reading.reader import read_operations
+from tools.generate.twin import fuzz_twin
 
 from .inputs import find_inputs
 from .models import render_models

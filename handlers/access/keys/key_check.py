@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from generated.operation import Operation
+from handlers.access.key import Key
 from handlers.access.rate_limits import Exhausted
 from handlers.access.visit import current_visit
 from handlers.runtime.problem import Problem, Unauthorized
 from handlers.runtime.reading.bearer import BEARER_HEADER
 
-from .key import Key
 from .keyring import Keyring
 
 # The first of these that an operation declares is sent for a key over its rate limit.

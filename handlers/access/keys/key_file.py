@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from .key import KeyEntry
+from handlers.access.key import KeyEntry
 
 _MAX_BYTES: Final = 1_000_000  # some thousand keys; more would take seconds to read
 _HASH_OF_NOTHING: Final = sha256(b"").hexdigest()

@@ -10,7 +10,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from .key import Key, KeyEntry
+from handlers.access.key import Key, KeyEntry
+
 from .key_file import InvalidKeyFile, read_key_file
 
 logger = logging.getLogger(__name__)

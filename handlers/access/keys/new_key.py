@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from .key import KeyEntry
+from handlers.access.key import KeyEntry
 
 _PREFIX = "vbm-"  # so that those who search for secrets where they do not belong know one
 _NUM_BYTES = 32

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from engine.events import TokenEvent
 from engine.text.tokenizer import Tokenizer
 from generated.aleph_alpha import models as m
-from handlers.chat.reading.delta import ChatFinish
+from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.logprobs import ScoredToken, TokenScore, scored_tokens
 from handlers.chat.reading.result import ChatChoice
 from handlers.chat.usage import ChatUsage

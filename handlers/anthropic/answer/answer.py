@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from handlers.anthropic.answer.blocks import Block, Thoughts, ToolUse, WireBlock, Words
-from handlers.chat.reading.delta import ChatDelta, ChatFinish, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 
 
 class Begun(NamedTuple):

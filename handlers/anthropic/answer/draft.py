@@ -8,7 +8,7 @@ from pydantic import MISSING
 from generated.anthropic import models as m
 from handlers.anthropic.answer.answer import Answer
 from handlers.anthropic.answer.usage import usage
-from handlers.chat.reading.delta import ChatFinish
+from handlers.chat.delta import ChatFinish
 from handlers.chat.usage import ChatUsage
 
 _StopReason: TypeAlias = Literal[

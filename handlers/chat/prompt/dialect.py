@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from handlers.chat.prompt.system_turns import SystemTurns
 from handlers.chat.prompt.template import ChatTemplate
+from handlers.chat.prompt.tool_dialect import ToolDialect
 from handlers.chat.reading.reasoning_format import ReasoningFormat, reasoning_format_of
-from handlers.chat.tool_calls.dialect import ToolDialect
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from handlers.chat.reading.delta import ToolCallDelta
-from handlers.chat.reading.markers import MarkerFilter
+from handlers.chat.delta import ToolCallDelta
+from handlers.chat.markers import MarkerFilter
 from handlers.chat.reading.reasoning import ReasoningParser, ReasoningStage, ReasoningStart, ReasoningText
 from handlers.chat.reading.reasoning_format import ReasoningFormat
 from handlers.chat.tool_calls.parser import ToolParser, ToolText

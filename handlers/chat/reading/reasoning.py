@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from handlers.chat.reading.markers import partial_suffix
+from handlers.chat.markers import partial_suffix
 from handlers.chat.reading.reasoning_format import ReasoningFormat
 
 

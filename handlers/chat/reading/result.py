@@ -6,7 +6,7 @@ from contextlib import aclosing
 import msgspec
 
 from engine.events import TokenEvent
-from handlers.chat.reading.delta import ChatDelta, ChatFinish
+from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage

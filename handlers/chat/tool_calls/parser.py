@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 
 import msgspec
 
-from handlers.chat.reading.delta import ToolCallDelta
+from handlers.chat.delta import ToolCallDelta
 from handlers.chat.tool_calls.text import (
     CallArguments,
     CallBegin,

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
-from handlers.chat.reading.markers import partial_suffix
+from handlers.chat.markers import partial_suffix
 from handlers.chat.tool_calls.json_span import JsonSpan
 
 _BLANKS = re.compile(r"\s*")

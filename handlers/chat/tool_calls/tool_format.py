@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from handlers.chat.form.structural_tag import Tag, const, optional, separated, sequence, tag
-from handlers.chat.reading.markers import partial_suffix
+from handlers.chat.markers import partial_suffix
 from handlers.chat.tool_calls.ids import OPENAI_IDS, ToolCallIds
 from handlers.chat.tool_calls.text import IncomingText, Reading
 

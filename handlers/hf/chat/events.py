@@ -10,7 +10,7 @@ from pydantic import MISSING
 
 from generated.hf import models as m
 from generated.operation import EncodedEvent
-from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.hf.chat.response import logprobs
 from handlers.hf.usage import usage

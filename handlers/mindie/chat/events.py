@@ -11,7 +11,7 @@ import orjson
 from engine.text.tokenizer import Tokenizer
 from generated.mindie import models as m
 from generated.operation import EncodedEvent
-from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.mindie.logprobs import logprobs
 from handlers.wire.chunk_template import ChunkTemplate
 from handlers.wire.envelope import Envelope

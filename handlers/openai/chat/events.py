@@ -10,7 +10,7 @@ import orjson
 
 from generated.openai import models as m
 from generated.operation import EncodedEvent
-from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.openai.chat.response import ChatAnswer
 from handlers.openai.timings import RequestTimings

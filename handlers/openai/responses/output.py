@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from engine.events import TokenEvent
 from generated.openai import models as m
-from handlers.chat.reading.delta import ChatDelta, ChatFinish, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 from handlers.openai.responses.item import (
     Call,
     CustomCall,

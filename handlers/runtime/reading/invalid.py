@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import CoreSchema
 
 from handlers.errors.violation import Violation
+from handlers.runtime.invalid_value import InvalidValue
 
 from .complaint import Complaint, Path
 from .schema import Schema, distinguishing_fields
@@ -19,19 +20,6 @@ _CHOICES = {
     Violation.MISSING: ("must have one of", "or"),
     Violation.UNKNOWN: ("may have only one of", "and"),
 }
-
-
-class InvalidValue(NamedTuple):
-    """The error to report for an invalid value.
-
-    field: its path (`messages[0].content`), empty for the whole body. reason: a predicate ("must be a
-    string"), or a sentence for the whole body. given: the value at the path; None where there is none.
-    """
-
-    field: str
-    reason: str
-    violation: Violation
-    given: Any
 
 
 def explain(error: ValidationError, value: Any, schema: CoreSchema) -> InvalidValue:

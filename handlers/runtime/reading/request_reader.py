@@ -16,11 +16,12 @@ from starlette.types import Receive, Scope
 
 from generated.operation import Operation
 from handlers.errors.violation import Violation
+from handlers.runtime.invalid_value import InvalidValue
 from handlers.runtime.problem import BodyTooLarge, InvalidRequest, UnsupportedMediaType
 
 from .complaint import Path
 from .fail_fast import fail_fast_schema, fail_fast_validator
-from .invalid import InvalidValue, explain, render_path
+from .invalid import explain, render_path
 from .raw_headers import raw_header
 from .structure import TooManyValues, check_structure
 from .unknown_fields import are_too_many, field_names, may_be_too_many, without_most

@@ -9,7 +9,7 @@ import orjson
 
 from generated.operation import EncodedEvent
 from generated.tgi import models as m
-from handlers.chat.reading.delta import ChatDelta, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ToolCallDelta
 from handlers.chat.usage import ChatUsage
 from handlers.tgi.chat.response import logprobs
 from handlers.tgi.usage import usage

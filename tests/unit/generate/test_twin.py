@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tools.generate.documents.twin import fuzz_twin
+from tools.generate.twin import fuzz_twin
 
 from .documents import document, operation
 

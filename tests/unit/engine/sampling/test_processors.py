@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from engine.errors import InvalidToken
 from engine.request import SamplingParams, StopConditions, Watermark
-from engine.sampling.logits.processors import adjust_logits
 from engine.sampling.logits.watermark import green_mask
+from engine.sampling.processors import adjust_logits
 from tests.unit.engine.sampling import reference_sampler
 from tests.unit.engine.sampling.sampling_cases import CPU, logits, state
 from tests.unit.engine.text import tiny_tokenizers

@@ -5,7 +5,7 @@ from transformers import NoBadWordsLogitsProcessor
 
 from engine.errors import InvalidRequest, InvalidToken
 from engine.request import SamplingParams, StopConditions
-from engine.sampling.logits.processors import adjust_logits
+from engine.sampling.processors import adjust_logits
 from engine.sampling.sampler import Sampled, Sampler
 from tests.unit.engine.sampling.sampling_cases import logits, state
 from tests.unit.engine.text import tiny_tokenizers

@@ -11,7 +11,7 @@ from engine.events import FinishReason
 from generated.aleph_alpha import models as m
 from handlers.aleph_alpha.chat.events import ChatEvents
 from handlers.aleph_alpha.chat.response import finish_reason
-from handlers.chat.reading.delta import ChatDelta, ChatFinish
+from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import Script, says
 from tests.unit.handlers.aleph_alpha.api import CHAT, MODEL, Api, chat

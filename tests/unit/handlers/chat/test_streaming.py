@@ -10,10 +10,10 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.request import SamplingParams
 from handlers.chat.core import ChatCore, PreparedChat
+from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.form.response_format import JsonSchema
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.reading.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.logprobs import scored_tokens
 from handlers.chat.reading.result import ChatChoice, ChatResult, collect_chat, join
 from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode

@@ -11,9 +11,9 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.request import SamplingParams
 from handlers.chat.core import ChatCore
+from handlers.chat.delta import ChatFinish
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.reading.delta import ChatFinish
 from handlers.chat.reading.result import ChatResult, collect_chat
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat

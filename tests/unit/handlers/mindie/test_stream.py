@@ -8,7 +8,7 @@ from hypothesis import given
 
 from engine.events import FinishReason
 from generated.mindie import models as m
-from handlers.chat.reading.delta import ChatDelta
+from handlers.chat.delta import ChatDelta
 from handlers.mindie.chat.events import ChatEvents
 from handlers.wire.envelope import Envelope
 from tests.scripted_engine import ScriptedEngine, says

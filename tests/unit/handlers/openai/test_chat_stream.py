@@ -8,7 +8,7 @@ from hypothesis import given
 
 from engine.events import FinishReason
 from generated.openai import models as m
-from handlers.chat.reading.delta import ChatDelta
+from handlers.chat.delta import ChatDelta
 from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.response import ChatAnswer
 from handlers.wire.envelope import Envelope

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from engine.events import TokenEvent
 from generated.openai import models as m
-from handlers.chat.reading.delta import ChatDelta, ChatFinish, ToolCallDelta
+from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
 from handlers.openai.responses.events import ResponseEvents
 from handlers.openai.responses.output import ResponseOutput
 

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from engine.events import FinishReason
 from generated.tgi import models as m
-from handlers.chat.reading.delta import ChatDelta
+from handlers.chat.delta import ChatDelta
 from handlers.tgi.chat.events import ChatEvents
 from handlers.tgi_family.server_name import SERVER_NAME
 from handlers.wire.envelope import Envelope

@@ -10,7 +10,7 @@ from hypothesis import given
 from msgspec.structs import replace
 from pydantic import BaseModel
 
-from handlers.chat.reading.delta import ChatFinish
+from handlers.chat.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, ChatResult
 from handlers.chat.tools import ToolCall
 from handlers.chat.usage import ChatUsage

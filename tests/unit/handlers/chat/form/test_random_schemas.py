@@ -16,10 +16,10 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.request import SamplingParams
 from handlers.chat.core import ChatCore
+from handlers.chat.delta import ChatFinish
 from handlers.chat.form.response_format import JsonSchema
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams, ReasoningStyle
-from handlers.chat.reading.delta import ChatFinish
 from handlers.chat.reading.result import ChatChoice, collect_chat
 from tests.unit.handlers.chat.form.random_schemas import Schema, SchemaMaker
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
+from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
-from handlers.chat.reading.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.reasoning_format import THINK

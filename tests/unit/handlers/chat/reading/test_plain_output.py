@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.events import FinishReason, TokenEvent
+from handlers.chat.delta import ChatDelta
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading
-from handlers.chat.reading.delta import ChatDelta
 from handlers.chat.reading.output import ChatOutput
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.reasoning_format import ReasoningFormat

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.chat.reading.delta import ToolCallDelta
+from handlers.chat.delta import ToolCallDelta
 from handlers.chat.tool_calls.formats.hermes import HERMES
 from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
 from handlers.chat.tool_calls.parser import ToolParser, ToolText

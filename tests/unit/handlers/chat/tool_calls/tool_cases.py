@@ -7,7 +7,7 @@ from itertools import count
 import msgspec
 from hypothesis import strategies as st
 
-from handlers.chat.reading.delta import ToolCallDelta, join_pieces
+from handlers.chat.delta import ToolCallDelta, join_pieces
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
 from handlers.chat.tool_calls.formats.tagged_values import TaggedValuesFormat
 from handlers.chat.tool_calls.parser import ToolParser

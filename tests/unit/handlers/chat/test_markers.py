@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.chat.reading.markers import MarkerFilter, partial_suffix
+from handlers.chat.markers import MarkerFilter, partial_suffix
 from tests.unit.handlers.chat.cuts import cut
 
 MARKERS = ("<|im_end|>", "<|pad|>", "</s>")

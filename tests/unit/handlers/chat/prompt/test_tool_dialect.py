@@ -9,8 +9,8 @@ from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams
 from handlers.chat.prompt.dialect import Dialect
+from handlers.chat.prompt.tool_dialect import ToolDialect
 from handlers.chat.reading.result import ChatChoice, collect_chat
-from handlers.chat.tool_calls.dialect import ToolDialect
 from handlers.chat.tool_calls.formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
 from handlers.chat.tool_calls.formats.glm import GLM
 from handlers.chat.tool_calls.formats.granite import GRANITE, PHI_4_MINI

@@ -17,7 +17,8 @@ from engine.errors import GenerationFailed
 from engine.grammar.compiler import GrammarCompiler
 from engine.grammar.matcher import GrammarState
 from engine.request import Grammar, GrammarKind
-from handlers.chat.form.answer_grammar import answer_grammar
+from handlers.chat.answer_grammar import answer_grammar
+from handlers.chat.delta import join_pieces
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, Regex, ResponseFormat
 from handlers.chat.reading.answer_parser import (
     AnswerFormat,
@@ -26,7 +27,6 @@ from handlers.chat.reading.answer_parser import (
     ReasoningReading,
     ToolReading,
 )
-from handlers.chat.reading.delta import join_pieces
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.reasoning_format import THINK
 from handlers.chat.tool_calls.formats.hermes import HERMES

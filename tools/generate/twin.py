@@ -6,9 +6,8 @@
 
 from typing import Any
 
+from tools.generate.documents.document import Document, Pointer, Schema
 from tools.generate.reading.events import EVENT_NAME, TERMINATOR, is_event_stream, named_events
-
-from .document import Document, Pointer, Schema
 
 TWIN_VERSION = "3.2.0"
 
