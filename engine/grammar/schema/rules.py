@@ -15,6 +15,7 @@ from engine.grammar.schema.keywords import (
     WHOLE,
     types_of_value,
 )
+from engine.grammar.schema.merging.values import is_allowed
 from engine.grammar.schema.strings import is_length
 from engine.grammar.schema.walk import Schema
 
@@ -149,15 +150,26 @@ def _is_disjoint(one: Schema, other: Schema) -> bool:
     types = _declared_types(one), _declared_types(other)
     if all(types) and not types[0] & types[1]:
         return True
-    values = _values(one), _values(other)
-    if values[0] is not None and values[1] is not None:
-        return not any(value in values[1] for value in values[0])
+    if (values := _values(one)) is not None:
+        return _excludes_all(other, values)
+    if (values := _values(other)) is not None:
+        return _excludes_all(one, values)
     shared = set(one.get("required", ())) & set(other.get("required", ()))
     return types[0] == types[1] == frozenset({"object"}) and any(
         _is_disjoint(one["properties"][name], other["properties"][name])
         for name in shared
         if all(isinstance(_property(schema, name), dict) for schema in (one, other))
     )
+
+
+def _excludes_all(schema: Schema, values: list[object]) -> bool:
+    """Return whether it is certain that none of the values matches."""
+    if IMPLIED_TYPE in schema:
+        schema = {keyword: value for keyword, value in schema.items() if keyword != "type"}
+    try:
+        return not any(is_allowed(schema, value) for value in values)
+    except InvalidGrammar:  # a keyword cannot be evaluated
+        return False
 
 
 def _property(schema: Schema, name: str) -> object:

@@ -86,6 +86,10 @@ ENFORCED: dict[str, tuple[Any, list[str]]] = {
     ),
     "anyOf": ({"anyOf": [INTEGER, {"type": "boolean"}]}, ['"a"', "1.5"]),
     "oneOf by type": ({"oneOf": [INTEGER, STRING]}, ["true", "1.5"]),
+    "oneOf by value": (
+        {"oneOf": [{"type": "string", "enum": ["all"]}, {"type": "string", "pattern": "^[1-9][0-9]*$"}]},
+        ['"none"', '"0"'],
+    ),
     "oneOf by tag": ({"oneOf": [tagged("a"), tagged("b")]}, ['{"kind": "c"}', '{"n": 1}']),
     "oneOf by tag, referred to": (
         {
@@ -548,6 +552,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "unevaluated beside $ref": (
         {"$ref": "#/$defs/x", "unevaluatedProperties": False, "$defs": {"x": {"type": "object"}}},
         "unevaluatedProperties beside .ref",
+    ),
+    "oneOf of a value that also matches the other": (
+        {"oneOf": [{"type": "string", "enum": ["7"]}, {"type": "string", "pattern": "^[1-9]"}]},
+        "no two can match",
     ),
     "overlapping oneOf": ({"oneOf": [INTEGER, {"type": "number"}]}, "no two can match"),
     "oneOf that always matches twice": ({"oneOf": [True, True]}, "no two can match"),
