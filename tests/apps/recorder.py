@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _MAX_TEXT: Final = 160
+_MAX_REPEATED: Final = 400  # characters of a member that is written again where it repeats
 _WHOLE: Final = frozenset(("arguments", "definition", "pattern"))  # fields that would be invalid if cut
 _UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -79,8 +80,21 @@ def record(
         for request in received
         if request.body is not None
     ]
-    recorded = {"program": program, "contract": contract, "exchanges": exchanges}
+    recorded = {"program": program, "contract": contract, "exchanges": without_repeats(exchanges)}
     Path(folder, file).write_text(json.dumps(recorded, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def without_repeats(exchanges: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the exchanges, with a long member of a body that equals an earlier one's named in `same`."""
+    first: dict[str, int] = {}
+    shortened = []
+    for number, exchange in enumerate(exchanges):
+        texts = {name: json.dumps([name, value]) for name, value in exchange["body"].items()}
+        same = {name: first[text] for name, text in texts.items() if text in first}
+        first |= {text: number for text in texts.values() if text not in first and len(text) > _MAX_REPEATED}
+        body = {name: value for name, value in exchange["body"].items() if name not in same}
+        shortened.append({**exchange, **({"same": same} if same else {}), "body": body})
+    return shortened
 
 
 def _what(body: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Programs, and the requests that they send."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Final, NamedTuple
 
@@ -67,16 +67,17 @@ def _program(identity: str, recorded: Json) -> Program:
         contract,
         {**_HEADERS.get(contract, {}), **recorded.get("headers", {})},
         tuple(recorded.get("schemas", ())),
-        tuple(_exchange(one) for one in recorded["exchanges"]),
+        tuple(_exchange(one, recorded["exchanges"]) for one in recorded["exchanges"]),
     )
 
 
-def _exchange(recorded: Json) -> Exchange:
+def _exchange(recorded: Json, exchanges: Sequence[Json]) -> Exchange:
+    same = {name: exchanges[number]["body"][name] for name, number in recorded.get("same", {}).items()}
     return Exchange(
         recorded["what"],
         recorded.get("method", "POST"),
         recorded["path"],
-        recorded.get("body", ABSENT),
+        {**recorded["body"], **same} if same else recorded.get("body", ABSENT),
         recorded["status"],
         recorded.get("param"),
     )

@@ -38,6 +38,7 @@ _NO_ROOM: Final = re.compile(
     re.IGNORECASE,
 )
 _REFUSED: Final = "The program sends it as it is"
+_MAX_REASON: Final = 160  # characters of a refusal that a note has
 
 
 class _Tried(NamedTuple):
@@ -156,7 +157,7 @@ def _refusal(check: str, label: str, request: Request, answer: Answer) -> _Tried
     if 400 <= answer.status < 500 and _NO_ROOM.search(answer.text):
         return _Tried(check, note=f"left out: no room in the model's context for {label}")
     if check == "calls" and 400 <= answer.status < 500:
-        return _Tried(check, note=f"left out: no tool can be required ({answer.status})")
+        return _Tried(check, note=f"left out: no tool can be required ({message[:_MAX_REASON]})")
     instance = Instance(label, message, request, answer, _REFUSED)
     kind = "The server failed" if answer.status >= 500 else "The request is refused"
     return _Tried(check, (FoundFault(kind, instance),))

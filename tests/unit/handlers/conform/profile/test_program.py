@@ -33,6 +33,13 @@ def test_a_programs_answers_are_judged(program: Program) -> None:
     assert len({exchange.what for exchange in program.exchanges}) == len(program.exchanges)
 
 
+def test_a_member_that_repeats_is_that_of_the_earlier_exchange() -> None:
+    (program,) = (one for one in PROGRAMS if one.id == "opencode_chat")
+    first, last = (one.body for one in program.exchanges[1:])
+    assert len(tool_names(last)) == 10 and last["tools"] == first["tools"]
+    assert len(last["messages"]) > len(first["messages"])
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_has_schemas_and_says_why_they_matter(name: str) -> None:
     routes = {route: parts for route, parts in SETS[name].items() if route.startswith("/")}

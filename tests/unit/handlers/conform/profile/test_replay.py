@@ -326,7 +326,7 @@ def test_a_tool_that_cannot_be_required_is_noted_and_no_fault() -> None:
 
     all_results = results(program(CHAT.path, CHAT.body), reply)
     assert kinds(all_results) == set()
-    assert all_results["calls"].note == "left out: no tool can be required (400)"
+    assert all_results["calls"].note == 'left out: no tool can be required (400: {"error": "auto only"})'
 
 
 def test_requests_have_the_servers_model_and_few_tokens() -> None:
