@@ -93,6 +93,10 @@ $(PEERS)/.ready: tests/peers/requirements.txt
 test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval against the server, in .venv-peers
 	VERBATIM=$(BIN)/verbatim OMP_NUM_THREADS=1 $(PEERS)/bin/python -m pytest tests/peers --rootdir tests/peers
 
+.PHONY: test-vllm
+test-vllm: $(READY) .venv-bench-vllm/.ready  ## Compare vLLM behind the contracts with our own engine (installs 3 GB)
+	VLLM=.venv-bench-vllm/bin/vllm OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/vllm
+
 CORPUS := build/schema-corpus
 
 $(CORPUS)/.ready:

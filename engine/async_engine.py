@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from engine.build import build_core
 from engine.call_thread import CallThread
+from engine.capabilities import Capabilities
 from engine.config import MAX_UNREAD_BYTES, EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
@@ -114,6 +115,11 @@ class AsyncEngine:
             if not thread.join(_START_TIMEOUT_S):
                 _log.error("the model is still loading, but nothing waits for it any longer")
             raise
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """All that requests can ask for."""
+        return Capabilities()
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None

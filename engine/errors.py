@@ -5,7 +5,8 @@ EngineError
 │   ├── PromptTooLong       prompt + max_tokens exceed the context, or the prompt alone does
 │   ├── InvalidToken        a token id outside the vocabulary
 │   ├── InvalidGrammar      a schema, regex or grammar that does not compile, or is over its bounds
-│   └── UnknownAdapter      no adapter of that name is loaded
+│   ├── UnknownAdapter      no adapter of that name is loaded
+│   └── NotCapable          this engine lacks a feature that the request asks for
 ├── GenerationFailed        the model or its batch failed while the request ran
 │   ├── EngineDied          a bug or a library ended the engine's thread; every request fails from then on
 │   ├── NotFinite           the model computed NaN or infinity for the request
@@ -65,6 +66,14 @@ class UnknownAdapter(InvalidRequest):
     def __init__(self, name: str) -> None:
         super().__init__(f"adapter {name!r} is not loaded")
         self.name = name
+
+
+class NotCapable(InvalidRequest):
+    """This engine lacks a feature. parameter: the field of the neutral request that asks for it."""
+
+    def __init__(self, parameter: str) -> None:
+        super().__init__(f"{parameter} is not supported by the engine of this server")
+        self.parameter = parameter
 
 
 class GenerationFailed(EngineError):

@@ -3,9 +3,9 @@
 import logging
 import os
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
+from engine.remote.config import RemoteConfig
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access, check_access
 from handlers.access.audit_log import CannotWriteAuditLog
@@ -144,6 +145,46 @@ def engine_config(settings: Settings) -> EngineConfig:
     )
 
 
+def remote_config(settings: Settings) -> RemoteConfig:
+    """Return the part of the settings for an engine that other servers compute for."""
+    return RemoteConfig(
+        model=settings.model or str(DEMO_MODEL),
+        urls=settings.engine_url,
+        revision=settings.revision,
+        served_name=settings.served_model_name,
+        api_key=settings.engine_api_key,
+        max_total_tokens=settings.max_total_tokens,
+        max_num_sequences=settings.max_concurrent_requests,
+        trust_remote_code=settings.trust_remote_code,
+        max_unread_bytes=settings.max_unread_bytes,
+        timeout_s=settings.engine_timeout,
+        start_timeout_s=settings.engine_start_timeout,
+    )
+
+
+StartEngine: TypeAlias = Callable[[Callable[[str], None]], Awaitable[Engine]]
+"""Starts an engine, given a function that is called with lines on the progress."""
+
+
+def engine_starter(settings: Settings) -> StartEngine:
+    """Import the engine that the settings name, which may take seconds, and return what starts it.
+
+    A process over another server's engine imports no torch, then or later.
+    """
+    if settings.engine == "vllm":
+        from engine.remote.without_torch import hide_torch
+
+        hide_torch()
+        from engine.remote.remote_engine import RemoteEngine
+
+        remote = remote_config(settings)
+        return lambda on_progress: RemoteEngine.start(remote, on_progress=on_progress)
+    from engine.async_engine import AsyncEngine
+
+    own = engine_config(settings)
+    return lambda on_progress: AsyncEngine.start(own, on_progress=on_progress)
+
+
 def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     """Return the application over a running engine, which it stops when the server shuts down.
 
@@ -253,10 +294,8 @@ class _StartsEngine:
     def __init__(self, settings: Settings) -> None:
         check_root(settings.root, list(CONTRACTS))
         check_access(settings, CONTRACTS)
-        # It imports torch and transformers, which takes seconds: after the settings are found right.
-        from engine.async_engine import AsyncEngine
-
-        self._start_engine = AsyncEngine.start
+        # It may import torch and transformers, which takes seconds: after the settings are found right.
+        self._start_engine = engine_starter(settings)
         self._settings = settings
         self._app: ASGIApp | None = None
 
@@ -272,7 +311,7 @@ class _StartsEngine:
         """Run from the server's start to its end."""
         threads = NewThreads()
         try:
-            engine = await self._start_engine(engine_config(self._settings))
+            engine = await self._start_engine(_log.info)
             self._app = build_app(self._settings, engine)
         except Exception as error:
             _log.debug("the server does not start", exc_info=error)

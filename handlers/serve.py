@@ -10,19 +10,20 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 import uvicorn
 from starlette.types import ASGIApp
 from typing_extensions import override
 from uvicorn.config import STARTUP_FAILURE
 
+from engine.capabilities import Capabilities
 from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
 from handlers.access.access import check_access
 from handlers.access.hosts import is_loopback
 from handlers.active_requests.engine import Engine
-from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES, build_app, engine_config
+from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES, StartEngine, build_app, engine_starter
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol
@@ -37,9 +38,6 @@ from handlers.process.watchdog import FORCE_S, Watchdog
 from handlers.runtime.root_routes import Placement, check_root, marked_placements, placements
 from handlers.settings.settings import Settings
 
-if TYPE_CHECKING:
-    from engine.async_engine import AsyncEngine
-
 if sys.platform == "win32":
     from asyncio import new_event_loop
 else:
@@ -49,6 +47,22 @@ else:
 # clients have not read their last event by then.
 _FLUSH_S: Final = 1.5
 _BACKLOG: Final = 2048  # connections that wait to be accepted
+
+_ALL: Final = Capabilities()
+_OF_OWN_ENGINE: Final = (
+    "dtype",
+    "device",
+    "quantize",
+    "isa",
+    "require_native",
+    "kernel_cache",
+    "num_threads",
+    "pooling",
+    "max_batch_prefill_tokens",
+    "max_batch_total_tokens",
+    "max_batch_size",
+    "prefix_caching",
+)
 
 _log = logging.getLogger(__name__)
 
@@ -71,15 +85,14 @@ def serve(settings: Settings, watchdog: Watchdog) -> int:
         take_port(settings.host, settings.port) as listener,
         _ended_by_sigterm(),
     ):
-        # It imports torch and transformers, which takes seconds: after all that can be refused without them,
-        # and outside the event loop, which would keep a signal waiting.
-        from engine.async_engine import AsyncEngine
-
+        # It may import torch and transformers, which takes seconds: after all that can be refused without
+        # them, and outside the event loop, which would keep a signal waiting.
+        start_engine = engine_starter(settings)
         if settings.json_output:
             format_all_as_json()
         freeze_imports()
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            return runner.run(_serve(settings, AsyncEngine, listener, tls, watchdog))
+            return runner.run(_serve(settings, start_engine, listener, tls, watchdog))
 
 
 @contextmanager
@@ -143,15 +156,15 @@ def _cannot_listen(host: str, port: int) -> Iterator[None]:
 
 async def _serve(
     settings: Settings,
-    engine_type: "type[AsyncEngine]",
+    start_engine: StartEngine,
     listener: socket.socket,
     tls: ssl.SSLContext | None,
     watchdog: Watchdog,
 ) -> int:
-    engine = await engine_type.start(engine_config(settings), on_progress=_say_progress)
+    engine = await start_engine(_say_progress)
     try:
         app = build_app(settings, engine)
-        say(describe(settings, engine.model_info))
+        say(describe(settings, engine.model_info, engine.capabilities))
         start_listening(settings, listener)
         return await _run(settings, app, engine, listener, tls, watchdog)
     finally:
@@ -280,22 +293,43 @@ def _url(settings: Settings, listener: socket.socket) -> str:
     return f"{scheme}://{host}:{listener.getsockname()[1]}"
 
 
-def describe(settings: Settings, info: ModelInfo) -> str:
+def describe(settings: Settings, info: ModelInfo, capabilities: Capabilities = _ALL) -> str:
     """Return the lines about the server for the person who starts it."""
-    num_cached = info.num_blocks * info.block_size
-    millions = info.num_parameters / 1e6
     return "\n".join(
         (
-            f"  model     {settings.model_name} ({info.architecture}, {millions:,.1f}M parameters)",
-            f"  device    {', '.join(filter(None, (info.device, info.instructions, info.dtype)))}",
-            f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
-            f"at most {info.max_total_tokens:,} for one request",
-            *describe_kernels(info.kernels),
+            *(
+                describe_own_engine(settings, info)
+                if settings.engine == "verbatim"
+                else describe_remote_engine(settings, info, capabilities)
+            ),
             *describe_contracts(settings),
             "  pages     /docs" + (f", {PATH}" if settings.playground else ""),
             *_warnings(settings),
         )
     )
+
+
+def describe_own_engine(settings: Settings, info: ModelInfo) -> list[str]:
+    """Return the lines about a model that this process computes."""
+    num_cached = info.num_blocks * info.block_size
+    millions = info.num_parameters / 1e6
+    return [
+        f"  model     {settings.model_name} ({info.architecture}, {millions:,.1f}M parameters)",
+        f"  device    {', '.join(filter(None, (info.device, info.instructions, info.dtype)))}",
+        f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
+        f"at most {info.max_total_tokens:,} for one request",
+        *describe_kernels(info.kernels),
+    ]
+
+
+def describe_remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabilities) -> list[str]:
+    """Return the lines about a model that other servers compute."""
+    lines = [
+        f"  model     {settings.model_name} ({info.architecture})",
+        f"  engine    {settings.engine} at {', '.join(settings.engine_url)}",
+        f"  context   {info.max_total_tokens:,} tokens for one request",
+    ]
+    return lines + [f"  refused   {', '.join(capabilities.missing)}"] if capabilities.missing else lines
 
 
 def describe_kernels(kernels: tuple[Kernel, ...]) -> list[str]:
@@ -310,9 +344,19 @@ def describe_kernels(kernels: tuple[Kernel, ...]) -> list[str]:
 
 
 def _warnings(settings: Settings) -> list[str]:
-    if settings.asks_for_key or is_loopback(settings.host):
+    lines = []
+    if unused := _unused(settings):
+        lines.append(f"  warning   without effect on engine {settings.engine}: {', '.join(unused)}")
+    if not settings.asks_for_key and not is_loopback(settings.host):
+        lines.append(f"  warning   no key is asked for: whoever reaches {settings.host} may use the server")
+    return lines
+
+
+def _unused(settings: Settings) -> list[str]:
+    """Return the names of given settings that only Verbatim's own engine reads, if another computes."""
+    if settings.engine == "verbatim":
         return []
-    return [f"  warning   no key is asked for: whoever reaches {settings.host} may use the server"]
+    return [name for name in _OF_OWN_ENGINE if name in settings.model_fields_set]
 
 
 def describe_contracts(settings: Settings) -> list[str]:

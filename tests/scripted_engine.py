@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 
 import numpy as np
 
+from engine.capabilities import Capabilities
 from engine.core.unit_vector import unit_vector
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.model_info import ModelInfo
@@ -129,6 +130,7 @@ class ScriptedEngine:
     ) -> None:
         self.tokenizer = tokenizer or chat_tokenizer()
         self.model_info = _model_info(max_total_tokens)
+        self.capabilities = Capabilities()
         self.requests: list[GenerationRequest] = []
         self.texts: list[EmbeddingRequest] = []
         self.num_running = 0

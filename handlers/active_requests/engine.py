@@ -1,8 +1,9 @@
-"""The protocol of an engine; `engine.async_engine.AsyncEngine` is the one that computes."""
+"""The protocol of an engine: `engine.async_engine` computes, `engine.remote` lets a server compute."""
 
 from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
+from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
@@ -18,6 +19,9 @@ class Engine(Protocol):
 
     @property
     def model_info(self) -> ModelInfo: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
 
     def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None

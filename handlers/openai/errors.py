@@ -7,6 +7,7 @@ from engine.errors import (
     EngineStopped,
     InvalidGrammar,
     InvalidRequest,
+    NotCapable,
     NoTokenLeft,
     PromptTooLong,
     RequestAborted,
@@ -56,6 +57,7 @@ def code_of(violation: Violation | None, given: Any = None) -> str | None:
 _ERROR_KINDS: Final[dict[type[Exception], ErrorKind]] = {
     ModelNotFound: ErrorKind(404, "model_not_found"),
     UnknownAdapter: ErrorKind(404, "model_not_found", field="model"),
+    NotCapable: ErrorKind(400, "unsupported_parameter"),
     InvalidRequest: ErrorKind(400, "invalid_value"),
     Overloaded: ErrorKind(
         429, "rate_limit_exceeded", message="The server is at its limit of concurrent requests"
@@ -108,4 +110,8 @@ def _text(error: Exception) -> str:
     return str(error)
 
 
-_TABLE: Final = ErrorTable(_ERROR_KINDS, _text)
+_TABLE: Final = ErrorTable(
+    _ERROR_KINDS,
+    _text,
+    {"beams": "use_beam_search", "grammar": "response_format", "embeddings": "model"},
+)

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from engine.errors import NotCapable
 from handlers.concurrency.limit import retry_after_s
 from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.runtime.problem import Problem
 
 
@@ -28,20 +30,27 @@ class ErrorTable:
     """The errors that a contract has a problem for, by class."""
 
     def __init__(
-        self, kinds: Mapping[type[Exception], ErrorKind], text: Callable[[Exception], str] = str
+        self,
+        kinds: Mapping[type[Exception], ErrorKind],
+        text: Callable[[Exception], str] = str,
+        fields: Mapping[str, str] = {},
     ) -> None:
         """kinds: the first class that an error is an instance of counts.
 
-        text: writes the message of an error whose kind has none of its own.
+        text: writes the message of an error whose kind has none of its own. fields: the contract's names of
+        fields that an engine may lack (`NotCapable.parameter`), where it has others.
         """
         self._kinds = kinds
         self._text = text
+        self._fields = fields
 
     def to_problem(self, error: Exception) -> Exception:
         """Return the contract's Problem for an error, or the error itself where the table has none for it."""
         kind = next((kind for cause, kind in self._kinds.items() if isinstance(error, cause)), None)
         if kind is None:
             return error
+        if isinstance(error, NotCapable):
+            return self._not_capable(error, kind)
         refused = error if isinstance(error, Refused) else None
         return Problem(
             kind.status,
@@ -51,3 +60,9 @@ class ErrorTable:
             violation=refused.violation if refused else None,
             retry_after_s=retry_after_s(error, kind.retry_after_s),
         )
+
+    def _not_capable(self, error: NotCapable, kind: ErrorKind) -> Problem:
+        """Return the problem of a field that the server's engine does not support."""
+        field = self._fields.get(error.parameter, error.parameter)
+        message = f"{kind.prefix}`{field}` is not supported by the engine of this server"
+        return Problem(kind.status, message, kind.code, field=field, violation=Violation.UNSUPPORTED_FIELD)

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
@@ -34,6 +35,21 @@ class SharedSettings(Section):
 
     revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
     """Branch, tag or commit of a hub model."""
+
+    engine: Annotated[Literal["verbatim", "vllm"], env("VERBATIM_ENGINE")] = "verbatim"
+    """Engine that computes tokens: verbatim, in this process, or vllm, the servers at engine_url."""
+
+    engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
+    """URLs of vLLM servers, comma-separated; a request goes to the one with the fewest tokens outstanding."""
+
+    engine_api_key: Annotated[str | None, env("VERBATIM_ENGINE_API_KEY")] = None
+    """API key that the servers at engine_url ask for."""
+
+    engine_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_TIMEOUT")] = 120.0
+    """Seconds without a token from the server at engine_url after which a request fails."""
+
+    engine_start_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_START_TIMEOUT")] = 600.0
+    """Seconds to wait at start until the servers at engine_url are ready."""
 
     dtype: Annotated[Literal["auto", "float32", "float16", "bfloat16"], env("VERBATIM_DTYPE", "DTYPE")] = (
         "auto"
@@ -225,7 +241,15 @@ class SharedSettings(Section):
         return max(1, int(self.max_concurrent_requests * self.max_request_share))
 
     @field_validator(
-        "log_level", "require_key", "dtype", "pooling", "quantize", "isa", "check_responses", mode="before"
+        "engine",
+        "log_level",
+        "require_key",
+        "dtype",
+        "pooling",
+        "quantize",
+        "isa",
+        "check_responses",
+        mode="before",
     )
     @classmethod
     def _lower(cls, value: object) -> object:
@@ -265,6 +289,23 @@ class SharedSettings(Section):
         if name not in isa_names():
             raise ValueError(f"{name!r} is none of {', '.join(isa_names())}")
         return name
+
+    @field_validator("engine_url")
+    @classmethod
+    def _are_urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
+        for url in urls:
+            parts = urlsplit(url)
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+                raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8000")
+        return urls
+
+    @model_validator(mode="after")
+    def _knows_its_engine(self) -> Self:
+        if self.engine == "vllm" and not self.engine_url:
+            raise ValueError("engine is vllm, which needs an engine_url")
+        if self.engine != "vllm" and self.engine_url:
+            raise ValueError("engine_url is of servers of another engine, and engine is verbatim")
+        return self
 
     @field_validator("tool_call_parser")
     @classmethod

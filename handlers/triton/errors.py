@@ -55,4 +55,4 @@ def _text(error: Exception) -> str:
     return str(error)
 
 
-to_problem: Final = ErrorTable(_KINDS, _text).to_problem
+to_problem: Final = ErrorTable(_KINDS, _text, {"beams": "beam_width"}).to_problem

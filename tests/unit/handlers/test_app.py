@@ -217,7 +217,7 @@ async def test_the_factory_tells_the_server_why_the_model_does_not_load(
 async def test_the_factory_starts_the_engine_with_the_server_and_then_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    async def start(config: EngineConfig) -> ScriptedEngine:
+    async def start(config: EngineConfig, *, on_progress: object) -> ScriptedEngine:
         assert config.max_total_tokens == 77
         return ScriptedEngine(says("a"))
 

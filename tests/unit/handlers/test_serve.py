@@ -3,6 +3,7 @@ import socket
 import msgspec
 import pytest
 
+from engine.capabilities import Capabilities
 from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from handlers.app import CONTRACTS
 from handlers.serve import CannotListen, describe, start_listening, take_port
@@ -106,3 +107,13 @@ def test_a_port_is_free_again_as_soon_as_its_server_has_ended() -> None:
             connection.close()  # the side that closes first keeps the port for a while
     with take_port(*address) as next_server:
         start_listening(Settings(), next_server)
+
+
+def test_an_engine_over_servers_is_described_with_what_it_refuses() -> None:
+    settings = Settings(engine="vllm", engine_url=("http://a:1", "http://b:2"), dtype="float32")
+    info = ScriptedEngine(says("a")).model_info
+    lines = describe(settings, info, Capabilities(beams=False, typical_p=False)).splitlines()
+    assert "  engine    vllm at http://a:1, http://b:2" in lines
+    assert "  refused   typical_p, beams" in lines
+    assert "  warning   without effect on engine vllm: dtype" in lines
+    assert not any(line.split()[0] in ("device", "cache") for line in lines)

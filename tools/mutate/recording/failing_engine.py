@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
+from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
@@ -26,6 +27,10 @@ class FailingEngine:
     @property
     def model_info(self) -> ModelInfo:
         return self._engine.model_info
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._engine.capabilities
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None

@@ -1,11 +1,11 @@
-"""Every contract answers a request for an adapter that is not loaded by the field that asks for it."""
+"""Every contract names the field that asks for an adapter that is not loaded, or for what an engine lacks."""
 
 from collections.abc import Callable
 from functools import partial
 
 import pytest
 
-from engine.errors import UnknownAdapter
+from engine.errors import NotCapable, UnknownAdapter
 from handlers.aleph_alpha.errors import to_problem as aleph_alpha
 from handlers.anthropic.errors import to_problem as anthropic
 from handlers.hf.errors import to_problem as hf
@@ -34,3 +34,24 @@ def test_an_adapter_that_is_not_loaded_is_told_by_its_field_and_name(
     problem = to_problem(UnknownAdapter("sonnets"))
     assert (problem.status, problem.field) == (status, field)
     assert "sonnets" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("to_problem", "status", "parameter", "field"),
+    [
+        (partial(openai, prompt_field="prompt"), 400, "beams", "use_beam_search"),
+        (partial(openai, prompt_field="prompt"), 400, "typical_p", "typical_p"),
+        (anthropic, 400, "priority", "priority"),
+        (aleph_alpha, 400, "priority", "nice"),
+        (tgi, 422, "watermark", "watermark"),
+        (hf, 400, "typical_p", "typical_p"),
+        (mindie, 422, "beams", "use_beam_search"),
+        (triton, 400, "beams", "beam_width"),
+    ],
+)
+def test_what_the_engine_lacks_is_refused_by_the_contracts_own_field(
+    to_problem: Callable[[Exception], Problem], status: int, parameter: str, field: str
+) -> None:
+    problem = to_problem(NotCapable(parameter))
+    assert (problem.status, problem.field) == (status, field)
+    assert f"`{field}` is not supported by the engine" in problem.message

@@ -158,3 +158,15 @@ def test_instruction_sets_are_known_by_name(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
     with pytest.raises(ValidationError, match="'gptq' is not supported; the one that is: int8"):
         Settings(quantize="gptq")
+
+
+def test_the_engine_over_servers_needs_their_urls() -> None:
+    with pytest.raises(ValueError, match="needs an engine_url"):
+        Settings(engine="vllm")
+    with pytest.raises(ValueError, match="engine is verbatim"):
+        Settings(engine_url=("http://a:1",))
+    for url in ("a:8000", "ftp://a", "http://", "http://a/?b"):
+        with pytest.raises(ValueError, match="is no URL of a server"):
+            Settings(engine="vllm", engine_url=(url,))
+    settings = Settings(engine="vllm", engine_url=("http://a:1", "https://b"))
+    assert settings.engine_url == ("http://a:1", "https://b")

@@ -1,0 +1,59 @@
+"""The features of requests that an engine can serve; no torch."""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from engine.errors import NotCapable
+from engine.request import EmbeddingRequest, GenerationRequest, GrammarKind
+
+
+class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
+    """The features of one engine. Each has the name of the field of `engine.request` that asks for it.
+
+    Adapters and media have no entry: no engine has any yet, and admission refuses them.
+    """
+
+    typical_p: bool = True
+    watermark: bool = True
+    beams: bool = True
+    logprob_token_ids: bool = True
+    priority: bool = True
+    embeddings: bool = True
+    grammars: frozenset[GrammarKind] = frozenset(GrammarKind)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of what the engine cannot do, for people."""
+        flags = [name for name in self.__struct_fields__ if getattr(self, name) is False]
+        kinds = sorted(kind.value for kind in set(GrammarKind) - self.grammars)
+        return (*flags, *(f"{kind} grammars" for kind in kinds))
+
+
+# Where a field has no effect, such as typical_p without drawing, any engine honours it.
+_USES: Final[dict[str, Callable[[GenerationRequest], bool]]] = {
+    "typical_p": lambda request: request.sampling.typical_p != 1.0 and not request.sampling.is_greedy,
+    "watermark": lambda request: request.sampling.watermark is not None,
+    "beams": lambda request: request.beams is not None,
+    "logprob_token_ids": lambda request: len(request.sampling.logprob_token_ids) > 0,
+    "priority": lambda request: request.priority != 0,
+}
+
+
+def check_capabilities(request: GenerationRequest, capabilities: Capabilities) -> None:
+    """Raise NotCapable, which names the field, for a request that asks for what the engine cannot do."""
+    for name, is_used in _USES.items():
+        if not getattr(capabilities, name) and is_used(request):
+            raise NotCapable(name)
+    grammar = request.sampling.grammar
+    if grammar is not None and grammar.kind not in capabilities.grammars:
+        raise NotCapable("grammar")
+
+
+def check_embedding_capability(request: EmbeddingRequest, capabilities: Capabilities) -> None:
+    """Raise NotCapable if the engine makes no embeddings, or for a priority that it does not have."""
+    if not capabilities.embeddings:
+        raise NotCapable("embeddings")
+    if request.priority and not capabilities.priority:
+        raise NotCapable("priority")

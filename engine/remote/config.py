@@ -1,0 +1,27 @@
+"""The configuration of an engine that a vLLM server computes for; no torch."""
+
+import msgspec
+
+from engine.config import MAX_UNREAD_BYTES
+
+
+class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The model, for its tokenizer and description, and the servers that compute it.
+
+    model, revision: as in EngineConfig; weights are not read. urls: of vLLM servers that serve this model; a
+    request goes to the one with the fewest tokens outstanding. served_name: theirs for the model, if they
+    list several. api_key: theirs. max_total_tokens: None: what the servers allow. timeout_s: the longest
+    silence of an answer. start_timeout_s: the longest wait until the servers are ready.
+    """
+
+    model: str
+    urls: tuple[str, ...]
+    revision: str | None = None
+    served_name: str | None = None
+    api_key: str | None = None
+    max_total_tokens: int | None = None
+    max_num_sequences: int = 256
+    trust_remote_code: bool = False
+    max_unread_bytes: int = MAX_UNREAD_BYTES
+    timeout_s: float = 120.0
+    start_timeout_s: float = 600.0

@@ -1,0 +1,90 @@
+"""The tokenizer and the description of a model whose weights another server has; no torch."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from engine.errors import ModelNotSupported
+from engine.model.directory import own_directory
+from engine.remote.config import RemoteConfig
+from engine.text.tokenizer import Tokenizer
+
+_NEEDED_FILES: Final = ["*.json", "*.jinja", "*.txt", "*.model", "*.py"]
+_DEFAULT_DTYPE: Final = "bfloat16"  # most checkpoints'
+
+
+class ModelFiles(NamedTuple):
+    """A model's files without its weights. context: the model's own length; None where it names none."""
+
+    tokenizer: Tokenizer
+    revision: str | None
+    architecture: str
+    dtype: str
+    vocab_size: int
+    hidden_size: int
+    context: int | None
+
+
+def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object]) -> ModelFiles:
+    """Read the files, fetching them from the Hugging Face hub where `config.model` is no directory.
+
+    Raises ModelNotSupported.
+    """
+    directory, revision = _find(config, on_progress)
+    own = _read_json(directory / "config.json")
+    text: dict[str, Any] = own.get("text_config") or own
+    generation_path = directory / "generation_config.json"
+    generation = _read_json(generation_path) if generation_path.is_file() else {}
+    vocab_size = text.get("vocab_size")
+    if not isinstance(vocab_size, int):
+        raise ModelNotSupported(f"{directory / 'config.json'} names no vocab_size")
+    tokenizer = Tokenizer.from_directory(
+        directory,
+        vocab_size=vocab_size,
+        end_token_ids=_end_token_ids(generation, text),
+        trust_remote_code=config.trust_remote_code,
+    )
+    return ModelFiles(
+        tokenizer,
+        revision,
+        architecture=(own.get("architectures") or ["unknown"])[0],
+        dtype=str(text.get("dtype") or text.get("torch_dtype") or _DEFAULT_DTYPE),
+        vocab_size=vocab_size,
+        hidden_size=int(text.get("hidden_size") or 0),
+        context=text.get("max_position_embeddings"),
+    )
+
+
+def _find(config: RemoteConfig, on_progress: Callable[[str], object]) -> tuple[Path, str | None]:
+    if (directory := own_directory(config.model, config.revision)) is not None:
+        return directory, None
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    on_progress(f"fetching the tokenizer of {config.model} from the Hugging Face hub")
+    try:
+        path = Path(snapshot_download(config.model, revision=config.revision, allow_patterns=_NEEDED_FILES))
+    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+        raise ModelNotSupported(
+            f"{config.model} is neither a directory nor a model that the Hugging Face hub gives: {error}"
+        ) from error
+    return path, path.name  # snapshots are named after their commit
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelNotSupported(f"{path} cannot be read as JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise ModelNotSupported(f"{path} holds no JSON object")
+    return found
+
+
+def _end_token_ids(*configs: dict[str, Any]) -> tuple[int, ...]:
+    """Return the end tokens of the first configuration that names any."""
+    for config in configs:
+        if (end := config.get("eos_token_id")) is not None:
+            return (end,) if isinstance(end, int) else tuple(end)
+    return ()

@@ -1,0 +1,126 @@
+"""The facts about a vLLM server that the engine needs before it starts; no torch."""
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from engine.errors import ModelNotSupported
+from engine.remote.config import RemoteConfig
+from engine.remote.upstream import BadStatus, CutOff, NoAnswer, Upstream
+from engine.remote.vllm_wire import GENERATE, error_reason
+
+_TIMEOUT_S: Final = 10.0
+_PAUSE_S: Final = 0.5  # between two tries
+_CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
+_LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
+
+
+class ServerFacts(msgspec.Struct, frozen=True):
+    """max_total_tokens: the longest context, if the server names it. num_blocks, block_size: of its cache."""
+
+    served_name: str
+    max_total_tokens: int | None = None
+    num_blocks: int | None = None
+    block_size: int | None = None
+
+
+class _Model(msgspec.Struct):
+    id: str
+    max_model_len: int | None = None
+    parent: str | None = None  # an adapter's
+
+
+class _Models(msgspec.Struct):
+    data: list[_Model]
+
+
+async def wait_until_ready(
+    upstream: Upstream, config: RemoteConfig, on_progress: Callable[[str], None]
+) -> ServerFacts:
+    """Wait until the server lists its models, and return what it says of ours.
+
+    Raises ModelNotSupported if it does not serve it, asks for a key, or is not ready in time.
+    """
+    is_waiting = False
+    try:
+        async with asyncio.timeout(config.start_timeout_s):
+            while True:
+                try:
+                    found = await upstream.get("/v1/models", timeout_s=_TIMEOUT_S)
+                except NoAnswer:
+                    found = None
+                if found is not None and found.status in (401, 403):
+                    raise ModelNotSupported(f"{upstream.url} refuses the key, or asks for one")
+                if found is not None and found.status == 200:
+                    model = _choose(_models(upstream, found.body), config, upstream)
+                    return await _with_cache(upstream, ServerFacts(model.id, model.max_model_len))
+                if not is_waiting:
+                    is_waiting = True
+                    on_progress(f"waiting for the server at {upstream.url}")
+                await asyncio.sleep(_PAUSE_S)
+    except TimeoutError:
+        raise ModelNotSupported(
+            f"the server at {upstream.url} was not ready within {config.start_timeout_s:.0f} s"
+        ) from None
+
+
+async def check_generates(upstream: Upstream, served_name: str, token_id: int) -> None:
+    """Raise ModelNotSupported unless the server computes a token after this one, our vocabulary's last.
+
+    So a server without the token API, or of a model with fewer tokens, is found before the first request.
+    """
+    params: dict[str, Any] = {"max_tokens": 1, "temperature": 0.0, "detokenize": False}
+    body = {"model": served_name, "token_ids": [token_id], "sampling_params": params}
+    try:
+        async with upstream.post(GENERATE, msgspec.json.encode(body)) as answer:
+            await answer.whole()
+    except BadStatus as error:
+        reason, _ = error_reason(error.body)
+        if error.status in (404, 405):
+            raise ModelNotSupported(
+                f"{upstream.url} has no {GENERATE}: start vLLM with --enable-scale-out"
+            ) from error
+        raise ModelNotSupported(
+            f"{upstream.url} does not take token {token_id}, so the tokenizer is another model's, or its "
+            f"server fails: status {error.status} {reason}"
+        ) from error
+    except (NoAnswer, CutOff) as error:
+        raise ModelNotSupported(f"{upstream.url} does not answer: {error.__cause__ or error}") from error
+
+
+def _models(upstream: Upstream, body: bytes) -> list[_Model]:
+    try:
+        return msgspec.json.decode(body, type=_Models).data
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ModelNotSupported(f"{upstream.url}/v1/models lists no models: {error}") from error
+
+
+def _choose(models: list[_Model], config: RemoteConfig, upstream: Upstream) -> _Model:
+    """Return the model that is served under a name of ours, or else the only one."""
+    named = [model for model in models if model.id in (config.served_name, config.model)]
+    bases = [model for model in models if model.parent is None]
+    if named:
+        return named[0]
+    if len(bases) == 1:
+        return bases[0]
+    raise ModelNotSupported(
+        f"{upstream.url} serves {', '.join(model.id for model in bases) or 'no model'}, and none is called "
+        f"{config.served_name or config.model}"
+    )
+
+
+async def _with_cache(upstream: Upstream, facts: ServerFacts) -> ServerFacts:
+    """Return the facts with the size of the server's cache, if its metrics have it."""
+    try:
+        found = await upstream.get("/metrics", timeout_s=_TIMEOUT_S)
+    except NoAnswer:
+        return facts
+    if found.status != 200 or not (match := _CACHE.search(found.body.decode("utf-8", "replace"))):
+        return facts
+    labels = {label["name"]: int(label["value"]) for label in _LABEL.finditer(match["labels"])}
+    return msgspec.structs.replace(
+        facts, num_blocks=labels.get("num_gpu_blocks"), block_size=labels.get("block_size")
+    )

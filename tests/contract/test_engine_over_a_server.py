@@ -1,0 +1,193 @@
+"""Contracts answer the same over a token server as over the engine behind it, and name what it lacks."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from typing import Any, NamedTuple
+
+import pytest
+import pytest_asyncio
+from starlette.types import ASGIApp
+
+from engine.async_engine import AsyncEngine
+from engine.config import EngineConfig
+from engine.demo_model import DEMO_MODEL
+from engine.remote.config import RemoteConfig
+from engine.remote.remote_engine import RemoteEngine
+from handlers.app import build_app
+from handlers.settings.settings import Settings
+from tests.scripted_upstream import running_upstream
+from tests.token_server import computes
+from tests.unit.handlers.runtime.client import send
+
+# What no two answers have in common: times, and names drawn for one answer.
+_OWN = re.compile(
+    r'"(?:id|created|created_at|completed_at|system_fingerprint|item_id|call_id|\w*(?:time|_ms|_per_second)\w*)"'
+    r':\s*(?:"[^"]*"|[\d.eE+-]+|null|\[[^\]]*\])'
+)
+_DRAWN = re.compile(r"(?:call|chatcmpl|cmpl|resp|msg|rs|fc|toolu)[_-][\w-]+")
+
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "get_weather",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+}
+USER = [{"role": "user", "content": "Hello, my name is Anna."}]
+GREEDY = {"model": "verbatim-demo", "messages": USER, "temperature": 0, "max_tokens": 24}
+DRAWN = {**GREEDY, "temperature": 1.0, "seed": 7}
+NATIVE = {"inputs": "Hello", "parameters": {"max_new_tokens": 12}}
+SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+
+SAME: dict[str, tuple[str, dict[str, Any]]] = {
+    "chat": ("/openai/v1/chat/completions", GREEDY),
+    "chat stream": ("/openai/v1/chat/completions", {**GREEDY, "stream": True}),
+    "a seed": ("/openai/v1/chat/completions", DRAWN),
+    "three choices": ("/openai/v1/chat/completions", {**DRAWN, "n": 3}),
+    "log-probabilities": ("/openai/v1/chat/completions", {**DRAWN, "logprobs": True, "top_logprobs": 3}),
+    "a stop string": ("/openai/v1/chat/completions", {**GREEDY, "stop": ["n", "!"]}),
+    "a length": ("/openai/v1/chat/completions", {**GREEDY, "max_tokens": 3}),
+    "a schema": (
+        "/openai/v1/chat/completions",
+        {
+            **GREEDY,
+            "max_tokens": 60,
+            "response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": SCHEMA}},
+        },
+    ),
+    "a tool": (
+        "/openai/v1/chat/completions",
+        {
+            **GREEDY,
+            "max_tokens": 80,
+            "messages": [{"role": "user", "content": "What is the weather in Paris?"}],
+            "tools": [TOOL],
+        },
+    ),
+    "penalties": (
+        "/openai/v1/chat/completions",
+        {**GREEDY, "presence_penalty": 1.5, "frequency_penalty": 0.5, "logit_bias": {"40": 5}},
+    ),
+    "completion with its prompt": (
+        "/openai/v1/completions",
+        {
+            "model": "verbatim-demo",
+            "prompt": "Hello",
+            "max_tokens": 5,
+            "temperature": 0,
+            "echo": True,
+            "logprobs": 2,
+        },
+    ),
+    "native": ("/tgi/generate", {**NATIVE, "parameters": {"max_new_tokens": 12, "details": True}}),
+    "native stream": ("/tgi/generate_stream", NATIVE),
+    "the prompt's tokens": (
+        "/tgi/generate",
+        {
+            "inputs": "Hello",
+            "parameters": {"max_new_tokens": 4, "details": True, "decoder_input_details": True},
+        },
+    ),
+    "messages": (
+        "/anthropic/v1/messages",
+        {"model": "verbatim-demo", "messages": USER, "max_tokens": 24, "temperature": 0},
+    ),
+    "messages stream": (
+        "/anthropic/v1/messages",
+        {"model": "verbatim-demo", "messages": USER, "max_tokens": 24, "temperature": 0, "stream": True},
+    ),
+    "triton": (
+        "/triton/v2/models/verbatim-demo/generate",
+        {"text_input": "Hello", "parameters": {"max_tokens": 8, "temperature": 0}},
+    ),
+    "mindie": ("/mindie/v1/chat/completions", {**GREEDY}),
+    "aleph alpha": (
+        "/aleph_alpha/complete",
+        {"model": "verbatim-demo", "prompt": "Hello", "maximum_tokens": 6, "temperature": 0},
+    ),
+}
+
+# By what a vLLM server lacks: the request, the status, and the field that the error names.
+REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
+    "typical_p": (
+        "/tgi/generate",
+        {"inputs": "a", "parameters": {"typical_p": 0.5, "max_new_tokens": 2}},
+        422,
+        "typical_p",
+    ),
+    "watermark": (
+        "/hf/generate",
+        {"inputs": "a", "parameters": {"watermark": True, "max_new_tokens": 2}},
+        400,
+        "watermark",
+    ),
+    "beams": (
+        "/openai/v1/chat/completions",
+        {**GREEDY, "use_beam_search": True, "n": 2},
+        400,
+        "use_beam_search",
+    ),
+    "named tokens": (
+        "/openai/v1/chat/completions",
+        {**GREEDY, "logprobs": True, "logprob_token_ids": [1]},
+        400,
+        "logprob_token_ids",
+    ),
+    "priority": ("/openai/v1/chat/completions", {**GREEDY, "priority": 3}, 400, "priority"),
+    "nice": (
+        "/aleph_alpha/complete?nice=true",
+        {"model": "verbatim-demo", "prompt": "a", "maximum_tokens": 2},
+        400,
+        "nice",
+    ),
+    "embeddings": ("/openai/v1/embeddings", {"model": "verbatim-demo", "input": "a"}, 400, "model"),
+}
+
+
+class Servers(NamedTuple):
+    own: ASGIApp
+    over_server: ASGIApp
+
+
+@pytest_asyncio.fixture(scope="module")
+async def servers() -> AsyncIterator[Servers]:
+    """Yield two applications whose tokens one engine computes: at hand, and behind a token server."""
+    settings = Settings()
+    # Without prefix caching, since no cached tokens are reported over a server.
+    engine = await AsyncEngine.start(
+        EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=1024, prefix_caching=False)
+    )
+    async with running_upstream(computes(engine)) as upstream:
+        upstream.models = [{"id": "verbatim-demo", "max_model_len": engine.model_info.max_total_tokens}]
+        remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), urls=(upstream.url,)))
+        yield Servers(build_app(settings, engine), build_app(settings, remote))
+        await remote.stop()
+    await engine.stop()
+
+
+def without_own(text: str) -> str:
+    """Return an answer without what is its own, so that two of them can be compared."""
+    return _DRAWN.sub("", _OWN.sub("", text))
+
+
+@pytest.mark.parametrize("path, body", SAME.values(), ids=SAME)
+async def test_an_answer_is_the_same_over_a_server(servers: Servers, path: str, body: dict[str, Any]) -> None:
+    headers = {"anthropic-version": "2023-06-01"}
+    expected = await send(servers.own, "POST", path, json=body, headers=headers)
+    found = await send(servers.over_server, "POST", path, json=body, headers=headers)
+    assert expected.status_code == 200, expected.text
+    assert found.status_code == 200, found.text
+    assert without_own(found.text) == without_own(expected.text)
+
+
+@pytest.mark.parametrize("path, body, status, field", REFUSED.values(), ids=REFUSED)
+async def test_what_the_server_lacks_is_refused_by_the_contracts_own_field(
+    servers: Servers, path: str, body: dict[str, Any], status: int, field: str
+) -> None:
+    answer = await send(servers.over_server, "POST", path, json=body)
+    assert answer.status_code == status, answer.text
+    assert f"`{field}` is not supported by the engine of this server" in answer.text
+    if path.startswith("/openai"):
+        assert json.loads(answer.text)["error"]["param"] == field
+        assert json.loads(answer.text)["error"]["code"] == "unsupported_parameter"

@@ -1,0 +1,428 @@
+"""The engine over a vLLM server, which answers rightly or misbehaves; one test for each way."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import pytest
+
+from engine.errors import (
+    EngineBusy,
+    EngineError,
+    EngineStopped,
+    GenerationFailed,
+    InvalidGrammar,
+    InvalidRequest,
+    NotCapable,
+    ReaderTooSlow,
+    RequestAborted,
+)
+from engine.events import FinishReason, TokenEvent
+from engine.model_info import ModelInfo
+from engine.remote.remote_engine import RemoteEngine
+from engine.remote.upstream import Upstream
+from engine.request import (
+    BeamParams,
+    GenerationRequest,
+    Grammar,
+    GrammarKind,
+    Pooling,
+    SamplingParams,
+    StopConditions,
+    Watermark,
+)
+from engine.text.tokenizer import Tokenizer
+from tests.requests import embedding_request, generation_request
+from tests.scripted_upstream import (
+    DONE,
+    Reply,
+    ScriptedUpstream,
+    answers,
+    drops,
+    event,
+    hangs,
+    refuses,
+    running_upstream,
+    sends,
+    tokens,
+)
+from tests.unit.engine.text.tiny_tokenizers import byte_level
+
+TEXT = "the quick brown fox"
+SILENCE_S = 0.2
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return byte_level()
+
+
+def model_info(tokenizer: Tokenizer) -> ModelInfo:
+    return ModelInfo(
+        model_id="m",
+        revision=None,
+        architecture="Any",
+        dtype="float32",
+        device="vllm",
+        num_parameters=0,
+        max_total_tokens=256,
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=4,
+        num_blocks=8,
+        block_size=16,
+        kv_cache_bytes=0,
+        max_batch_tokens=64,
+        max_num_sequences=4,
+    )
+
+
+class Pair:
+    """An engine, and the server that it asks."""
+
+    def __init__(self, upstream: ScriptedUpstream, engine: RemoteEngine) -> None:
+        self.upstream = upstream
+        self.engine = engine
+
+
+@asynccontextmanager
+async def pair(
+    tokenizer: Tokenizer, *replies: Reply, timeout_s: float = 60.0, **options: Any
+) -> AsyncIterator[Pair]:
+    async with running_upstream(*replies) as upstream:
+        server = Upstream(upstream.url, api_key="k", timeout_s=timeout_s)
+        engine = RemoteEngine([server], "m", tokenizer, model_info(tokenizer), **options)
+        try:
+            yield Pair(upstream, engine)
+        finally:
+            await engine.stop()
+
+
+def new_request(
+    name: str = "a", *, sampling: SamplingParams | None = None, num_sequences: int = 1, **fields: Any
+) -> GenerationRequest:
+    stopping = {"max_tokens": 50, **fields.pop("stopping", {})}
+    return generation_request(
+        request_id=name,
+        token_ids=[1, 2, 3],
+        sampling=sampling or SamplingParams(temperature=0.0),
+        stopping=StopConditions(**stopping),
+        num_sequences=num_sequences,
+        **fields,
+    )
+
+
+async def events(engine: RemoteEngine, request: GenerationRequest) -> list[TokenEvent]:
+    async with aclosing(engine.submit(request)) as found:
+        return [each async for each in found]
+
+
+def text_of(found: list[TokenEvent]) -> str:
+    return "".join(each.text for each in found)
+
+
+def written(tokenizer: Tokenizer) -> list[int]:
+    """Return the tokens of TEXT and an end token."""
+    return [*tokenizer.encode(TEXT), tokenizer.end_token_ids[0]]
+
+
+async def test_tokens_become_events(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends(tokens(*written(tokenizer)))) as both:
+        found = await events(both.engine, new_request())
+    assert text_of(found) == TEXT
+    assert [each.token_id for each in found] == written(tokenizer)
+    assert [each.finish for each in found if each.finish] == [FinishReason.END_TOKEN]
+    assert both.upstream.headers[0]["Authorization"] == "Bearer k"
+    assert both.upstream.received[0]["token_ids"] == [1, 2, 3]
+
+
+async def test_events_are_read_from_bytes_in_any_pieces(tokenizer: Tokenizer) -> None:
+    whole = b"".join(tokens(*written(tokenizer)))
+    pieces = [whole[place : place + 7] for place in range(0, len(whole), 7)]
+    async with pair(tokenizer, sends(pieces)) as both:
+        assert text_of(await events(both.engine, new_request())) == TEXT
+
+
+async def test_several_tokens_in_one_event_are_several_events(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends([event(written(tokenizer), "stop"), DONE])) as both:
+        found = await events(both.engine, new_request())
+    assert [each.position for each in found] == list(range(len(found)))
+    assert text_of(found) == TEXT
+
+
+async def test_a_stop_string_ends_the_text_and_the_servers_work(tokenizer: Tokenizer) -> None:
+    pieces = [event([token_id]) for token_id in tokenizer.encode(TEXT)]
+    async with pair(tokenizer, sends(pieces, holds=True)) as both:
+        found = await events(both.engine, new_request(stopping={"stop": (" brown",)}))
+        await asyncio.wait_for(both.upstream.has_left.wait(), 30)
+    assert text_of(found) == "the quick"
+    assert found[-1].finish is FinishReason.STOP
+    assert "stop" not in both.upstream.received[0]["sampling_params"]
+
+
+async def test_a_client_that_leaves_ends_the_servers_work(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends([event([1])], holds=True)) as both:
+        found = both.engine.submit(new_request())
+        await anext(found)
+        await found.aclose()
+        await asyncio.wait_for(both.upstream.has_left.wait(), 30)
+        assert both.engine.stats().num_running == 0
+        assert both.engine.stats().counters.num_aborted == 1
+
+
+async def test_each_sequence_has_a_seed_of_its_own(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(seed=2**63 - 1)
+    async with pair(tokenizer, sends(tokens(*written(tokenizer)))) as both:
+        request = new_request(sampling=sampling, num_sequences=3, num_parallel=2)
+        found = await events(both.engine, request)
+        most_open = both.upstream.most_open
+    for index in range(3):
+        assert text_of([each for each in found if each.index == index]) == TEXT
+    seeds = sorted(body["sampling_params"]["seed"] for body in both.upstream.received)
+    assert seeds == [0, 1, 2**63 - 1]
+    assert most_open <= 2
+
+
+async def test_sequences_end_as_they_end(tokenizer: Tokenizer) -> None:
+    ended: list[int] = []
+    async with (
+        pair(tokenizer, sends(tokens(*written(tokenizer)))) as both,
+        aclosing(both.engine.submit(new_request(num_sequences=2), ended.append)) as found,
+    ):
+        _ = [each async for each in found]
+    assert ended == [1, 1]
+
+
+def scored(token_id: int, *others: int) -> dict[str, object]:
+    """Return log-probabilities as vLLM lists them: the drawn token, then the most likely others."""
+    listed = [{"token_id": each, "logprob": -0.5 - rank} for rank, each in enumerate(others)]
+    own = {"token_id": token_id, "logprob": -9.0}
+    return {"content": [{**own, "rank": 9, "top_logprobs": [own, *listed]}]}
+
+
+async def test_the_most_likely_tokens_are_listed_without_the_drawn_one(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(num_logprobs=2)
+    script = [event([5], "stop", scored(5, 7, 6)), DONE]
+    async with pair(tokenizer, sends(script)) as both:
+        (found,) = await events(both.engine, new_request(sampling=sampling))
+    assert found.logprob == -9.0
+    assert [(each.token_id, each.logprob) for each in found.top_logprobs] == [(7, -0.5), (6, -1.5)]
+    assert found.top_logprobs[0].text == tokenizer.token_text(7)
+    assert both.upstream.received[0]["sampling_params"]["logprobs"] == 3
+
+
+async def test_the_prompts_log_probabilities_come_with_the_first_event(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(temperature=0.0, num_prompt_logprobs=1)
+    document = {
+        "choices": [{"index": 0, "token_ids": written(tokenizer), "finish_reason": "stop"}],
+        "prompt_logprobs": [
+            None,
+            {"2": {"logprob": -3.0}, "9": {"logprob": -1.0}},
+            {"3": {"logprob": -0.1, "rank": 1, "decoded_token": "x"}},
+        ],
+    }
+    async with pair(tokenizer, answers(document)) as both:
+        found = await events(both.engine, new_request(sampling=sampling))
+    assert text_of(found) == TEXT
+    assert found[0].prompt is not None
+    assert [each.logprob for each in found[0].prompt] == [None, -3.0, -0.1]
+    assert [[one.token_id for one in each.top_logprobs] for each in found[0].prompt] == [[], [9], [3]]
+    assert {each.prompt for each in found[1:]} == {None}
+    assert both.upstream.received[0]["stream"] is False
+
+
+FAILURES: dict[str, tuple[Reply, type[EngineError]]] = {
+    "cut between events": (sends([event([1])], is_cut=True), GenerationFailed),
+    "cut inside an event": (sends([event([1]), event([2])[:20]], is_cut=True), GenerationFailed),
+    "over before the end": (sends([event([1]), DONE]), GenerationFailed),
+    "aborted there": (sends([event([1]), event([], "abort"), DONE]), GenerationFailed),
+    "an id outside the vocabulary": (sends(tokens(1, 10**6)), GenerationFailed),
+    "a negative id": (sends(tokens(1, -1)), GenerationFailed),
+    "no JSON": (sends([event([1]), b"data: {]\n\n"]), GenerationFailed),
+    "JSON of another kind": (sends([b'data: {"choices": 7}\n\n']), GenerationFailed),
+    "text in place of an id": (sends([b'data: {"choices": [{"token_ids": ["a"]}]}\n\n']), GenerationFailed),
+    "an error in the stream": (
+        sends([event([1]), b'data: {"error": {"message": "CUDA", "code": 500}}\n\n', DONE]),
+        GenerationFailed,
+    ),
+    "an error 500": (refuses(500), GenerationFailed),
+    "no such path": (refuses(404), GenerationFailed),
+    "another key": (refuses(401), GenerationFailed),
+    "too many requests": (refuses(429), EngineBusy),
+    "no room": (refuses(503), EngineBusy),
+    "a request that it refuses": (refuses(400, "temperature"), InvalidRequest),
+    "no answer at all": (drops(), EngineBusy),
+    "cut before the first token": (sends([], is_cut=True), EngineBusy),
+}
+
+
+@pytest.mark.parametrize("reply, error", FAILURES.values(), ids=FAILURES)
+async def test_a_failure_of_the_server_fails_the_request_alone(
+    tokenizer: Tokenizer, reply: Reply, error: type[EngineError]
+) -> None:
+    async with pair(tokenizer, reply) as both:
+        with pytest.raises(error) as raised:
+            await events(both.engine, new_request())
+        assert "CUDA" not in str(raised.value)
+        both.upstream.replies = [sends(tokens(*written(tokenizer)))]
+        assert text_of(await events(both.engine, new_request())) == TEXT
+
+
+async def test_log_probabilities_that_are_missing_fail_the_request(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends(tokens(1, 2))) as both:
+        with pytest.raises(GenerationFailed):
+            await events(both.engine, new_request(sampling=SamplingParams(num_logprobs=0)))
+
+
+@pytest.mark.parametrize("reply", [hangs(), sends([event([1])], holds=True)], ids=["at once", "later"])
+async def test_a_server_that_hangs_fails_the_request(tokenizer: Tokenizer, reply: Reply) -> None:
+    async with pair(tokenizer, reply, timeout_s=SILENCE_S) as both:
+        with pytest.raises(GenerationFailed):
+            await events(both.engine, new_request())
+        assert len(both.upstream.received) <= 1, "a second try would hang as long"
+
+
+async def test_a_connection_that_was_lost_is_tried_once_more(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, drops(), sends(tokens(*written(tokenizer)))) as both:
+        assert text_of(await events(both.engine, new_request())) == TEXT
+        assert len(both.upstream.received) == 2
+
+
+async def test_nothing_is_tried_again_after_a_token(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends([event([1])], is_cut=True)) as both:
+        with pytest.raises(GenerationFailed):
+            await events(both.engine, new_request())
+        assert len(both.upstream.received) == 1
+
+
+async def test_a_server_that_restarts_is_found_again(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends(tokens(*written(tokenizer)))) as both:
+        assert text_of(await events(both.engine, new_request())) == TEXT
+        await both.upstream.stop()
+        assert not (await both.engine.health()).is_healthy
+        assert (await both.engine.health()).is_alive
+        with pytest.raises(EngineBusy):
+            await events(both.engine, new_request())
+        await both.upstream.start()
+        assert (await both.engine.health()).is_healthy
+        assert text_of(await events(both.engine, new_request())) == TEXT
+
+
+async def test_an_unhealthy_server_is_reported(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, hangs()) as both:
+        both.upstream.is_healthy = False
+        assert not (await both.engine.health()).is_healthy
+
+
+async def test_requests_go_to_the_server_with_fewer_tokens_outstanding(tokenizer: Tokenizer) -> None:
+    whole = sends(tokens(*written(tokenizer)))
+    async with running_upstream(hangs()) as busy, running_upstream(whole) as free:
+        servers = [Upstream(each.url, api_key=None, timeout_s=60) for each in (busy, free)]
+        engine = RemoteEngine(servers, "m", tokenizer, model_info(tokenizer))
+        waiting = asyncio.create_task(events(engine, new_request("waits")))
+        await asyncio.wait_for(busy.has_begun.wait(), 30)
+        for name in "abc":
+            assert text_of(await events(engine, new_request(name))) == TEXT
+        assert (len(busy.received), len(free.received)) == (1, 3)
+        await engine.stop()
+        with pytest.raises(EngineStopped):
+            await waiting
+
+
+async def test_a_server_that_is_lost_is_replaced_by_another(tokenizer: Tokenizer) -> None:
+    async with (
+        running_upstream(drops()) as lost,
+        running_upstream(sends(tokens(*written(tokenizer)))) as good,
+    ):
+        servers = [Upstream(each.url, api_key=None, timeout_s=60) for each in (lost, good)]
+        engine = RemoteEngine(servers, "m", tokenizer, model_info(tokenizer))
+        assert text_of(await events(engine, new_request())) == TEXT
+        await engine.stop()
+
+
+REFUSED: dict[str, dict[str, Any]] = {
+    "typical_p": {"sampling": SamplingParams(typical_p=0.5)},
+    "watermark": {"sampling": SamplingParams(watermark=Watermark())},
+    "logprob_token_ids": {"sampling": SamplingParams(num_logprobs=0, logprob_token_ids=(1,))},
+    "beams": {"sampling": SamplingParams(temperature=0.0), "beams": BeamParams(num_beams=2)},
+    "priority": {"priority": 1},
+}
+
+
+@pytest.mark.parametrize("parameter", REFUSED)
+async def test_what_the_server_cannot_do_is_refused_by_name(tokenizer: Tokenizer, parameter: str) -> None:
+    async with pair(tokenizer, hangs()) as both:
+        assert parameter in both.engine.capabilities.missing
+        with pytest.raises(NotCapable) as raised:
+            await events(both.engine, new_request(**REFUSED[parameter]))
+        assert raised.value.parameter == parameter
+        assert both.upstream.received == []
+
+
+async def test_embeddings_are_refused(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, hangs()) as both:
+        with pytest.raises(NotCapable, match="embeddings"):
+            await both.engine.embed(embedding_request(token_ids=[1], pooling=Pooling.MEAN))
+
+
+async def test_a_grammar_that_the_server_refuses_is_an_invalid_grammar(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(grammar=Grammar(GrammarKind.REGEX, "("))
+    async with pair(tokenizer, refuses(400, "bad\n regex")) as both:
+        with pytest.raises(InvalidGrammar, match="bad regex"):
+            await events(both.engine, new_request(sampling=sampling))
+
+
+async def test_a_grammar_that_is_complete_ends_the_sequence(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(grammar=Grammar(GrammarKind.REGEX, "a"))
+    async with pair(tokenizer, sends(tokens(1, 2))) as both:
+        found = await events(both.engine, new_request(sampling=sampling))
+    assert found[-1].finish is FinishReason.STOP
+    assert both.upstream.received[0]["sampling_params"]["structured_outputs"] == {"regex": "a"}
+
+
+async def test_an_aborted_request_ends(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, hangs()) as both:
+        waiting = asyncio.create_task(events(both.engine, new_request("a")))
+        await asyncio.wait_for(both.upstream.has_begun.wait(), 30)
+        await both.engine.abort("a")
+        await both.engine.abort("unknown")
+        with pytest.raises(RequestAborted):
+            await waiting
+        await asyncio.wait_for(both.upstream.has_left.wait(), 30)
+
+
+async def test_an_id_that_runs_is_not_taken_twice(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, sends([event([1])], holds=True)) as both:
+        first = both.engine.submit(new_request("a"))
+        await anext(first)
+        with pytest.raises(InvalidRequest):
+            await events(both.engine, new_request("a"))
+        await first.aclose()
+
+
+async def test_draining_lets_requests_end_and_takes_no_new_ones(tokenizer: Tokenizer) -> None:
+    async with pair(tokenizer, hangs()) as both:
+        waiting = asyncio.create_task(events(both.engine, new_request("a")))
+        await asyncio.wait_for(both.upstream.has_begun.wait(), 30)
+        draining = asyncio.create_task(both.engine.drain(60))
+        await asyncio.sleep(0)
+        with pytest.raises(EngineStopped):
+            await events(both.engine, new_request("b"))
+        assert not (await both.engine.health()).is_healthy
+        assert not draining.done()
+        await both.engine.abort("a")
+        with pytest.raises(RequestAborted):
+            await waiting
+        await draining
+
+
+async def test_a_reader_that_is_too_slow_is_cut_off(tokenizer: Tokenizer) -> None:
+    many = [event([1] * 100), event([1] * 100, "length"), DONE]
+    async with pair(tokenizer, sends(many), max_unread_bytes=10_000) as both:
+        request = new_request(num_sequences=3, stopping={"max_tokens": 200, "ignore_eos": True})
+        reading = both.engine.submit(request)
+        with pytest.raises(ReaderTooSlow):
+            await anext(reading)
+            while both.engine.stats().counters.num_generated_tokens < 256:
+                await asyncio.sleep(0)
+            await anext(reading)

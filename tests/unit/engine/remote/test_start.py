@@ -1,0 +1,120 @@
+"""The start of an engine over servers: it waits for them, and refuses those of another model."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.demo_model import DEMO_MODEL
+from engine.errors import ModelNotSupported
+from engine.remote.config import RemoteConfig
+from engine.remote.remote_engine import RemoteEngine
+from tests.scripted_upstream import Reply, answers, drops, hangs, refuses, running_upstream
+
+ONE_TOKEN = answers({"choices": [{"index": 0, "token_ids": [5], "finish_reason": "length"}]})
+
+
+def config(*urls: str, **fields: Any) -> RemoteConfig:
+    return RemoteConfig(model=str(DEMO_MODEL), urls=urls, **fields)
+
+
+@asynccontextmanager
+async def started(config: RemoteConfig) -> AsyncIterator[RemoteEngine]:
+    engine = await RemoteEngine.start(config)
+    try:
+        yield engine
+    finally:
+        await engine.stop()
+
+
+async def test_the_model_is_described_by_its_files_and_its_server() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream, started(config(upstream.url)) as engine:
+        info = engine.model_info
+        assert (info.architecture, info.max_total_tokens) == ("Qwen3ForCausalLM", 256)
+        assert (info.num_blocks, info.block_size, info.vocab_size) == (100, 32, 1536)
+        assert engine.tokenizer.end_token_ids == (2, 0)
+        assert upstream.received[0]["token_ids"] == [max(engine.tokenizer.known_ids)]
+
+
+async def test_the_smallest_context_of_all_servers_counts() -> None:
+    async with running_upstream(ONE_TOKEN) as first, running_upstream(ONE_TOKEN) as second:
+        second.models[0]["max_model_len"] = 100
+        async with started(config(first.url, second.url)) as engine:
+            assert engine.model_info.max_total_tokens == 100
+
+
+async def test_the_model_is_found_among_others_by_its_name() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        upstream.models.append({"id": "ours", "max_model_len": 64})
+        async with started(config(upstream.url, served_name="ours")) as engine:
+            assert engine.model_info.max_total_tokens == 64
+        upstream.models.append({"id": "adapter", "parent": "ours"})
+        with pytest.raises(ModelNotSupported, match="serves m, ours, and none is called"):
+            await RemoteEngine.start(config(upstream.url))
+
+
+async def test_the_start_waits_until_the_server_is_there() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        await upstream.stop()
+        said: list[str] = []
+        tasks: list[asyncio.Task[None]] = []
+
+        def report(line: str) -> None:
+            said.append(line)
+            tasks.append(asyncio.create_task(upstream.start()))
+
+        engine = await RemoteEngine.start(config(upstream.url), on_progress=report)
+        await engine.stop()
+        assert said == [f"waiting for the server at {upstream.url}"]
+
+
+async def test_the_wait_is_bounded() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        await upstream.stop()
+        with pytest.raises(ModelNotSupported, match="was not ready within"):
+            await RemoteEngine.start(config(upstream.url, start_timeout_s=0.1))
+
+
+@pytest.mark.parametrize(
+    "reply, message, timeout_s",
+    [
+        (refuses(404), "--enable-scale-out", 60),
+        (refuses(400, "Token id 1535 is out of vocabulary"), "the tokenizer is another model's", 60),
+        (drops(), "does not answer", 60),
+        (hangs(), "does not answer", 0.2),
+    ],
+    ids=["no token API", "fewer tokens", "lost", "hangs"],
+)
+async def test_a_server_that_computes_no_token_is_refused(
+    reply: Reply, message: str, timeout_s: float
+) -> None:
+    async with running_upstream(reply) as upstream:
+        with pytest.raises(ModelNotSupported, match=message):
+            await RemoteEngine.start(config(upstream.url, timeout_s=timeout_s))
+
+
+async def test_a_context_over_the_servers_is_refused() -> None:
+    async with running_upstream(ONE_TOKEN) as upstream:
+        with pytest.raises(ModelNotSupported, match="257 exceeds the server's 256"):
+            await RemoteEngine.start(config(upstream.url, max_total_tokens=257))
+        async with started(config(upstream.url, max_total_tokens=9)) as engine:
+            assert engine.model_info.max_total_tokens == 9
+
+
+async def test_servers_of_different_models_are_refused() -> None:
+    async with running_upstream(ONE_TOKEN) as first, running_upstream(ONE_TOKEN) as second:
+        second.models[0]["id"] = "other"
+        with pytest.raises(ModelNotSupported, match="different models: m, other"):
+            await RemoteEngine.start(config(first.url, second.url))
+
+
+async def test_files_without_a_model_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    async with running_upstream(ONE_TOKEN) as upstream:
+        broken = msgspec.structs.replace(config(upstream.url), model=str(tmp_path))
+        with pytest.raises(ModelNotSupported, match="vocab_size"):
+            await RemoteEngine.start(broken)

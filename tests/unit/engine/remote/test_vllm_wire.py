@@ -1,0 +1,104 @@
+"""Requests and answers in the form of vLLM's token API."""
+
+import json
+from typing import Any
+
+import pytest
+
+from engine.remote.vllm_wire import AnswerReader, Malformed, encode_request, error_reason
+from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.text.tokenizer import Tokenizer
+from tests.requests import generation_request
+from tests.unit.engine.text.tiny_tokenizers import byte_level
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return byte_level()
+
+
+def new_request(
+    sampling: SamplingParams | None = None, *, cache_salt: str | None = None, **stopping: Any
+) -> GenerationRequest:
+    return generation_request(
+        request_id="a",
+        token_ids=[1, 2],
+        sampling=sampling or SamplingParams(),
+        stopping=StopConditions(**{"max_tokens": 9} | stopping),
+        cache_salt=cache_salt,
+    )
+
+
+def params(tokenizer: Tokenizer, request: GenerationRequest, index: int = 0) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(encode_request(request, index, "m", tokenizer))["sampling_params"]
+    return found
+
+
+def test_end_tokens_are_named_so_that_our_rule_alone_counts(tokenizer: Tokenizer) -> None:
+    (end,) = tokenizer.end_token_ids
+    found = params(tokenizer, new_request(stop_token_ids=(5,), stop=("x",)))
+    assert (found["ignore_eos"], found["stop_token_ids"]) == (True, sorted([5, end]))
+    assert "stop" not in found
+    assert params(tokenizer, new_request(ignore_eos=True))["stop_token_ids"] == []
+
+
+def test_excluded_tokens_have_a_bias_that_json_can_write(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(logit_bias={1: 2.0, 2: float("-inf"), 3: 5.0}, banned_token_ids=(3,))
+    assert params(tokenizer, new_request(sampling))["logit_bias"] == {"1": 2.0, "2": -1e30, "3": -1e30}
+
+
+@pytest.mark.parametrize(
+    "kind, source, expected",
+    [
+        (GrammarKind.JSON_SCHEMA, "{}", {"json": "{}"}),
+        (GrammarKind.JSON_OBJECT, "", {"json_object": True}),
+        (GrammarKind.REGEX, "a", {"regex": "a"}),
+        (GrammarKind.EBNF, 'root ::= "a"', {"grammar": 'root ::= "a"'}),
+        (GrammarKind.STRUCTURAL_TAG, "{}", {"structural_tag": "{}"}),
+    ],
+)
+def test_grammars_are_structured_outputs(
+    tokenizer: Tokenizer, kind: GrammarKind, source: str, expected: dict[str, object]
+) -> None:
+    found = params(tokenizer, new_request(SamplingParams(grammar=Grammar(kind, source))))
+    assert found["structured_outputs"] == expected
+
+
+@pytest.mark.parametrize(
+    "sampling, num_asked",
+    [
+        (SamplingParams(temperature=0.0, num_logprobs=20), 20),
+        (SamplingParams(temperature=0.0, num_logprobs=3, presence_penalty=1.0), 4),
+        (SamplingParams(temperature=1.0, num_logprobs=3), 4),
+        (SamplingParams(temperature=1.0, num_logprobs=0), 0),
+    ],
+)
+def test_one_more_token_is_ranked_where_another_may_be_drawn(
+    tokenizer: Tokenizer, sampling: SamplingParams, num_asked: int
+) -> None:
+    assert params(tokenizer, new_request(sampling))["logprobs"] == num_asked
+
+
+def test_a_salt_is_of_bounded_length_and_characters(tokenizer: Tokenizer) -> None:
+    body = json.loads(encode_request(new_request(cache_salt="/@" * 1000), 0, "m", tokenizer))
+    assert len(body["cache_salt"]) == 64 and body["cache_salt"].isalnum()
+
+
+def test_truncation_is_left_out_where_nothing_is_drawn(tokenizer: Tokenizer) -> None:
+    assert "top_p" not in params(tokenizer, new_request(SamplingParams(temperature=0.0, top_p=0.5)))
+    found = params(tokenizer, new_request(SamplingParams(top_k=5, top_p=0.5, min_p=0.1)))
+    assert (found["top_k"], found["top_p"], found["min_p"]) == (5, 0.5, 0.1)
+
+
+def test_log_probabilities_of_another_prompt_are_malformed(tokenizer: Tokenizer) -> None:
+    reader = AnswerReader(new_request(SamplingParams(num_prompt_logprobs=1)), tokenizer)
+    for listed in ([None], [None, {"7": {"logprob": -1.0}}]):
+        with pytest.raises(Malformed):
+            list(reader.read(json.dumps({"choices": [], "prompt_logprobs": listed}).encode()))
+
+
+def test_a_reason_is_one_line_of_bounded_length() -> None:
+    body = {"error": {"message": "a\n" * 1000, "param": "top_p"}}
+    reason, parameter = error_reason(json.dumps(body).encode())
+    assert (len(reason), parameter) == (300, "top_p")
+    assert error_reason(b"<html>") == ("", None)

@@ -1,0 +1,201 @@
+"""A front over a real vLLM server with the embedded model, beside Verbatim's own engine in float32.
+
+`make test-vllm` installs vLLM and runs these. With VLLM_URL they ask a server that runs already, which must
+have been started as `serve` starts it.
+"""
+
+import asyncio
+import os
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import pytest_asyncio
+
+from engine.async_engine import AsyncEngine
+from engine.config import EngineConfig
+from engine.demo_model import DEMO_MODEL
+from engine.errors import InvalidRequest
+from engine.events import FinishReason, TokenEvent
+from engine.remote.config import RemoteConfig
+from engine.remote.remote_engine import RemoteEngine
+from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
+from handlers.active_requests.engine import Engine
+from tests.requests import generation_request
+
+pytestmark = pytest.mark.timeout(900)
+
+PROMPTS = ("Hello", "The capital of France is", "1 2 3 4", "My name is Anna.", "{")
+GREEDY = SamplingParams(temperature=0.0)
+# Both compute in float32, by kernels that add in another order.
+TOLERANCE = 1e-3
+
+
+def serve(log: Path) -> tuple[str, "subprocess.Popen[bytes]"]:
+    """Start vLLM on a free port, and return its URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = ("--enable-scale-out", "--max-model-len", "2048", "--dtype", "float32", "--max-logprobs", "21")
+    process = subprocess.Popen(
+        [
+            os.environ["VLLM"],
+            "serve",
+            str(DEMO_MODEL),
+            "--served-model-name",
+            "m",
+            "--port",
+            str(port),
+            *options,
+        ],
+        env={**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"},
+        stdout=log.open("wb"),
+        stderr=subprocess.STDOUT,
+    )
+    return f"http://127.0.0.1:{port}", process
+
+
+@pytest.fixture(scope="session")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    if given := os.environ.get("VLLM_URL"):
+        yield given
+        return
+    found, process = serve(tmp_path_factory.mktemp("vllm") / "log")
+    try:
+        yield found
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+class Engines(NamedTuple):
+    """Verbatim's own engine, and the one over vLLM."""
+
+    own: Engine
+    vllm: Engine
+
+
+@pytest_asyncio.fixture(scope="session")
+async def engines(url: str) -> AsyncIterator[Engines]:
+    remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), urls=(url,), start_timeout_s=800))
+    own = await AsyncEngine.start(EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=512))
+    yield Engines(own, remote)
+    await own.stop()
+    await remote.stop()
+
+
+def new_request(
+    engine: Engine, text: str, sampling: SamplingParams = GREEDY, num_sequences: int = 1, **stopping: object
+) -> GenerationRequest:
+    conditions = StopConditions(**{"max_tokens": 24} | stopping)  # type: ignore[arg-type]
+    return generation_request(
+        request_id=f"test-{text}",
+        token_ids=engine.tokenizer.encode(text),
+        sampling=sampling,
+        stopping=conditions,
+        num_sequences=num_sequences,
+    )
+
+
+async def events(engine: Engine, request: GenerationRequest) -> list[TokenEvent]:
+    async with aclosing(engine.submit(request)) as found:
+        return [each async for each in found]
+
+
+def core(found: list[TokenEvent]) -> list[tuple[int, str, FinishReason | None]]:
+    return [(each.token_id, each.text, each.finish) for each in found]
+
+
+@pytest.mark.parametrize("text", PROMPTS)
+async def test_greedy_tokens_texts_and_ends_are_our_own_engines(engines: Engines, text: str) -> None:
+    request = new_request(engines.own, text)
+    assert core(await events(engines.vllm, request)) == core(await events(engines.own, request))
+
+
+async def test_many_requests_at_once_are_answered_as_each_alone(engines: Engines) -> None:
+    requests = [new_request(engines.own, text) for text in PROMPTS]
+    alone = [core(await events(engines.vllm, request)) for request in requests]
+    together = await asyncio.gather(*(events(engines.vllm, request) for request in requests))
+    assert [core(found) for found in together] == alone
+
+
+async def test_log_probabilities_are_our_own_engines(engines: Engines) -> None:
+    sampling = SamplingParams(temperature=0.0, num_logprobs=3, num_prompt_logprobs=2)
+    request = new_request(engines.own, PROMPTS[1], sampling, max_tokens=6)
+    expected, found = await events(engines.own, request), await events(engines.vllm, request)
+    assert core(found) == core(expected)
+    for one, other in zip(found, expected, strict=True):
+        assert one.logprob == pytest.approx(other.logprob, abs=TOLERANCE)
+        assert [each.token_id for each in one.top_logprobs] == [each.token_id for each in other.top_logprobs]
+    assert found[0].prompt is not None and expected[0].prompt is not None
+    for place, other_place in zip(found[0].prompt, expected[0].prompt, strict=True):
+        assert place.logprob == pytest.approx(other_place.logprob, abs=TOLERANCE)
+        assert [each.token_id for each in place.top_logprobs] == [
+            each.token_id for each in other_place.top_logprobs
+        ]
+
+
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        Grammar(GrammarKind.REGEX, "[a-c]{3}[0-9]"),
+        Grammar(GrammarKind.JSON_SCHEMA, '{"type": "object", "properties": {"a": {"enum": ["x", "y"]}}, '
+                '"required": ["a"], "additionalProperties": false}'),
+        Grammar(GrammarKind.EBNF, 'root ::= "yes" | "no"'),
+    ],
+    ids=lambda grammar: grammar.kind.value,
+)  # fmt: skip
+async def test_a_grammar_binds_the_text(engines: Engines, grammar: Grammar) -> None:
+    request = new_request(
+        engines.own, "Hello", SamplingParams(temperature=0.0, grammar=grammar), max_tokens=40
+    )
+    found = await events(engines.vllm, request)
+    text = "".join(each.text for each in found)
+    expected = "".join(each.text for each in await events(engines.own, request))
+    assert found[-1].finish in (FinishReason.STOP, FinishReason.END_TOKEN)
+    assert "".join(text.split()) == "".join(expected.split()), "white space is the backend's own"
+
+
+async def test_a_stop_string_ends_the_text(engines: Engines) -> None:
+    request = new_request(engines.own, PROMPTS[0], stop=("e",), ignore_eos=True, max_tokens=200)
+    assert core(await events(engines.vllm, request)) == core(await events(engines.own, request))
+
+
+async def test_sequences_have_seeds_of_their_own(engines: Engines) -> None:
+    request = new_request(engines.own, "Hello", SamplingParams(temperature=1.5, seed=5), num_sequences=3)
+    first, second = await events(engines.vllm, request), await events(engines.vllm, request)
+
+    def texts(found: list[TokenEvent]) -> list[str]:
+        return ["".join(each.text for each in found if each.index == index) for index in range(3)]
+
+    assert texts(first) == texts(second)
+    assert len(set(texts(first))) > 1
+
+
+async def test_excluded_tokens_never_come(engines: Engines) -> None:
+    plain = await events(engines.vllm, new_request(engines.own, "Hello"))
+    banned = plain[0].token_id
+    sampling = SamplingParams(temperature=0.0, banned_token_ids=(banned,))
+    request = new_request(engines.own, "Hello", sampling)
+    found = await events(engines.vllm, request)
+    assert banned not in [each.token_id for each in found]
+    assert core(found) == core(await events(engines.own, request))
+
+
+async def test_what_vllm_refuses_is_an_invalid_request(engines: Engines) -> None:
+    with pytest.raises(InvalidRequest, match="temperature"):
+        await events(engines.vllm, new_request(engines.own, "Hello", SamplingParams(temperature=3.0)))
+
+
+async def test_a_request_that_is_closed_is_aborted(engines: Engines) -> None:
+    """Others run as before; the abort itself is tested with a scripted server."""
+    reading = engines.vllm.submit(new_request(engines.own, "Hello", ignore_eos=True, max_tokens=1000))
+    await anext(reading)
+    await reading.aclose()
+    assert engines.vllm.stats().num_running == 0
+    assert (await engines.vllm.health()).is_healthy
+    assert await events(engines.vllm, new_request(engines.own, "Hello"))
