@@ -8,6 +8,7 @@ import torch
 from engine.attention.scores import Scores
 from engine.fusion.native_layer import RmsNorm, Rotary, swiglu
 from engine.linear.channel_scales import channel_scales
+from engine.linear.panel_linear import Int8PanelLinear, PanelLinear
 from engine.linear.vnni_weight import VnniWeight
 from engine.native.instructions import Instructions
 from engine.sampling.native_ranking import best_of_rows
@@ -59,6 +60,14 @@ def decoding_attention() -> None:
                 decoding.attend(lengths, 0, dims=dims, dtype=dtype, scores=scores, is_native=True, **shape)
 
 
+def linear_layers() -> None:
+    for num_inputs, num_outputs in ((131, 72), (896, 64)):
+        linear = torch.nn.Linear(num_inputs, num_outputs, dtype=torch.bfloat16).requires_grad_(False)
+        for layer in (PanelLinear(linear), Int8PanelLinear(linear)):
+            for num_rows in (1, 13, 30, 130):
+                layer(torch.randn(num_rows, num_inputs, dtype=torch.bfloat16))
+
+
 def int8_layers() -> None:
     for dtype in _DTYPES:
         for num_inputs, num_outputs in ((5, 3), (130, 70), (896, 64)):
@@ -82,5 +91,6 @@ CALCULATIONS = {
     "gates": Calculation(gates, 8),
     "rankings": Calculation(rankings, 2),
     "decoding attention": Calculation(decoding_attention, 20, Instructions.AVX512),
+    "linear layers": Calculation(linear_layers, 24),
     "int8 layers": Calculation(int8_layers, 24, Instructions.AVX512_VNNI),
 }

@@ -50,8 +50,8 @@ def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor, weight: Tensor
 @needs_compiler
 @settings(max_examples=trials(30, whole=60), deadline=None)
 @given(
-    num_rows=st.sampled_from([0, *range(1, 27), 48, 200]),
-    num_inputs=st.sampled_from([1, 2, 31, 48, 127, 896]),
+    num_rows=st.sampled_from([0, *range(1, 27), 48, 200, 300]),
+    num_inputs=st.sampled_from([1, 2, 31, 48, 127, 146, 896]),
     num_outputs=st.sampled_from([1, 15, 16, 17, 32, 33, 48, 100, 320]),
     bias=st.booleans(),
     layout=st.sampled_from(["dense", "of wider rows", "transposed", "spread", "stacked"]),
@@ -95,11 +95,13 @@ def test_a_weight_is_packed_alike_in_place(num_outputs: int) -> None:
 
 @needs_compiler
 @torch.inference_mode()
-def test_a_row_is_computed_alike_whatever_else_is_in_its_batch() -> None:
-    rows = noise(100, 896)
-    for linear in (PanelLinear(new_linear(896, 320)), Int8PanelLinear(new_linear(896, 320))):
+@pytest.mark.parametrize(("num_inputs", "num_outputs"), [(896, 320), (131, 72), (2000, 40)])
+def test_a_row_is_computed_alike_whatever_else_is_in_its_batch(num_inputs: int, num_outputs: int) -> None:
+    rows = noise(250, num_inputs)
+    plain = new_linear(num_inputs, num_outputs)
+    for linear in (PanelLinear(plain), Int8PanelLinear(plain)):
         together = linear(rows)
-        for num_rows in (1, 5, 12, 13, 40):
+        for num_rows in (1, 5, 12, 13, 24, 25, 40, 97, 200):
             assert torch.equal(linear(rows[:num_rows]), together[:num_rows])
 
 

@@ -35,6 +35,7 @@ using Floats = float __attribute__((vector_size(4 * VERBATIM_LANES)));
 using Integers = int32_t __attribute__((vector_size(4 * VERBATIM_LANES)));  // also what a comparison gives: -1 or 0
 using Bits = uint32_t __attribute__((vector_size(4 * VERBATIM_LANES)));
 using Halves = uint16_t __attribute__((vector_size(2 * VERBATIM_LANES)));   // numbers of 16 bits, half a register
+using FloatsInMemory = float __attribute__((vector_size(4 * VERBATIM_LANES), aligned(4), may_alias));
 
 inline Floats everywhere(float value) { return value - Floats{}; }
 
@@ -55,10 +56,10 @@ inline Halves narrow(Floats values) {
     return __builtin_convertvector(((is_nan & (bits | 0x400000u)) | (~is_nan & rounded)) >> 16, Halves);
 }
 
-inline Floats load_lanes_of(const float* source) { return load_vector<Floats>(source); }
+inline Floats load_lanes_of(const float* source) { return *reinterpret_cast<const FloatsInMemory*>(source); }
 inline Floats load_lanes_of(const Bfloat16* source) { return widen(load_vector<Halves>(source)); }
 
-inline void store_lanes(Floats values, float* place) { std::memcpy(place, &values, sizeof values); }
+inline void store_lanes(Floats values, float* place) { *reinterpret_cast<FloatsInMemory*>(place) = values; }
 
 inline void store_lanes(Floats values, Bfloat16* place) {
     const Halves halves = narrow(values);
@@ -107,6 +108,27 @@ inline void accumulate(Floats& sum, Floats a, Floats b) {
     __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 #else
     sum = multiply_add(a, b, sum);
+#ifdef __SSE__
+    __asm__("" : "+x"(sum));  // else g++ adds some products to one another first, and not the same in every loop
+#endif
+#endif
+}
+
+// As accumulate(), with b in memory, read by the same instruction where the target has such ones.
+inline void accumulate_from(Floats& sum, Floats a, const float* b) {
+#if VERBATIM_LANES > 4
+    __asm__("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(a), "m"(*reinterpret_cast<const FloatsInMemory*>(b)));
+#else
+    accumulate(sum, a, load_lanes_of(b));
+#endif
+}
+
+// As accumulate(), with the number at b in all lanes.
+inline void accumulate_everywhere(Floats& sum, Floats a, const float* b) {
+#if VERBATIM_LANES == 16
+    __asm__("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(a), "m"(*b));
+#else
+    accumulate(sum, a, everywhere(*b));
 #endif
 }
 

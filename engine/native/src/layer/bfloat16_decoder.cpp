@@ -8,19 +8,16 @@
 #include "linear/bfloat16_product.h"
 
 static_assert(kPanelOutputs == kOutputs);
+static_assert(kMostPanelsOfChunk <= kMostPanels);
 
 namespace {
 
 // Rows are multiplied as bfloat16, or widened to float32 first.
 template <typename Weight>
 struct PanelLayer {
-    using Row = typename ProductBy<Weight>::Row;
+    using Input = typename ProductBy<Weight>::Rows;
     static constexpr bool kPrepares = ProductBy<Weight>::kWidens;
-
-    struct Input {
-        const Row* rows;
-        int64_t stride;
-    };
+    static constexpr int64_t kRowsOfBlock = ProductBy<Weight>::kRowsOfBlock;
 
     ProductBy<Weight> weight;
 
@@ -28,26 +25,27 @@ struct PanelLayer {
         : weight{static_cast<const Weight*>(given.panels), given.scales, given.bias, given.num_inputs, given.num_outputs} {}
 
     static void fit(Buffers& buffers, int64_t num_rows, int64_t num_inputs) {
-        if constexpr (kPrepares) Buffers::fit(buffers.wide, num_rows * wide_stride(num_inputs));
+        if constexpr (kPrepares) Buffers::fit(buffers.wide, WideRows{nullptr, num_rows, num_inputs}.size());
     }
 
-    void prepare(int64_t row, const Bfloat16* source, Buffers& buffers) const {
-        widen_row(source, weight.num_inputs, buffers.wide.data() + row * wide_stride(weight.num_inputs));
+    void prepare(int64_t num_rows, int64_t row, const Bfloat16* source, Buffers& buffers) const {
+        input(num_rows, source, buffers).widen(row, source);
     }
 
-    Input input(const Bfloat16* rows, const Buffers& prepared) const {
+    Input input(int64_t num_rows, const Bfloat16* rows, Buffers& prepared) const {
         if constexpr (kPrepares)
-            return {prepared.wide.data(), wide_stride(weight.num_inputs)};
+            return {prepared.wide.data(), num_rows, weight.num_inputs};
         else
             return {rows, weight.num_inputs};
     }
 
     int64_t rows_at_once() const { return weight.rows_at_once(); }
+    int64_t panels_at_once(const Input& rows) const { return weight.panels_at_once(rows); }
 
-    // Writes one panel's outputs for num_rows rows, output_stride apart. next: the panel to prefetch.
-    void compute(int64_t panel, int64_t next, int64_t first_row, int64_t num_rows, const Input& input, Bfloat16* output,
-                 int64_t output_stride) const {
-        weight.compute(panel, next, num_rows, input.rows + first_row * input.stride, input.stride, output, output_stride);
+    // As ProductBy::compute.
+    void compute(const PanelsTogether& together, int64_t first_row, int64_t num_rows, const Input& input, Bfloat16* output,
+                 int64_t row_step, int64_t panel_step) const {
+        weight.compute(together, first_row, num_rows, input, output, row_step, panel_step);
     }
 };
 

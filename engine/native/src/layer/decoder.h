@@ -139,7 +139,7 @@ void compute_qkv(const Product& product, const Rows& rows, const typename Produc
     const int64_t size = product.weight.num_outputs;
 #pragma omp for schedule(static)
     for (int64_t panel = 0; panel < step_panels(size); ++panel)
-        product.compute(panel, panel + 1, 0, rows.num, input, qkv + panel * kOutputs, size);
+        product.compute({panel, 1, 1, panel + 1}, 0, rows.num, input, qkv + panel * kOutputs, size, kOutputs);
 }
 
 template <typename Product>

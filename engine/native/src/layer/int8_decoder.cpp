@@ -16,6 +16,7 @@ namespace {
 struct Int8Layer {
     using Input = Int8Rows;
     static constexpr bool kPrepares = true;
+    static constexpr int64_t kRowsOfBlock = kMostRows;
 
     VerbatimInt8Weight weight;
 
@@ -28,23 +29,27 @@ struct Int8Layer {
         Buffers::fit(buffers.corrections, num_rows);
     }
 
-    void prepare(int64_t row, const Bfloat16* source, Buffers& buffers) const {
+    void prepare(int64_t, int64_t row, const Bfloat16* source, Buffers& buffers) const {
         round_row(source, weight.num_inputs, buffers.values.data() + row * row_stride(weight.num_inputs),
                   buffers.scales.data() + row, buffers.corrections.data() + row);
     }
 
-    Input input(const Bfloat16*, const Buffers& quantized) const {
+    Input input(int64_t, const Bfloat16*, const Buffers& quantized) const {
         return {quantized.values.data(), quantized.scales.data(), quantized.corrections.data(),
                 row_stride(weight.num_inputs)};
     }
 
     int64_t rows_at_once() const { return int8_rows_at_once(weight.num_inputs); }
 
-    void compute(int64_t panel, int64_t next, int64_t first_row, int64_t num_rows, const Input& rows, Bfloat16* output,
-                 int64_t output_stride) const {
+    int64_t panels_at_once(const Input&) const { return 1; }
+
+    // As ProductBy::compute.
+    void compute(const PanelsTogether& together, int64_t first_row, int64_t num_rows, const Input& rows, Bfloat16* output,
+                 int64_t row_step, int64_t panel_step) const {
         const Int8Rows block{rows.values + first_row * rows.stride, rows.scales + first_row, rows.corrections + first_row,
                              rows.stride};
-        multiply_panel(weight, panel, next, block, 0, num_rows, output, output_stride);
+        for (int64_t i = 0; i < together.num; ++i)
+            multiply_panel(weight, together.at(i), together.after(i), block, 0, num_rows, output + i * panel_step, row_step);
     }
 };
 

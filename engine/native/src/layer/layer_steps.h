@@ -12,11 +12,13 @@
 #include "layer/norm.h"
 #include "common/layout.h"
 #include "common/storage.h"
+#include "linear/panels.h"
 
 constexpr int64_t kOutputs = 32;  // outputs per panel, for every kind of weight
 VERBATIM_CONSTANT(kOutputs)
 // 24 blocks of 12 rows: the gates and the values of a tile take half of the L1 cache.
 constexpr int64_t kMaxTileRows = 288;
+constexpr int64_t kMostPanels = 4;  // that a product computes at once
 
 inline int64_t step_panels(int64_t num_outputs) { return (num_outputs + kOutputs - 1) / kOutputs; }
 
@@ -75,7 +77,7 @@ struct Sizes {
 struct Buffers {
     std::vector<Bfloat16> qkv, attended, gated;  // [num_rows, ...], dense; all threads use the calling thread's
     std::vector<Bfloat16> normed;
-    std::vector<float> wide;     // the rows as float32, wide_stride() apart
+    std::vector<float> wide;     // the rows as float32, laid out as in WideRows
     std::vector<int8_t> values;  // the rows quantized, with `scales` and `corrections` as in Int8Rows
     std::vector<float> scales;
     std::vector<int32_t> corrections;
@@ -141,16 +143,18 @@ struct Rows {
     }
 };
 
-// Calls compute(first, num, panel) for all rows and panels. Rows are divided into tiles, each of which is multiplied by
-// all panels in turn, so that it stays in the L2 cache.
+// Calls compute(first_row, num_rows, panel, num_panels) for all rows and panels, at most num_together panels at once. Rows
+// are divided into tiles, each of which is multiplied by all panels in turn, so that it stays in the L2 cache.
 template <typename Product, typename Compute>
-void for_each_tile(const Product& product, int64_t num_rows, int64_t num_panels, Compute compute) {
-    const int64_t tile_rows = std::min(product.rows_at_once(), kMaxTileRows);
+void for_each_tile(const Product& product, int64_t num_rows, int64_t num_panels, int64_t num_together, Compute compute) {
+    const int64_t most = std::min(product.rows_at_once(), kMaxTileRows);
+    const int64_t tile_rows = rows_of_group(num_rows, most, product.kRowsOfBlock);
     const int64_t num_tiles = (num_rows + tile_rows - 1) / tile_rows;
 #pragma omp for collapse(2) schedule(static)
     for (int64_t tile = 0; tile < num_tiles; ++tile)
-        for (int64_t panel = 0; panel < num_panels; ++panel)
-            compute(tile * tile_rows, std::min(tile_rows, num_rows - tile * tile_rows), panel);
+        for (int64_t panel = 0; panel < num_panels; panel += num_together)
+            compute(tile * tile_rows, std::min(tile_rows, num_rows - tile * tile_rows), panel,
+                    std::min(num_together, num_panels - panel));
 }
 
 // Returns the product's input: the normalized residual.
@@ -162,9 +166,9 @@ typename Product::Input norm_rows(const Product& product, const Rows& rows, cons
     rows.prepare([&](int64_t row) {
         Bfloat16* normed = buffers.normed.data() + row * size;
         normalize_row(residual + row * size, static_cast<const Bfloat16*>(weight), size, epsilon, normed);
-        if constexpr (Product::kPrepares) product.prepare(row, normed, buffers);
+        if constexpr (Product::kPrepares) product.prepare(rows.num, row, normed, buffers);
     });
-    return product.input(buffers.normed.data(), buffers);
+    return product.input(rows.num, buffers.normed.data(), buffers);
 }
 
 // Returns the product's input: `source`, [num_rows, num_inputs], widened or quantized if the weight asks for it.
@@ -172,36 +176,39 @@ template <typename Product>
 typename Product::Input input_rows(const Product& product, const Rows& rows, const Bfloat16* source) {
     Buffers& buffers = rows.prepared();
     if constexpr (Product::kPrepares)
-        rows.prepare([&](int64_t row) { product.prepare(row, source + row * product.weight.num_inputs, buffers); });
-    return product.input(source, buffers);
+        rows.prepare([&](int64_t row) {
+            product.prepare(rows.num, row, source + row * product.weight.num_inputs, buffers);
+        });
+    return product.input(rows.num, source, buffers);
 }
 
 // Writes before + the product, each rounded to bfloat16, to `residual`, which may be `before`.
 template <typename Product>
 void add_product(const Product& product, const Rows& rows, const typename Product::Input& input, const Bfloat16* before,
                  Bfloat16* residual) {
-    const int64_t size = product.weight.num_outputs;
-    for_each_tile(product, rows.num, step_panels(size), [&](int64_t first_row, int64_t num_rows, int64_t panel) {
-        const int64_t first = panel * kOutputs, num = std::min(kOutputs, size - first);
-        alignas(64) Bfloat16 outputs[kMaxTileRows][kOutputs];
-        product.compute(panel, panel + 1, first_row, num_rows, input, outputs[0], kOutputs);
-        for (int64_t row = 0; row < num_rows; ++row) {
-            const Bfloat16* addend = before + (first_row + row) * size + first;
-            Bfloat16* sum = residual + (first_row + row) * size + first;
+    const int64_t size = product.weight.num_outputs, together = product.panels_at_once(input);
+    for_each_tile(product, rows.num, step_panels(size), together,
+                  [&](int64_t first_row, int64_t num_rows, int64_t panel, int64_t num_panels) {
+                      alignas(64) Bfloat16 outputs[kMaxTileRows][kMostPanels * kOutputs];
+                      const int64_t first = panel * kOutputs, num = std::min(num_panels * kOutputs, size - first);
+                      product.compute({panel, num_panels, 1, panel + num_panels}, first_row, num_rows, input, outputs[0],
+                                      kMostPanels * kOutputs, kOutputs);
+                      for (int64_t row = 0; row < num_rows; ++row) {
+                          const Bfloat16* addend = before + (first_row + row) * size + first;
+                          Bfloat16* sum = residual + (first_row + row) * size + first;
 #pragma omp simd
-            for (int64_t i = 0; i < num; ++i) store(load(addend[i]) + load(outputs[row][i]), sum + i);
-        }
-    });
+                          for (int64_t i = 0; i < num; ++i) store(load(addend[i]) + load(outputs[row][i]), sum + i);
+                      }
+                  });
 }
 
 template <typename Product>
 void compute_gate_up(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* gated) {
     const int64_t size = product.weight.num_outputs / 2, half = size / kOutputs;
-    for_each_tile(product, rows.num, half, [&](int64_t first_row, int64_t num_rows, int64_t panel) {
+    for_each_tile(product, rows.num, half, 1, [&](int64_t first_row, int64_t num_rows, int64_t panel, int64_t) {
         alignas(64) Bfloat16 parts[2][kMaxTileRows][kOutputs];
-        const int64_t places[] = {panel, panel + half, panel + 1};  // the panels of the gates, their values, the next gates
-        for (int64_t i = 0; i < 2; ++i)
-            product.compute(places[i], places[i + 1], first_row, num_rows, input, parts[i][0], kOutputs);
+        // The gates' panel and that of their values.
+        product.compute({panel, 2, half, panel + 1}, first_row, num_rows, input, parts[0][0], kOutputs, kMaxTileRows * kOutputs);
         for (int64_t row = 0; row < num_rows; ++row)
             gate(parts[0][row], parts[1][row], kOutputs, gated + (first_row + row) * size + panel * kOutputs);
     });

@@ -44,15 +44,17 @@ void pack(const Weight* weight, int64_t row_stride, int64_t num_outputs, int64_t
 
 // Called by all threads of a region. Each takes panels that lie one after another, since memory is read fastest in order.
 template <typename Product>
-void multiply(const VerbatimLinear& call, const Product& product, const typename Product::Row* rows, int64_t stride) {
-    const int64_t group = product.rows_at_once(), num_groups = (call.num_rows + group - 1) / group;
-    const int64_t panels = num_panels(call.num_outputs);
+void multiply(const VerbatimLinear& call, const Product& product, const typename Product::Rows& rows) {
+    const int64_t group = rows_of_group(call.num_rows, product.rows_at_once(), product.kRowsOfBlock);
+    const int64_t num_groups = (call.num_rows + group - 1) / group, panels = num_panels(call.num_outputs);
+    const int64_t together = product.panels_at_once(rows);
 #pragma omp for collapse(2) schedule(static)
     for (int64_t i = 0; i < num_groups; ++i)
-        for (int64_t panel = 0; panel < panels; ++panel) {
+        for (int64_t panel = 0; panel < panels; panel += together) {
             const int64_t first = i * group, num = std::min(group, call.num_rows - first);
+            const int64_t end = std::min(panel + together, panels);
             Bfloat16* output = static_cast<Bfloat16*>(call.output) + first * call.num_outputs + panel * kPanelOutputs;
-            product.compute(panel, panel + 1, num, rows + first * stride, stride, output, call.num_outputs);
+            product.compute({panel, end - panel, 1, end}, first, num, rows, output, call.num_outputs, kPanelOutputs);
         }
 }
 
@@ -63,23 +65,22 @@ void run(const VerbatimLinear& call) {
     const auto* const rows = static_cast<const Bfloat16*>(call.rows);
     if constexpr (product.kWidens) {
         thread_local std::vector<float> kept;  // from call to call: a prompt's rows take megabytes
-        const int64_t stride = wide_stride(call.num_inputs);
-        if (static_cast<int64_t>(kept.size()) < call.num_rows * stride) kept.resize(call.num_rows * stride);
-        float* const wide = kept.data();
-        const auto widen = [&](int64_t row) { widen_row(rows + row * call.row_stride, call.num_inputs, wide + row * stride); };
+        WideRows wide{nullptr, call.num_rows, call.num_inputs};
+        if (static_cast<int64_t>(kept.size()) < wide.size()) kept.resize(wide.size());
+        wide.values = kept.data();
         const bool are_few = call.num_rows <= kFewRows;
-        for (int64_t row = 0; are_few && row < call.num_rows; ++row) widen(row);
+        for (int64_t row = 0; are_few && row < call.num_rows; ++row) wide.widen(row, rows + row * call.row_stride);
 #pragma omp parallel num_threads(call.num_threads)
         {
             if (!are_few) {
 #pragma omp for schedule(static)
-                for (int64_t row = 0; row < call.num_rows; ++row) widen(row);
+                for (int64_t row = 0; row < call.num_rows; ++row) wide.widen(row, rows + row * call.row_stride);
             }
-            multiply(call, product, wide, stride);
+            multiply(call, product, wide);
         }
     } else {
 #pragma omp parallel num_threads(call.num_threads)
-        multiply(call, product, rows, call.row_stride);
+        multiply(call, product, {rows, call.row_stride});
     }
 }
 

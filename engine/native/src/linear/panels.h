@@ -27,9 +27,24 @@ inline void pack_panel(const Weight* weight, int64_t stride, int64_t num_outputs
     }
 }
 
+// Panels of which a thread computes the outputs together: `num` of them, `step` apart. next: the one that it reads after
+// them; it need not exist.
+struct PanelsTogether {
+    int64_t first, num, step, next;
+
+    int64_t at(int64_t i) const { return first + i * step; }
+    int64_t after(int64_t i) const { return i + 1 < num ? at(i + 1) : next; }
+};
+
 // Rows that are multiplied with all panels before the next ones are, so that they stay in the second-level cache: whole
 // blocks of `at_once`, a row of which takes row_bytes.
 inline int64_t rows_at_once(int64_t row_bytes, int64_t at_once) {
     constexpr int64_t kBytes = 1 << 19;
     return std::max<int64_t>(1, kBytes / (row_bytes * at_once)) * at_once;
+}
+
+// The rows of each group, if all are to have nearly one size, whole blocks of at_once rows, and `most` rows at most.
+inline int64_t rows_of_group(int64_t num_rows, int64_t most, int64_t at_once) {
+    const int64_t num_blocks = (num_rows + at_once - 1) / at_once, num_groups = (num_rows + most - 1) / most;
+    return std::max<int64_t>(1, (num_blocks + num_groups - 1) / std::max<int64_t>(1, num_groups)) * at_once;
 }

@@ -1,5 +1,6 @@
 // Products of rows of float32 with a weight that lies in panels, whose 16 or 8 bits become float32 in registers; for
-// processors of every kind. Rows are bfloat16 that was widened beforehand, once per call.
+// processors of every kind. Rows are bfloat16 that was widened beforehand, once per call. For few rows;
+// widened_chunks.h has the products of many.
 //
 // Memory is read as for 16 bits, and arithmetic is float32's. A panel is read once from memory for a few rows, and from
 // the cache for more. Each sum is taken over the inputs in order, so a row's result does not depend on what else is in
@@ -14,10 +15,8 @@
 #include "common/lanes.h"
 #include "common/storage.h"
 #include "linear/panels.h"
+#include "linear/wide_rows.h"
 
-constexpr int kPanelVectors = kPanelOutputs / kNumLanes;
-// Of a block of rows, whose sums leave registers for weights and an input.
-constexpr int kMostSums = kNumRegisters == 32 ? 24 : 12;
 constexpr int kMostWideRows = kNumLanes == 16 ? 12 : 6;
 
 // Vectors of outputs that a block of rows is multiplied with at once; the others of the panel come after.
@@ -25,17 +24,6 @@ constexpr int vectors_at_once(int num_rows) {
     int num = kPanelVectors;
     while (num > 1 && num * num_rows > kMostSums) num /= 2;
     return num;
-}
-
-// Numbers from one widened row to the next: whole cache lines, and an odd number of them, since rows a power of two
-// apart would fall into the same few sets of the cache.
-inline int64_t wide_stride(int64_t num_inputs) { return ((num_inputs + 15) / 16 | 1) * 16; }
-
-inline void widen_row(const Bfloat16* row, int64_t num_inputs, float* wide) {
-    int64_t i = 0;
-    for (; i + kNumLanes <= num_inputs; i += kNumLanes) store_lanes(load_lanes_of(row + i), wide + i);
-    for (; i < num_inputs; ++i) wide[i] = load(row[i]);
-    if (num_inputs % 2) wide[num_inputs] = 0.0f;  // which meets the zeros that fill a panel
 }
 
 // The weights of the first or second input of a pair, to as many outputs as there are lanes.
