@@ -49,5 +49,3 @@ needs_compiler = needs(Instructions.SSE4_2)
 needs_avx512 = needs(Instructions.AVX512)
 needs_vnni = needs(Instructions.AVX512_VNNI)
 needs_compiled_bfloat16 = needs(Instructions.SSE4_2, allows_amx=False)
-needs_stacks = needs(Instructions.AVX512, allows_amx=False)  # of layers with weights of bfloat16
-needs_avx512_bf16 = needs(Instructions.AVX512_BF16, allows_amx=False)

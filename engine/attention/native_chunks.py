@@ -1,4 +1,4 @@
-"""Attention of prefill chunks by compiled code, with AVX-512 BF16; torch remains its oracle."""
+"""Attention of prefill chunks by compiled code; torch remains its oracle."""
 
 import ctypes
 
@@ -9,7 +9,6 @@ from engine.attention.plan import ChunkKeys
 from engine.attention.scores import Scores
 from engine.kernels import Obstacle
 from engine.native.bfloat16 import compiled_bfloat16_obstacle
-from engine.native.instructions import Instructions
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
 from engine.native.structures import ChunksCall
@@ -18,12 +17,11 @@ _NO_WINDOW = 1 << 40  # keys: more than any sequence has
 
 
 def chunk_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
-    """Return why `attend_chunks` does not take pages on this device of this dtype; None if it does.
-
-    It needs AVX-512 BF16; without it, torch is not known to be slower.
-    """
-    obstacle = find_obstacle(device, dtype, Instructions.AVX512_BF16, dtypes=(torch.bfloat16,))
-    return obstacle or compiled_bfloat16_obstacle()
+    """Return why `attend_chunks` does not take pages on this device of this dtype; None if it does."""
+    obstacle = find_obstacle(device, dtype)
+    if obstacle is None and dtype == torch.bfloat16:
+        obstacle = compiled_bfloat16_obstacle()
+    return obstacle
 
 
 def can_attend(device: torch.device, dtype: torch.dtype) -> bool:
@@ -37,9 +35,10 @@ def attend_chunks(
     """Attend from the rows of all chunks to the keys of their sequences.
 
     query: [num_heads, num_rows, key_dim] of the whole batch. keys, values: pages as in `KVPages`.
-    output: [num_rows, num_heads, value_dim], dense; the rows of the chunks are written. All are bfloat16.
+    output: [num_rows, num_heads, value_dim], dense; the rows of the chunks are written. All have one dtype,
+    float32 or bfloat16.
     """
-    assert query.dtype == keys.dtype == values.dtype == output.dtype == torch.bfloat16
+    assert query.dtype == keys.dtype == values.dtype == output.dtype
     assert query.stride(2) == 1 and output.is_contiguous() and keys.is_contiguous() and values.is_contiguous()
     sinks = scores.dense_sinks()
     call = ChunksCall(
@@ -61,6 +60,7 @@ def attend_chunks(
         _NO_WINDOW if chunks.window is None else chunks.window,
         scores.scaling,
         scores.softcap or 0.0,
+        query.dtype == torch.bfloat16,
         torch.get_num_threads(),
     )
     compiled().verbatim_chunks(ctypes.byref(call))

@@ -8,18 +8,14 @@ from torch import Tensor
 from engine.attention.plan import RaggedKeys
 from engine.attention.scores import Scores
 from engine.kernels import Obstacle
-from engine.native.instructions import Instructions
 from engine.native.library import compiled
 from engine.native.obstacles import find_obstacle
 from engine.native.structures import DecodeCall
 
 
 def decode_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
-    """Return why `decode` does not take pages on this device of this dtype; None if it does.
-
-    It needs AVX-512; without it, torch is not known to be slower.
-    """
-    return find_obstacle(device, dtype, Instructions.AVX512)
+    """Return why `decode` does not take pages on this device of this dtype; None if it does."""
+    return find_obstacle(device, dtype)
 
 
 def can_decode(device: torch.device, dtype: torch.dtype) -> bool:

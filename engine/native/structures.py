@@ -62,7 +62,7 @@ class ChunksCall(ctypes.Structure):
         *((name, _INTEGER) for name in ("query_head_stride", "query_row_stride", "num_chunks", "num_heads")),
         *((name, _INTEGER) for name in ("num_kv_heads", "key_dim", "value_dim", "block_size", "window")),
         *((name, _FLOAT) for name in ("scaling", "softcap")),
-        ("num_threads", _SHORT),
+        *((name, _SHORT) for name in ("is_bfloat16", "num_threads")),
     ]
 
 

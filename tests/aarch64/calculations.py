@@ -12,6 +12,7 @@ from engine.linear.panel_linear import Int8PanelLinear, PanelLinear
 from engine.linear.vnni_weight import VnniWeight
 from engine.native.instructions import Instructions
 from engine.sampling.native_ranking import best_of_rows
+from tests.parity.kernels import test_chunk_attention as chunks
 from tests.parity.kernels import test_native_attention as decoding
 
 _DTYPES = (torch.float32, torch.bfloat16)
@@ -68,6 +69,15 @@ def linear_layers() -> None:
                 layer(torch.randn(num_rows, num_inputs, dtype=torch.bfloat16))
 
 
+def chunk_attention() -> None:
+    for dtype in _DTYPES:
+        for dims in ((64, 64), (96, 33), (5, 3)):
+            for softcap, window in ((None, None), (20.0, 40)):
+                scores = Scores(0.3, softcap, torch.linspace(-2, 3, 14).to(dtype))
+                shape: dict[str, Any] = {"heads": (2, 7), "block_size": 4, "window": window}
+                chunks.attend([(0, 150), (30, 5)], dims=dims, dtype=dtype, scores=scores, **shape)
+
+
 def int8_layers() -> None:
     for dtype in _DTYPES:
         for num_inputs, num_outputs in ((5, 3), (130, 70), (896, 64)):
@@ -90,7 +100,8 @@ CALCULATIONS = {
     "rotary embeddings": Calculation(rotary_embeddings, 8),
     "gates": Calculation(gates, 8),
     "rankings": Calculation(rankings, 2),
-    "decoding attention": Calculation(decoding_attention, 20, Instructions.AVX512),
+    "decoding attention": Calculation(decoding_attention, 20),
     "linear layers": Calculation(linear_layers, 24),
+    "chunk attention": Calculation(chunk_attention, 12),
     "int8 layers": Calculation(int8_layers, 24, Instructions.AVX512_VNNI),
 }

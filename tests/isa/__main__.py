@@ -23,7 +23,14 @@ _SHORT = [
     "tests/parity/test_int8_parity.py",
     *(
         f"tests/parity/kernels/test_{name}.py"
-        for name in ("int8_linear", "native_attention", "native_layer", "layer_fusion")
+        for name in (
+            "int8_linear",
+            "native_attention",
+            "chunk_attention",
+            "native_layer",
+            "layer_fusion",
+            "decoder_stack",
+        )
     ),
     *(
         f"tests/unit/engine/{name}.py"

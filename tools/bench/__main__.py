@@ -12,7 +12,7 @@ import uvloop
 from transformers.utils import logging
 
 from tools.bench.comparison import compare
-from tools.bench.engine import overhead, prefix, profile, speed, streams
+from tools.bench.engine import attention, overhead, prefix, profile, speed, streams
 from tools.bench.http import http_layer
 from tools.bench.table import Row
 
@@ -26,6 +26,7 @@ class Bench(NamedTuple):
 
 
 BENCHES = {
+    "attention": Bench(attention.__doc__, attention.add_arguments, attention.run),
     "compare": Bench(compare.__doc__, compare.add_arguments, compare.run),
     "speed": Bench(speed.__doc__, speed.add_arguments, speed.run),
     "http": Bench(http_layer.__doc__, http_layer.add_arguments, http_layer.run),

@@ -8,10 +8,10 @@ import torch
 from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
 
 from engine.scheduling.schedule import ScheduledTokens
-from tests.instructions import needs_stacks
+from tests.instructions import needs_compiled_bfloat16
 from tests.parity.kernels.decoding_engine import NUM_LAYERS, apart, build_engine
 
-pytestmark = needs_stacks
+pytestmark = needs_compiled_bfloat16
 
 
 @pytest.mark.parametrize("ties_head", [True, False])

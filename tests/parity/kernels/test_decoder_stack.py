@@ -13,15 +13,15 @@ from transformers.models.qwen2.modeling_qwen2 import Qwen2DecoderLayer
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.native_decoder import NativeDecoder
 from engine.scheduling.sequence import Sequence
-from tests.instructions import needs_stacks
+from tests.instructions import needs_compiled_bfloat16, needs_vnni
 from tests.parity.kernels.decoding_engine import BLOCK_SIZE, NUM_LAYERS, Engine, apart, build_engine
 
 # Of logits, relative: of bfloat16, which torch rounds in attention more often; of int8 one level is 1%.
 TOLERANCE = {None: 2e-2, "int8": 5e-2}
-# Heads of 64 go through registers of 512 bits, those of 16 that the tiny models have do not.
+# Heads of 64 fill registers of every width, of which AVX-512 multiplies pairs of bfloat16.
 WIDE = {"head_dim": 64, "hidden_size": 96, "intermediate_size": 160}
 
-pytestmark = needs_stacks
+pytestmark = needs_compiled_bfloat16
 
 
 Build = Callable[..., Engine]
@@ -48,7 +48,7 @@ def by_torch(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.Monk
         return engine.decode(sequences)
 
 
-@pytest.mark.parametrize("quantize", [None, "int8"])
+@pytest.mark.parametrize("quantize", [None, pytest.param("int8", marks=needs_vnni)])
 @pytest.mark.parametrize(
     ("architecture", "changes"),
     [("qwen2", {}), ("qwen2", WIDE), ("qwen3", {}), ("qwen3", WIDE), ("mistral", {}), ("llama", WIDE)],
@@ -75,7 +75,7 @@ def test_one_call_gives_what_the_layers_give_one_by_one(
         assert difference < TOLERANCE[quantize]
 
 
-@pytest.mark.parametrize("quantize", [None, "int8"])
+@pytest.mark.parametrize("quantize", [None, pytest.param("int8", marks=needs_vnni)])
 def test_a_row_is_computed_alike_alone_and_in_any_batch(quantize: str | None, build: Build) -> None:
     engine = build("qwen2", quantize=quantize, **WIDE)
     sequences = sorted(engine.sequences(64), key=lambda each: each.num_tokens)

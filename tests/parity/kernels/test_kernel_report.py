@@ -13,9 +13,9 @@ from engine.errors import KernelsMissing
 from engine.fusion.fused_layer import FusedLayer
 from engine.kernels import Kernel, KernelName, Obstacle
 from engine.native import library
-from engine.native.instructions import Instructions, usable_instructions
+from engine.native.instructions import Instructions
 from engine.native.library import Loaded
-from tests.instructions import needs_avx512, needs_compiler, needs_vnni
+from tests.instructions import needs_compiled_bfloat16, needs_compiler, needs_int8, needs_vnni
 from tests.tiny import save_tiny_model
 
 NO_COMPILER = Obstacle("no C++ compiler is found (g++)", is_lack=True)
@@ -41,7 +41,15 @@ def test_nothing_is_missing_where_there_is_a_compiler(tmp_path: Path) -> None:
     kernels = report(tmp_path, require_native=True)
     assert kernels["layer_fusion"] == Kernel("layer_fusion", True, "3 of 3 layers")
     assert kernels["ranking"] == Kernel("ranking", True)
-    assert kernels["decode_attention"].in_use == (usable_instructions() >= Instructions.AVX512)
+    assert kernels["decode_attention"] == Kernel("decode_attention", True)
+    assert kernels["chunk_attention"] == Kernel("chunk_attention", True)
+
+
+@needs_compiled_bfloat16
+def test_layers_of_bfloat16_are_one_call_on_every_processor(tmp_path: Path) -> None:
+    kernels = report(tmp_path, dtype="bfloat16", require_native=True)
+    assert kernels["layer_stacking"] == Kernel("layer_stacking", True, "3 of 3 layers")
+    assert kernels["decode_path"] == Kernel("decode_path", True)
 
 
 @needs_vnni
@@ -52,7 +60,7 @@ def test_layers_of_8_bits_are_stacked_and_decode_by_the_fast_path(tmp_path: Path
     assert kernels["decode_path"] == Kernel("decode_path", True)
 
 
-@needs_avx512
+@needs_compiler
 def test_float32_is_no_dtype_of_a_stack(tmp_path: Path) -> None:
     kernels = report(tmp_path, dtype="float32")
     assert kernels["layer_stacking"].obstacle == Obstacle("takes bfloat16, not float32")
@@ -72,12 +80,15 @@ def test_a_model_of_other_layers_has_its_own(tmp_path: Path) -> None:
     assert kernels["layer_stacking"].obstacle == Obstacle("no layer is fused")
 
 
+@needs_int8
+@needs_compiler
 def test_lesser_instructions_are_no_lack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.native.instructions._found", lambda: Instructions.AVX2)
-    kernels = report(tmp_path, dtype="bfloat16")
-    obstacle = kernels["decode_attention"].obstacle
-    assert obstacle == Obstacle("needs avx512; this processor is used up to avx2")
-    assert kernels["layer_stacking"] == Kernel("layer_stacking", False, obstacle=obstacle)
+    kernels = report(tmp_path, dtype="bfloat16", quantize="int8", require_native=True)
+    obstacle = Obstacle("needs avx512_vnni; this processor is used up to avx2")
+    assert kernels["int8"] == Kernel("int8", False, obstacle=obstacle)
+    assert kernels["layer_stacking"].obstacle == Obstacle("needs linears of compiled code, all of one kind")
+    assert kernels["decode_attention"].in_use and kernels["chunk_attention"].in_use
 
 
 def test_without_a_compiler_what_could_be_used_is_missing(

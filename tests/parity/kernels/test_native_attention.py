@@ -18,9 +18,8 @@ from engine.attention.native_decode import can_decode, decode_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
 from engine.native import compiler, library
-from engine.native.instructions import Instructions, usable_instructions
 from tests.effort import trials
-from tests.instructions import needs_avx512
+from tests.instructions import needs_compiler
 
 CPU = torch.device("cpu")
 # Largest relative error of a row. Both round weights of bfloat16 on the way, torch once more.
@@ -71,7 +70,7 @@ def attend(
     return attention.attend(module, query, key, value, window, scores)[0].float()
 
 
-@needs_avx512
+@needs_compiler
 @settings(max_examples=trials(20, whole=40), deadline=None)
 @given(
     lengths=st.lists(st.integers(1, 90), min_size=1, max_size=9),
@@ -102,7 +101,7 @@ def test_any_shape_gives_what_torch_gives(
     assert errors.max() < TOLERANCE[dtype]
 
 
-@needs_avx512
+@needs_compiler
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("scale", [0.0, 1.0, 300.0])
 def test_long_sequences_and_steep_scores_stay_exact(scale: float, dtype: torch.dtype) -> None:
@@ -116,7 +115,7 @@ def test_long_sequences_and_steep_scores_stay_exact(scale: float, dtype: torch.d
     torch.testing.assert_close(actual, expected, rtol=rtol, atol=atol)
 
 
-@needs_avx512
+@needs_compiler
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_a_row_that_is_no_number_spoils_itself_alone(
     dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
@@ -153,15 +152,14 @@ def test_without_a_working_compiler_torch_attends(
     monkeypatch.setattr(compiler, "_build", fail)
     monkeypatch.setattr("engine.native.obstacles.loaded", library.loaded.__wrapped__)
     assert not can_decode(CPU, torch.float32)
-    if usable_instructions() >= Instructions.AVX512:
-        obstacle = decode_obstacle(CPU, torch.float32)
-        assert obstacle is not None and obstacle.is_lack
-        assert obstacle.reason.endswith(getattr(failure, "stderr", None) or str(failure))
+    obstacle = decode_obstacle(CPU, torch.float32)
+    assert obstacle is not None and obstacle.is_lack
+    assert obstacle.reason.endswith(getattr(failure, "stderr", None) or str(failure))
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert not can_decode(CPU, torch.float32)
 
 
-@needs_avx512
+@needs_compiler
 def test_its_threads_are_torchs_own() -> None:
     """Each OpenMP library in a process keeps threads, which spin against the others' for the same cores."""
     loaded = library.loaded().library

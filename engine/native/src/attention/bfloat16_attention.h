@@ -16,11 +16,6 @@
 
 constexpr int64_t kTileKeys = 16;
 constexpr int64_t kTileDims = 32;  // that are transposed together
-constexpr int64_t kKeysAhead = 64;  // that are fetched before they are used: pages lie anywhere
-
-inline void fetch_row(const Bfloat16* row, int64_t size) {
-    for (int64_t i = 0; i < size; i += 32) _mm_prefetch(reinterpret_cast<const char*>(row + i), _MM_HINT_T0);
-}
 
 inline __m512bh pair_of(const Bfloat16* pair) {
     int32_t bits;

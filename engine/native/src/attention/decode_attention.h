@@ -12,13 +12,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/exponential.h"
-#include "common/portable.h"
+#include "attention/lane_attention.h"
+#include "common/fetch_ahead.h"
 #include "common/layout.h"
 #include "common/storage.h"
-#ifdef __AVX512F__
-#include "common/avx512.h"
-#endif
 #ifdef __AVX512BF16__
 #include "attention/bfloat16_attention.h"
 #endif
@@ -48,13 +45,16 @@ VERBATIM_LAYOUT(VerbatimDecode, query, keys, values, output, blocks, firsts, low
                 query_row_stride, num_rows, num_heads, num_kv_heads, key_dim, value_dim, block_size, scaling, softcap,
                 is_bfloat16, num_threads)
 
-constexpr int64_t kBlock = 16;  // keys
+constexpr int64_t kBlock = 16;  // keys, at least as many as there are lanes
+constexpr int64_t kKeysAhead = 64;  // that are fetched before they are used: pages lie anywhere
+static_assert(kBlock % kNumLanes == 0);
 
 // What a thread keeps from task to task.
 template <typename T>
 struct Scratch {
     std::vector<const T*> keys, values;  // whole blocks, of which those past the last key are the first
-    std::vector<float> weights;          // [group, num_keys]
+    std::vector<float> query;            // [group, key_dim padded to whole registers]
+    std::vector<float> weights;          // [group, whole blocks of keys]
     std::vector<T> rounded;              // likewise
     std::vector<float> factors;          // [group]
 
@@ -87,77 +87,21 @@ struct Scratch {
     }
 };
 
-// Sixteen keys and all heads at a time, so that the keys are read from memory once.
-template <typename T>
-void score(const VerbatimDecode& call, const T* query, int64_t group, const Scratch<T>& scratch, int64_t num_keys,
-           float* scores) {
-    const int64_t dim = call.key_dim;
-    for (int64_t i = 0; i < num_keys; i += kBlock) {
-        const int64_t num = std::min(kBlock, num_keys - i);
-        const T* const* some = scratch.keys.data() + i;
-        for (int64_t g = 0; g < group; ++g) {
-            const T* own = query + g * call.query_head_stride;
-            float* place = scores + g * num_keys + i;
-#ifdef __AVX512F__
-            if (dim == 64) {
-                score_keys<T, 64>(own, some, num, dim, call.scaling, place);
-                continue;
-            }
-            if (dim % 32 == 0) {
-                score_keys<T, 0>(own, some, num, dim, call.scaling, place);
-                continue;
-            }
-#endif
-            score_keys_portably(own, some, num, dim, call.scaling, place);
-        }
-    }
-}
-
 inline void cap(float softcap, int64_t num_keys, float* scores) {
     if (softcap != 0.0f)
         for (int64_t i = 0; i < num_keys; ++i) scores[i] = std::tanh(scores[i] / softcap) * softcap;
 }
 
-// Scores become weights that sum to one. sink: a score without a value, or null.
-inline void normalize(const float* sink, int64_t num_keys, float* weights) {
-    float best = sink ? *sink : weights[0];
-    for (int64_t i = 0; i < num_keys; ++i) best = weights[i] > best ? weights[i] : best;
-    double total = sink ? exp_negative(*sink - best) : 0.0f;
-#pragma omp simd reduction(+ : total)
-    for (int64_t i = 0; i < num_keys; ++i) {
-        weights[i] = exp_negative(weights[i] - best);
-        total += weights[i];
-    }
-    const float inverse = static_cast<float>(1.0 / total);
-    for (int64_t i = 0; i < num_keys; ++i) weights[i] *= inverse;
-}
-
-#ifdef __AVX512F__
-template <typename T, int kHeads>
-void sum_heads(const Scratch<T>& scratch, int64_t num_keys, int64_t dim, const float* weights, T* output) {
-    const T* const* values = scratch.values.data();
-    int64_t first = 0;
-    for (; first + 4 * kLanes <= dim; first += 4 * kLanes)
-        sum_values<T, kHeads, 4>(values, first, num_keys, weights, num_keys, output, dim);
-    for (; first < dim; first += kLanes) sum_values<T, kHeads, 1>(values, first, num_keys, weights, num_keys, output, dim);
-}
-#endif
-
+// Fetches the rows of some keys, of those that there are.
 template <typename T>
-void sum(const VerbatimDecode& call, const Scratch<T>& scratch, int64_t group, int64_t num_keys, T* output) {
-    const int64_t dim = call.value_dim;
-    const float* weights = scratch.weights.data();
-#ifdef __AVX512F__
-    if (dim % kLanes == 0) {
-        int64_t head = 0;
-        for (; head + 4 <= group; head += 4) sum_heads<T, 4>(scratch, num_keys, dim, weights + head * num_keys, output + head * dim);
-        for (; head + 2 <= group; head += 2) sum_heads<T, 2>(scratch, num_keys, dim, weights + head * num_keys, output + head * dim);
-        for (; head < group; ++head) sum_heads<T, 1>(scratch, num_keys, dim, weights + head * num_keys, output + head * dim);
-        return;
-    }
-#endif
-    for (int64_t head = 0; head < group; ++head)
-        sum_values_portably(scratch.values.data(), num_keys, dim, weights + head * num_keys, output + head * dim);
+inline void fetch_rows(const std::vector<const T*>& rows, int64_t first, int64_t num, int64_t num_keys, int64_t dim) {
+    for (int64_t key = first; key < std::min(first + num, num_keys); ++key) fetch_row(rows[key], dim);
+}
+
+// Caps the scores of a head, and gives those past the last key no weight.
+inline void end_scores(const VerbatimDecode& call, int64_t num_keys, int64_t num_whole, float* scores) {
+    cap(call.softcap, num_keys, scores);
+    std::fill(scores + num_keys, scores + num_whole, -std::numeric_limits<float>::infinity());
 }
 
 #ifdef __AVX512BF16__
@@ -166,13 +110,10 @@ inline void attend_by_pairs(const VerbatimDecode& call, const Bfloat16* query, i
                             int64_t num_keys, Scratch<Bfloat16>& scratch, Bfloat16* output) {
     const int64_t num_whole = scratch.keys.size(), dim = call.value_dim;
     float* const scores = scratch.weights.data();
-    const auto fetch = [&](const auto& rows, int64_t first, int64_t num, int64_t size) {
-        for (int64_t key = first; key < std::min(first + num, num_keys); ++key) fetch_row(rows[key], size);
-    };
-    fetch(scratch.keys, 0, kKeysAhead, call.key_dim);
+    fetch_rows(scratch.keys, 0, kKeysAhead, num_keys, call.key_dim);
     for (int64_t key = 0; key < num_whole; key += kTileKeys) {
-        fetch(scratch.keys, key + kKeysAhead, kTileKeys, call.key_dim);
-        fetch(scratch.values, key, kTileKeys, dim);
+        fetch_rows(scratch.keys, key + kKeysAhead, kTileKeys, num_keys, call.key_dim);
+        fetch_rows(scratch.values, key, kTileKeys, num_keys, dim);
         for (int64_t head = 0; head < group; head += 8)
             score_heads<8>(std::min<int64_t>(group - head, 8), query + head * call.query_head_stride, call.query_head_stride,
                            scratch.keys.data() + key, call.key_dim, call.scaling, scores + head * num_whole + key, num_whole);
@@ -180,8 +121,7 @@ inline void attend_by_pairs(const VerbatimDecode& call, const Bfloat16* query, i
     Bfloat16* const rounded = scratch.rounded.data();
     for (int64_t head = 0; head < group; ++head) {
         float* own = scores + head * num_whole;
-        cap(call.softcap, num_keys, own);
-        std::fill(own + num_keys, own + num_whole, -std::numeric_limits<float>::infinity());
+        end_scores(call, num_keys, num_whole, own);
         scratch.factors[head] = weigh(own, num_whole, sinks ? sinks + head : nullptr, rounded + head * num_whole);
     }
     const int64_t num_even = (num_keys + 1) / 2 * 2;
@@ -190,6 +130,37 @@ inline void attend_by_pairs(const VerbatimDecode& call, const Bfloat16* query, i
                               rounded + head * num_whole, num_whole, scratch.factors.data() + head, output + head * dim);
 }
 #endif
+
+// Computes attend() in float32.
+template <typename T>
+void attend_by_lanes(const VerbatimDecode& call, const T* query, int64_t group, const float* sinks, int64_t num_keys,
+                     Scratch<T>& scratch, T* output) {
+    const int64_t num_whole = scratch.keys.size(), dim = call.value_dim;
+    const int64_t query_stride = (call.key_dim + kNumLanes - 1) / kNumLanes * kNumLanes;
+    scratch.query.assign(group * query_stride, 0.0f);
+    for (int64_t head = 0; head < group; ++head)
+        widen_numbers(query + head * call.query_head_stride, call.key_dim, scratch.query.data() + head * query_stride);
+    float* const weights = scratch.weights.data();
+    fetch_rows(scratch.keys, 0, kKeysAhead, num_keys, call.key_dim);
+    for (int64_t key = 0; key < num_whole; key += kNumLanes) {
+        fetch_rows(scratch.keys, key + kKeysAhead, kNumLanes, num_keys, call.key_dim);
+        fetch_rows(scratch.values, key, kNumLanes, num_keys, dim);
+        for (int64_t head = 0; head < group; head += kHeadsAtOnce)
+            with_num_heads(std::min<int64_t>(group - head, kHeadsAtOnce), [&](auto num) {
+                score_keys<num>(scratch.query.data() + head * query_stride, query_stride, scratch.keys.data() + key,
+                                call.key_dim, call.scaling, weights + head * num_whole + key, num_whole);
+            });
+    }
+    for (int64_t head = 0; head < group; ++head) {
+        end_scores(call, num_keys, num_whole, weights + head * num_whole);
+        scratch.factors[head] = weigh_lanes(weights + head * num_whole, num_whole, sinks ? sinks + head : nullptr);
+    }
+    for (int64_t head = 0; head < group; head += kHeadsAtOnce)
+        with_num_heads(std::min<int64_t>(group - head, kHeadsAtOnce), [&](auto num) {
+            sum_all_values<num>(scratch.values.data(), dim, num_keys, weights + head * num_whole, num_whole,
+                                scratch.factors.data() + head, output + head * dim);
+        });
+}
 
 template <typename T>
 void attend(const VerbatimDecode& call, int64_t row, int64_t kv_head, Scratch<T>& scratch) {
@@ -205,11 +176,5 @@ void attend(const VerbatimDecode& call, int64_t row, int64_t kv_head, Scratch<T>
         if (call.key_dim % kTileDims == 0 && call.value_dim % kTileDims == 0)
             return attend_by_pairs(call, query, group, sinks, num_keys, scratch, output);
 #endif
-    float* const weights = scratch.weights.data();
-    score(call, query, group, scratch, num_keys, weights);
-    for (int64_t head = 0; head < group; ++head) {
-        cap(call.softcap, num_keys, weights + head * num_keys);
-        normalize(sinks ? sinks + head : nullptr, num_keys, weights + head * num_keys);
-    }
-    sum(call, scratch, group, num_keys, output);
+    attend_by_lanes(call, query, group, sinks, num_keys, scratch, output);
 }

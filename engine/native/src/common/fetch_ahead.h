@@ -7,6 +7,12 @@
 constexpr int64_t kLine = 64;              // bytes of a cache line
 constexpr int64_t kLeastAhead = 16 << 10;  // bytes; far enough for memory to answer in time
 
+// Fetches a row of `size` numbers.
+template <typename T>
+inline void fetch_row(const T* row, int64_t size) {
+    for (int64_t i = 0; i < size; i += kLine / static_cast<int64_t>(sizeof *row)) __builtin_prefetch(row + i);
+}
+
 // Two cache lines at each step of a product, `step` bytes further each time.
 struct FetchAhead {
     const char* place;

@@ -47,7 +47,16 @@ inline Vector load_vector(const void* source) {
     return result;
 }
 
-inline Floats widen(Halves bfloat16) { return (Floats)(__builtin_convertvector(bfloat16, Bits) << 16); }
+// g++ 12 converts half a register in two parts when it is left to it.
+inline Floats widen(Halves bfloat16) {
+#if VERBATIM_LANES == 16
+    return (Floats)_mm512_slli_epi32(_mm512_cvtepu16_epi32((__m256i)bfloat16), 16);
+#elif VERBATIM_LANES == 8
+    return (Floats)_mm256_slli_epi32(_mm256_cvtepu16_epi32((__m128i)bfloat16), 16);
+#else
+    return (Floats)(__builtin_convertvector(bfloat16, Bits) << 16);
+#endif
+}
 
 // Rounds to nearest even; a NaN stays one.
 inline Halves narrow(Floats values) {
@@ -82,6 +91,14 @@ inline void store_first_lanes(Floats values, T* place, int64_t num) {
     T some[kNumLanes];
     store_lanes(values, some);
     std::memcpy(place, some, static_cast<size_t>(num) * sizeof *some);
+}
+
+// Writes numbers as float32.
+template <typename T>
+inline void widen_numbers(const T* numbers, int64_t num, float* wide) {
+    int64_t i = 0;
+    for (; i + kNumLanes <= num; i += kNumLanes) store_lanes(load_lanes_of(numbers + i), wide + i);
+    for (; i < num; ++i) wide[i] = load(numbers[i]);
 }
 
 // Pairs of bfloat16 in a lane each: the first numbers (lower addresses), and the second ones.
@@ -172,4 +189,37 @@ inline float largest_lane(Floats values) {
         for (int64_t i = 0; i < half; ++i) lanes[i] = lanes[i] > lanes[i + half] ? lanes[i] : lanes[i + half];
     return lanes[0];
 #endif
+}
+
+// The lanes of both by turns: their first halves, and their second ones. g++ and clang name it differently.
+#if defined(__clang__)
+#define VERBATIM_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define VERBATIM_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, Integers{__VA_ARGS__})
+#endif
+
+inline void interleave(Floats a, Floats b, Floats& first, Floats& second) {
+#if VERBATIM_LANES == 16
+    first = VERBATIM_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    second = VERBATIM_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif VERBATIM_LANES == 8
+    first = VERBATIM_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+    second = VERBATIM_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+    first = VERBATIM_SHUFFLE(a, b, 0, 4, 1, 5);
+    second = VERBATIM_SHUFFLE(a, b, 2, 6, 3, 7);
+#endif
+}
+
+// Lane j of vector i becomes lane i of vector j.
+inline void transpose(Floats (&v)[kNumLanes]) {
+    constexpr int kHalf = kNumLanes / 2;
+#pragma GCC unroll 4
+    for (int width = 1; width < kNumLanes; width *= 2) {
+        Floats w[kNumLanes];
+#pragma GCC unroll 8
+        for (int i = 0; i < kHalf; ++i) interleave(v[i], v[i + kHalf], w[2 * i], w[2 * i + 1]);
+#pragma GCC unroll 16
+        for (int i = 0; i < kNumLanes; ++i) v[i] = w[i];
+    }
 }

@@ -40,6 +40,12 @@ inline Floats widen_pairs(const int8_t* weights) {
     return __builtin_convertvector(kSecond ? pairs >> 8 : pairs << 24 >> 24, Floats);
 }
 
+// Weights of float32 lie in panels of their own kind, whose pairs are registers: [num_inputs / 2][32 / kNumLanes][2][kNumLanes].
+template <bool kSecond>
+inline Floats widen_pairs(const float* weights) {
+    return load_lanes_of(weights + kSecond * kNumLanes);
+}
+
 // Adds what one input of a pair contributes.
 template <bool kSecond, int kRows, int kVectors, typename Weight>
 inline void add_input(const float* rows, int64_t stride, const Weight* panel, Floats (&sums)[kRows][kVectors]) {
@@ -88,25 +94,33 @@ constexpr std::array<WideBlock<Weight>, sizeof...(kRows)> wide_blocks(std::integ
     return {multiply_wide_block<kRows + 1, vectors_at_once(kRows + 1), Weight>...};
 }
 
+// Writes the sums of up to kMostWideRows rows. ahead(part, num_parts): what each part of the outputs fetches.
+template <typename Weight, typename Ahead>
+inline void multiply_wide_rows(int num_rows, const float* rows, int64_t stride, int64_t num_inputs, const Weight* panel,
+                               Ahead ahead, float* sums) {
+    static constexpr auto kBlocks = wide_blocks<Weight>(std::make_integer_sequence<int, kMostWideRows>());
+    const int num_vectors = vectors_at_once(num_rows), num_parts = kPanelVectors / num_vectors;
+    for (int part = 0; part < num_parts; ++part) {
+        const int64_t output = part * num_vectors * kNumLanes;
+        kBlocks[num_rows - 1](rows, stride, num_inputs, panel + 2 * output, ahead(part, num_parts), sums + output);
+    }
+}
+
 // Any number of rows, `stride` numbers apart. next: the panel that this thread reads after this one. emit(row, sums) is
 // called for each row, with the sums of all outputs of the panel.
 template <typename Weight, typename Emit>
 inline void multiply_wide_panel(int64_t num_rows, const float* rows, int64_t stride, int64_t num_inputs, const Weight* panel,
                                 const Weight* next, Emit emit) {
-    static constexpr auto kBlocks = wide_blocks<Weight>(std::make_integer_sequence<int, kMostWideRows>());
     const FetchedPanel fetched{panel, next, static_cast<int64_t>(panel_size(num_inputs) * sizeof *panel),
                                static_cast<int64_t>(2 * kPanelOutputs * sizeof *panel)};
     const int64_t num_blocks = (num_rows + kMostWideRows - 1) / kMostWideRows;
     alignas(64) float sums[kMostWideRows * kPanelOutputs];
     for (int64_t block = 0; block < num_blocks; ++block) {
         const int64_t first = num_rows * block / num_blocks, last = num_rows * (block + 1) / num_blocks;
-        const int num = static_cast<int>(last - first), num_vectors = vectors_at_once(num);
-        const int num_parts = kPanelVectors / num_vectors;
-        for (int part = 0; part < num_parts; ++part) {
-            const int64_t output = part * num_vectors * kNumLanes;
-            kBlocks[num - 1](rows + first * stride, stride, num_inputs, panel + 2 * output,
-                             fetched.ahead(block * num_parts + part, num_blocks * num_parts), sums + output);
-        }
+        const int num = static_cast<int>(last - first);
+        multiply_wide_rows(num, rows + first * stride, stride, num_inputs, panel,
+                           [&](int part, int num_parts) { return fetched.ahead(block * num_parts + part, num_blocks * num_parts); },
+                           sums);
         for (int64_t row = 0; row < num; ++row) emit(first + row, sums + row * kPanelOutputs);
     }
 }

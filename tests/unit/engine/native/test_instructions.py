@@ -9,6 +9,7 @@ import sys
 import pytest
 import torch
 
+from engine.attention.native_chunks import can_attend
 from engine.attention.native_decode import can_decode
 from engine.linear.fbgemm_weight import has_fbgemm
 from engine.linear.vnni_weight import has_vnni
@@ -39,7 +40,8 @@ def test_every_kernel_that_this_run_could_have_is_there() -> None:
     usable, has_compiler = usable_instructions(), COMPILER is not None
     assert (library.load_library() is not None) == has_compiler
     assert (find_obstacle(CPU, torch.float32) is None) == has_compiler
-    assert can_decode(CPU, torch.float32) == (has_compiler and usable >= Instructions.AVX512)
+    assert can_decode(CPU, torch.float32) == can_attend(CPU, torch.float32) == has_compiler
+    assert can_attend(CPU, torch.bfloat16) == (has_compiler and usable < Instructions.AMX)
     assert has_vnni() == (has_compiler and usable >= Instructions.AVX512_VNNI)
     assert has_compiled_bfloat16() == (has_compiler and usable < Instructions.AMX)
     if usable is not Instructions.OTHER:
