@@ -34,6 +34,8 @@ from engine.native.obstacles import find_obstacle, lacks_library
 from engine.sampling.sampler import Sampler
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.scheduler import Scheduler
+from engine.speculation.ngram_proposer import NgramProposer
+from engine.speculation.speculator import Speculator
 from engine.text.tokenizer import Tokenizer
 
 
@@ -47,8 +49,10 @@ class EngineParts(NamedTuple):
     tokenizer: Tokenizer
     info: ModelInfo
 
-    def core(self, runner: Runner | None = None) -> EngineCore:
-        """Join the parts, once. runner: takes the place of the model's own."""
+    def core(self, runner: Runner | None = None, speculator: Speculator | None = None) -> EngineCore:
+        """Join the parts, once. runner: takes the place of the model's own, speculator that of `config`."""
+        if speculator is None and self.config.max_draft_tokens:
+            speculator = Speculator(NgramProposer(), self.config.max_draft_tokens)
         return EngineCore(
             runner or self.runner,
             self.scheduler,
@@ -56,6 +60,7 @@ class EngineParts(NamedTuple):
             self.tokenizer,
             cache_tags=(("model", self.info.model_id), ("revision", self.info.revision or "")),
             jump_forward=self.config.jump_forward,
+            speculator=speculator,
         )
 
 
@@ -168,6 +173,7 @@ def _describe(
         num_blocks=num_blocks,
         block_size=config.block_size,
         kv_cache_bytes=num_blocks * geometry.block_bytes(config.block_size),
+        max_draft_tokens=config.max_draft_tokens,
         max_batch_tokens=config.max_batch_tokens,
         max_num_sequences=config.max_num_sequences,
     )

@@ -5,6 +5,9 @@ import msgspec
 QUANTIZATIONS = (None, "int8")
 # About 130,000 tokens, or 19,000 with the twenty likeliest in each place.
 MAX_UNREAD_BYTES = 64 * 2**20
+# With the one drawn after them, a step appends as many as MAX_NEW_TOKENS_PER_STEP of
+# engine/scheduling/sequence.py.
+MAX_DRAFT_TOKENS = 15
 
 
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,6 +29,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         last.
     jump_forward: whether tokens forced by a grammar skip the forward pass. They are the same either way,
         except for the rounding of keys and values that are computed together.
+    max_draft_tokens: tokens of a sequence that one step verifies at most besides the next one, which may
+        follow from its text so far (prompt lookup); outputs are the same. 0: none. At most MAX_DRAFT_TOKENS.
     quantize: None, or "int8": linear layers keep weights of 8 bits, on a CPU only.
     require_native: whether the engine refuses to start where compiled code could be used and is not.
     max_unread_bytes: the approximate memory that the unread events of one request may take; a request with
@@ -45,6 +50,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_num_sequences: int = 256
     prefix_caching: bool = True
     jump_forward: bool = True
+    max_draft_tokens: int = 0
     quantize: str | None = None
     num_threads: int | None = None
     trust_remote_code: bool = False
@@ -56,6 +62,8 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError("give num_kv_blocks or kv_cache_bytes, not both")
         if self.quantize not in QUANTIZATIONS:
             raise ValueError(f"quantize must be int8 or absent, not {self.quantize}")
+        if not 0 <= self.max_draft_tokens <= MAX_DRAFT_TOKENS:
+            raise ValueError(f"max_draft_tokens must be between 0 and {MAX_DRAFT_TOKENS}")
         for name in ("block_size", "max_batch_tokens", "max_num_sequences", "num_threads"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1")

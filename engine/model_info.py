@@ -20,6 +20,7 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     pooling: what the model was trained to be embedded by, where its directory says so and the engine can.
     num_blocks, block_size: the KV cache holds num_blocks * block_size tokens. kv_cache_bytes: its size in
         memory.
+    max_draft_tokens: as of EngineConfig.
     """
 
     model_id: str
@@ -41,3 +42,4 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     kv_cache_bytes: int
     max_batch_tokens: int
     max_num_sequences: int
+    max_draft_tokens: int = 0

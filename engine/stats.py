@@ -85,13 +85,31 @@ class StepCounters(msgspec.Struct):
         return StepCounters(self.num_steps, self.num_failed, *histograms)
 
 
+class DraftCounters(msgspec.Struct):
+    """The counters of speculation, cumulative.
+
+    num_drafts: drafts that a step verified. num_drafted_tokens: their tokens, each of which took a row.
+    num_accepted_tokens: those among them that the model would have drawn, which took no step of their own.
+    """
+
+    num_drafts: int = 0
+    num_drafted_tokens: int = 0
+    num_accepted_tokens: int = 0
+
+    def count(self, num_drafted: int, num_accepted: int) -> None:
+        """Count one draft."""
+        self.num_drafts += 1
+        self.num_drafted_tokens += num_drafted
+        self.num_accepted_tokens += num_accepted
+
+
 class Counters(msgspec.Struct):
     """The engine's counters, cumulative since its start; only the step thread writes.
 
     num_prompt_tokens, num_generated_tokens: prompts are counted when their request first runs.
     num_cache_queried_tokens, num_cache_hit_tokens: prompt tokens looked up in the prefix cache, and those
         found; a sequence that finds its own blocks again after a preemption is not counted.
-    num_computed_tokens: rows the model ran, those recomputed after a preemption included.
+    num_computed_tokens: rows the model ran, those recomputed after a preemption and drafted ones included.
     step_s: seconds spent in steps. last_batch_size: sequences in the last step. last_step_s: its seconds.
     num_finished: sequences, by `FinishReason.value`. num_embedded: texts whose vectors were returned.
     prefill_steps: steps that compute prompts, whether or not others decode. decode_steps: all others.
@@ -116,6 +134,7 @@ class Counters(msgspec.Struct):
     decode_steps: StepCounters = msgspec.field(default_factory=StepCounters)
     batch_sizes: Histogram = msgspec.field(default_factory=lambda: _histogram(_SIZES))
     queue_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
+    drafts: DraftCounters = msgspec.field(default_factory=DraftCounters)
 
     @property
     def num_steps(self) -> int:
@@ -147,6 +166,7 @@ class Counters(msgspec.Struct):
             decode_steps=self.decode_steps.copy(),
             batch_sizes=self.batch_sizes.copy(),
             queue_s=self.queue_s.copy(),
+            drafts=msgspec.structs.replace(self.drafts),
         )
 
 

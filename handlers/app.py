@@ -140,6 +140,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         trust_remote_code=settings.trust_remote_code,
         require_native=settings.require_native,
         prefix_caching=settings.prefix_caching,
+        max_draft_tokens=settings.speculate,
         max_unread_bytes=settings.max_unread_bytes,
         **{name: value for name, value in given.items() if value is not None},
     )

@@ -318,6 +318,7 @@ def describe_own_engine(settings: Settings, info: ModelInfo) -> list[str]:
         f"  device    {', '.join(filter(None, (info.device, info.instructions, info.dtype)))}",
         f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
         f"at most {info.max_total_tokens:,} for one request",
+        *describe_speculation(info.max_draft_tokens),
         *describe_kernels(info.kernels),
     ]
 
@@ -330,6 +331,13 @@ def describe_remote_engine(settings: Settings, info: ModelInfo, capabilities: Ca
         f"  context   {info.max_total_tokens:,} tokens for one request",
     ]
     return lines + [f"  refused   {', '.join(capabilities.missing)}"] if capabilities.missing else lines
+
+
+def describe_speculation(max_draft_tokens: int) -> list[str]:
+    """Return a line if drafts are verified, else none."""
+    if not max_draft_tokens:
+        return []
+    return [f"  drafts    up to {max_draft_tokens} tokens a step, from a sequence's own text (ngram)"]
 
 
 def describe_kernels(kernels: tuple[Kernel, ...]) -> list[str]:

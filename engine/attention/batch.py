@@ -1,6 +1,8 @@
 """The scheduled tokens of a step as tensors: one flat batch."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +10,11 @@ import torch
 from torch import Tensor
 
 from engine.scheduling.schedule import ScheduledTokens
+from engine.scheduling.sequence import Sequence
 from engine.transfers import send
+
+Drafts = Mapping[Sequence, tuple[int, ...]]
+NO_DRAFTS: Drafts = MappingProxyType({})
 
 
 class Span(NamedTuple):
@@ -37,6 +43,9 @@ class Batch:
     decodes: the spans of one token, which are rows 0 to len(decodes). chunks: the others.
     adapters: the adapter of each row; None if no row has one. What computes several modules of a model at
         once declines a batch with adapters, since these apply to each module.
+    drafted: the rows of the drafted tokens of a sequence, in their order. Each is a decoding row with a span
+        of its own, so that its result is that of a step without a draft. It reads keys that other rows of the
+        batch write, so all keys of a layer must be written before any are read.
     """
 
     entries: list[ScheduledTokens]
@@ -46,25 +55,41 @@ class Batch:
     decodes: list[Span]
     chunks: list[Span]
     adapters: tuple[str | None, ...] | None = None
+    drafted: dict[Sequence, list[int]] = field(default_factory=dict)
 
     @property
     def spans(self) -> list[Span]:
-        """The spans of all rows: one for each of `entries`, in the same order."""
-        return self.decodes + self.chunks
+        """The spans of the rows that are not drafted: one for each of `entries`, in the same order."""
+        if not self.drafted:
+            return self.decodes + self.chunks
+        drafted = {row for rows in self.drafted.values() for row in rows}
+        return [span for span in self.decodes if span.row not in drafted] + self.chunks
 
 
-def build_batch(entries: list[ScheduledTokens], block_size: int, device: torch.device) -> Batch:
-    """Return the batch of these entries on the device."""
-    entries = sorted(entries, key=lambda entry: (entry.end - entry.start > 1, entry.end))
+def build_batch(
+    entries: list[ScheduledTokens], block_size: int, device: torch.device, drafts: Drafts = NO_DRAFTS
+) -> Batch:
+    """Return the batch of these entries on the device. drafts: as in `Schedule`."""
+    ahead = [
+        ScheduledTokens(sequence, position, position + 1)
+        for sequence, draft in drafts.items()
+        for position in range(sequence.num_tokens, sequence.num_tokens + len(draft))
+    ]
+    parts = sorted([*entries, *ahead], key=lambda part: (part.end - part.start > 1, part.end))
     input_ids: list[int] = []
     positions: list[int] = []
     slots: list[int] = []
     spans: list[Span] = []
-    for sequence, start, end in entries:
+    drafted: dict[Sequence, list[int]] = {}
+    for sequence, start, end in parts:
         blocks = sequence.table.block_ids
         spans.append(Span(len(input_ids), start, end - start, blocks[: -(-end // block_size)]))
         if end - start == 1:  # thousands of these a second: no loop
-            input_ids.append(sequence.token_ids[start])
+            if start < len(sequence.token_ids):
+                input_ids.append(sequence.token_ids[start])
+            else:
+                drafted.setdefault(sequence, []).append(len(input_ids))
+                input_ids.append(drafts[sequence][start - len(sequence.token_ids)])
             positions.append(start)
             slots.append(blocks[start // block_size] * block_size + start % block_size)
         else:
@@ -74,7 +99,8 @@ def build_batch(entries: list[ScheduledTokens], block_size: int, device: torch.d
     rows = send(torch.from_numpy(np.array([input_ids, positions, slots])), device)
     num_decodes = sum(span.num_tokens == 1 for span in spans)
     decodes, chunks = spans[:num_decodes], spans[num_decodes:]
-    return Batch(entries, rows[0], rows[1], rows[2], decodes, chunks, _adapters(entries))
+    entries = [part for part in parts if part.start < part.sequence.num_tokens] if drafts else parts
+    return Batch(entries, rows[0], rows[1], rows[2], decodes, chunks, _adapters(parts), drafted)
 
 
 def _adapters(entries: list[ScheduledTokens]) -> tuple[str | None, ...] | None:

@@ -98,9 +98,10 @@ class PagedAttention:
     def decoded_keys(self, windows: Sequence[int | None]) -> DecodedKeys | None:
         """Return the keys that compiled layers of these windows read and write.
 
-        Returns None if compiled code cannot attend for all rows of the batch.
+        Returns None if compiled code cannot attend for all rows of the batch. A compiled layer writes each
+        row's keys when it attends from that row, so it cannot compute drafted rows.
         """
-        if self._batch.chunks or not self._decodes_natively:
+        if self._batch.chunks or self._batch.drafted or not self._decodes_natively:
             return None
         visible = [plan.ragged for plan in (self._plan(window, self._pages.dtype) for window in windows)]
         return DecodedKeys(self._pages, self._batch.slots, [keys for keys in visible if keys is not None])

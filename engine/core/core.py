@@ -2,12 +2,14 @@
 
 import logging
 import time
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
-from engine.attention.batch import build_batch
+from engine.attention.batch import Batch, build_batch
 from engine.core.beam_stage import BeamStage
+from engine.core.draft_stage import Draft, DraftStage
 from engine.core.embedding_job import EmbeddingJob
 from engine.core.embedding_stage import EmbeddingStage
 from engine.core.job import Job
@@ -16,7 +18,7 @@ from engine.core.launched_step import LaunchedStep
 from engine.core.limited_log import LimitedLog
 from engine.core.prompt_logprobs import find_prompt_rows, launch_prompt_scores
 from engine.core.runner import Runner
-from engine.core.sampling_stage import SamplingStage
+from engine.core.sampling_stage import SamplingStage, SequenceEnd
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
@@ -26,6 +28,7 @@ from engine.scheduling.block_keys import Tags
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
+from engine.speculation.speculator import Speculator
 from engine.stats import Counters, EngineStats, StepCounters
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import upload
@@ -50,19 +53,21 @@ class EngineCore:
         *,
         cache_tags: Tags = (),
         jump_forward: bool = True,
+        speculator: Speculator | None = None,
     ) -> None:
         """Start without requests.
 
         cache_tags: what all keys and values in the cache depend on, such as the model.
-        jump_forward: as in EngineConfig.
+        jump_forward: as in EngineConfig. speculator: the source of drafts; None to compute token by token.
         """
         self.scheduler = scheduler
         self.counters = Counters()
         self._runner = runner
         self.tokenizer = tokenizer
         self._cache_tags = cache_tags
+        self._draft_stage = DraftStage(speculator, self.counters.drafts)
         self._sampling_stage = SamplingStage(
-            scheduler, sampler, tokenizer, runner.device, jump_forward=jump_forward
+            scheduler, sampler, tokenizer, runner.device, self._draft_stage, jump_forward=jump_forward
         )
         self._mask_thread = MaskThread()
         self._beam_stage = BeamStage(scheduler, sampler, tokenizer, runner.device)
@@ -173,14 +178,15 @@ class EngineCore:
         """
         assert not self._is_launched, "the step before this one has not been collected"
         started = time.perf_counter()
-        schedule = self.scheduler.schedule()
+        drafts = self._draft_stage.propose(self.scheduler.running, self._jobs.generating)
+        schedule = self.scheduler.schedule({sequence: draft.token_ids for sequence, draft in drafts.items()})
         if not schedule.entries:
             return None
         self._note_start(schedule, started)
         step = LaunchedStep(schedule, self._counters_of(schedule), started)
         self._is_launched = True
         try:
-            self._launch(step)
+            self._launch(step, drafts)
         except Exception as error:  # whatever the model raises, the other requests go on
             step.error = error
         return step
@@ -194,6 +200,8 @@ class EngineCore:
             now = time.perf_counter()
             step.counters.count(now - step.started_at, step.forward_s, now - step.computed_at)
             self._num_failed_in_row = 0
+            if step.counters is self.counters.decode_steps:
+                self._draft_stage.observe_step(schedule.num_rows, now - step.started_at)
         except Exception:  # as in `launch`
             self._failed_steps.error("a step of %d sequences failed", len(schedule.entries), exc_info=True)
             step.counters.count_failed()
@@ -202,7 +210,7 @@ class EngineCore:
         self._progressed_at = time.perf_counter()
         self.counters.count_step(
             num_sequences=len(schedule.entries),
-            num_tokens=sum(entry.end - entry.start for entry in schedule.entries),
+            num_tokens=schedule.num_rows,
             num_preempted=schedule.num_preempted,
             seconds=self._progressed_at - step.started_at,
         )
@@ -212,47 +220,67 @@ class EngineCore:
         """End the thread that fills grammar masks; no step may follow."""
         self._mask_thread.close()
 
-    def _launch(self, step: LaunchedStep) -> None:
+    def _launch(self, step: LaunchedStep, drafts: dict[Sequence, Draft]) -> None:
         runner, schedule, readback = self._runner, step.schedule, step.readback
         if schedule.block_copies:
             runner.copy_blocks(schedule.block_copies)
-        batch = build_batch(schedule.entries, runner.block_size, runner.device)
-        ends = [
-            (self._jobs.generating[entry.sequence.arrival], entry.sequence, span.row + span.num_tokens - 1)
-            for entry, span in zip(batch.entries, batch.spans, strict=True)
-            if entry.reaches_end and entry.sequence.arrival in self._jobs.generating
-        ]
+        batch = build_batch(schedule.entries, runner.block_size, runner.device, schedule.drafts)
+        ends = list(self._ends(batch, drafts))
+        end_rows = [row for end in ends for row in end.rows]
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)
         grammars = [
             grammar
-            for job, sequence, _ in ends
-            if (grammar := job.states[sequence].sampling.grammar) is not None
+            for end in ends
+            for state in end.sampling_states
+            if (grammar := state.grammar_mask) is not None
         ]
         began = time.perf_counter()
         with self._mask_thread.filling(grammars):
-            logits = runner.run(batch, [row for *_, row in ends] + [row.row for row in prompt_rows])
+            logits = runner.run(batch, end_rows + [row.row for row in prompt_rows])
         step.computed_at = time.perf_counter()
         step.forward_s = step.computed_at - began
         self.scheduler.complete(schedule)
-        step.prompt_scores = launch_prompt_scores(prompt_rows, logits[len(ends) :], readback)
+        step.prompt_scores = launch_prompt_scores(prompt_rows, logits[len(end_rows) :], readback)
         step.embeddings = self._embedding_stage.launch(batch, runner, readback)
-        self._launch_choice(step, [(job, sequence) for job, sequence, _ in ends], logits[: len(ends)])
+        self._launch_choice(step, ends, logits[: len(end_rows)])
         readback.pack()
 
-    def _launch_choice(self, step: LaunchedStep, ends: list[tuple[Job, Sequence]], logits: Tensor) -> None:
-        """Start ranking candidates for beams, and sampling all other sequences."""
-        searched = [row for row, (job, _) in enumerate(ends) if job.request.beams]
+    def _ends(self, batch: Batch, drafts: dict[Sequence, Draft]) -> Iterator[SequenceEnd]:
+        """Yield the sequences whose next tokens this batch gives, with the part of their drafts in it."""
+        for entry, span in zip(batch.entries, batch.spans, strict=True):
+            sequence = entry.sequence
+            job = self._jobs.generating.get(sequence.arrival)
+            if job is None or not entry.reaches_end:
+                continue
+            last_row = span.row + span.num_tokens - 1
+            if (rows := batch.drafted.get(sequence)) is None:
+                yield SequenceEnd(job, sequence, [last_row])
+            else:
+                draft = Draft._make(part[: len(rows)] for part in drafts[sequence])
+                yield SequenceEnd(job, sequence, [last_row, *rows], draft)
+
+    def _launch_choice(self, step: LaunchedStep, ends: list[SequenceEnd], logits: Tensor) -> None:
+        """Start ranking candidates for beams, and sampling all other sequences.
+
+        logits: the rows of all ends.
+        """
+        searched = [end for end in ends if end.job.request.beams]
         if not searched:
             step.sequences = self._sampling_stage.launch(ends, logits, step.readback)
             return
-        sampled = [row for row, (job, _) in enumerate(ends) if not job.request.beams]
+        is_searched = [end.job.request.beams is not None for end in ends for _ in end.rows]
         of_sampled, of_searched = (
-            logits[upload(rows, logits.device, torch.int64)] for rows in (sampled, searched)
+            logits[
+                upload(
+                    [row for row, its in enumerate(is_searched) if its == wanted], logits.device, torch.int64
+                )
+            ]
+            for wanted in (False, True)
         )
-        step.sequences = self._sampling_stage.launch(
-            [ends[row] for row in sampled], of_sampled, step.readback
-        )
-        step.beams = self._beam_stage.launch([ends[row] for row in searched], of_searched, step.readback)
+        sampled = [end for end in ends if not end.job.request.beams]
+        step.sequences = self._sampling_stage.launch(sampled, of_sampled, step.readback)
+        beams = [(end.job, end.sequence) for end in searched]
+        step.beams = self._beam_stage.launch(beams, of_searched, step.readback)
 
     def _collect(self, step: LaunchedStep, outputs: list[Output]) -> None:
         """Add results to `outputs` one by one, so that an exception fails only requests without a result."""

@@ -124,6 +124,11 @@ class SequenceState:
     last_time: float
     wait_s: float = 0.0
 
+    @property
+    def num_draftable(self) -> int:
+        """The most tokens that a draft may have, so that the one after them is the last that may come."""
+        return self.job.request.stopping.max_tokens - self.sequence.num_output_tokens - 1
+
     def begin_step(self, now: float) -> None:
         """Record that a step which computes a part of the sequence began at `now`."""
         self.wait_s = now - self.last_time

@@ -2,25 +2,52 @@
 
 import time
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from engine.core.draft_stage import Draft, DraftStage
 from engine.core.job import Job, JobResult, SequenceState
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler
+from engine.sampling.state import SamplingState
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import Readback, upload
 
 
+class SequenceEnd(NamedTuple):
+    """A sequence whose last row is in the batch.
+
+    rows: that of its last token, then those of the tokens drafted behind it.
+    draft: those tokens and their states; None if there are none.
+    """
+
+    job: Job
+    sequence: Sequence
+    rows: list[int]
+    draft: Draft | None = None
+
+    @property
+    def sampling_states(self) -> list[SamplingState]:
+        """The states from which a token is drawn, one for each of the rows."""
+        state = self.job.states[self.sequence].sampling
+        return [state] if self.draft is None else [state, *self.draft.states]
+
+
 class LaunchedSequences(NamedTuple):
-    """Sequences whose next tokens the device draws; the samples are in the same order."""
+    """Sequences whose next tokens the device draws.
+
+    drafts: the tokens drafted for each, () for most. samples: in the same order, one for each sequence and
+    then one for each of its drafted tokens.
+    """
 
     states: list[SequenceState]
+    drafts: list[list[int]]
     samples: LaunchedSamples
 
 
@@ -33,31 +60,44 @@ class SamplingStage:
         sampler: Sampler,
         tokenizer: Tokenizer,
         device: torch.device,
+        drafts: DraftStage,
         *,
         jump_forward: bool,
     ) -> None:
+        self._drafts = drafts
         self._jump_forward = jump_forward
         self._scheduler = scheduler
         self._sampler = sampler
         self._tokenizer = tokenizer
         self._device = device
 
-    def launch(
-        self, ends: list[tuple[Job, Sequence]], logits: Tensor, readback: Readback
-    ) -> LaunchedSequences | None:
-        """Start drawing a token for each sequence; siblings that begin here draw from the same row of logits.
+    def launch(self, ends: list[SequenceEnd], logits: Tensor, readback: Readback) -> LaunchedSequences | None:
+        """Start drawing a token for each row of each sequence.
 
-        logits: raw, [n, vocab_size], one row for each of `ends`. Returns None if `ends` is empty.
+        Siblings that begin here draw from the same row of logits; such a sequence has no draft.
+        logits: raw, [n, vocab_size], the rows of all `ends`. Returns None if `ends` is empty.
         """
         if not ends:
             return None
-        groups = [self._fork(job, sequence) for job, sequence in ends]
-        states = [state for group in groups for state in group]
-        if len(states) > len(groups):
-            sizes = upload([len(group) for group in groups], logits.device)
-            logits = logits.repeat_interleave(sizes, dim=0, output_size=len(states))
-        sampling_states = [state.sampling for state in states]
-        return LaunchedSequences(states, self._sampler.launch(logits, sampling_states, readback))
+        states: list[SequenceState] = []
+        drafts: list[list[int]] = []
+        sampling_states: list[SamplingState] = []
+        sizes: list[int] = []  # the number of draws from each row of logits
+        for end in ends:
+            group = self._fork(end.job, end.sequence)
+            states += group
+            if end.draft is None:
+                drafts += [[]] * len(group)
+                sampling_states += [state.sampling for state in group]
+                sizes.append(len(group))
+            else:
+                drafts.append(end.draft.token_ids)
+                sampling_states += end.sampling_states
+                sizes += [1] * len(end.rows)
+        if len(sampling_states) > len(logits):
+            repeats = upload(sizes, logits.device)
+            logits = logits.repeat_interleave(repeats, dim=0, output_size=len(sampling_states))
+        return LaunchedSequences(states, drafts, self._sampler.launch(logits, sampling_states, readback))
 
     def collect(self, launched: LaunchedSequences, batch_size: int) -> Iterator[JobResult]:
         """Yield each sequence's events; call it after `Readback.read`.
@@ -65,14 +105,15 @@ class SamplingStage:
         A job that is over is skipped, so that it fails at most once: the caller marks it before taking the
         next result.
         """
-        samples = launched.samples.results(self._tokenizer)
+        samples = iter(launched.samples.results(self._tokenizer))
         now = time.perf_counter()
-        for state, sampled in zip(launched.states, samples, strict=True):
+        for state, draft in zip(launched.states, launched.drafts, strict=True):
             job = state.job
+            sampled = [next(samples), *islice(samples, len(draft))]
             if job.is_over:
                 continue
             try:
-                yield job, list(self._follow(state, sampled, batch_size, now))
+                yield job, list(self._follow(state, sampled, draft, batch_size, now))
             except GenerationFailed as error:
                 yield job, error
 
@@ -85,15 +126,33 @@ class SamplingStage:
         return group
 
     def _follow(
-        self, state: SequenceState, sampled: Sampled | GenerationFailed, batch_size: int, now: float
+        self,
+        state: SequenceState,
+        sampled: list[Sampled | GenerationFailed],
+        draft: list[int],
+        batch_size: int,
+        now: float,
     ) -> Iterator[TokenEvent]:
-        """Yield the events of the token drawn and of the forced tokens after it."""
-        for token in self._drawn_and_forced(state, sampled):
+        """Yield the events of the tokens drawn and of the forced tokens after them.
+
+        sampled: the token drawn from the sequence's last row, then from that of each drafted token.
+        """
+        num_before, has_ended = state.sequence.num_tokens, False
+        for token in self._drawn_and_forced(state, sampled, draft):
             event = state.accept(token, self._tokenizer, batch_size=batch_size, now=now)
             yield event
             if event.finish is not None:
-                self._end(state, now)
-                return
+                has_ended = True
+                break
+        if draft:
+            appended = state.sequence.token_ids[num_before:]
+            num_accepted = len(
+                list(takewhile(lambda pair: pair[0] == pair[1], zip(appended, draft, strict=False)))
+            )
+            self._drafts.record(state.sequence, len(draft), num_accepted)
+            self._scheduler.drop_draft(state.sequence)
+        if has_ended:
+            self._end(state, now)
 
     def _end(self, state: SequenceState, now: float) -> None:
         """Remove an ended sequence, and begin the next one of its request if one has not begun yet."""
@@ -106,14 +165,26 @@ class SamplingStage:
             job.begin(follower, self._tokenizer, self._device).last_time = now
 
     def _drawn_and_forced(
-        self, state: SequenceState, sampled: Sampled | GenerationFailed
+        self, state: SequenceState, sampled: list[Sampled | GenerationFailed], draft: list[int]
     ) -> Iterator[Sampled]:
-        """Yield the token drawn, then those that the grammar forces, each once the one before is accepted."""
-        if isinstance(sampled, GenerationFailed):
-            raise sampled
-        yield sampled
+        """Yield the tokens drawn, then those that the grammar forces, each once the one before is accepted.
+
+        A row of a drafted token counts if all tokens up to it are those that were drawn. Where such a row
+        gives no token, the next step computes it once more, so that the request fails after all events
+        before.
+        """
+        for place, drawn in enumerate(sampled):
+            if isinstance(drawn, GenerationFailed):
+                if place == 0:
+                    raise drawn
+                return
+            if place > 0:
+                self._scheduler.confirm(state.sequence)
+            yield drawn
+            if place < len(draft) and drawn.token_id != draft[place]:
+                break
         if self._jump_forward:
-            for _ in range(MAX_NEW_TOKENS_PER_STEP - 1):
+            for _ in range(MAX_NEW_TOKENS_PER_STEP - 1 - place):
                 if (token_id := state.sampling.forced_token_id) is None:
                     return
                 yield Sampled(token_id)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from engine.call_thread import CallThread
-from engine.grammar.matcher import GrammarState
+from engine.grammar.drafted_mask import GrammarMask
 
 # After the model, for the masks of one step. Thousands of masks of large vocabularies take less.
 MAX_WAIT_S = 2.0
@@ -19,7 +19,7 @@ class MaskThread:
         self._thread: CallThread | None = None
 
     @contextmanager
-    def filling(self, grammars: Iterable[GrammarState]) -> Iterator[None]:
+    def filling(self, grammars: Iterable[GrammarMask]) -> Iterator[None]:
         """Fill the masks of these grammars while the block runs, within which nothing else may use them.
 
         When the block ends, also by an exception, the masks are filled and the thread is idle. A mask that

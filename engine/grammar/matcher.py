@@ -39,6 +39,7 @@ class GrammarState:
         self._stop_token_ids = stop_token_ids
         self._tokens = tokens
         self._unique_items = unique_items
+        self.vocab_size = vocab_size
         self._bitmask = xgrammar.allocate_token_bitmask(1, vocab_size)
         self._excludes: bool | None = (
             None  # what `fill` says of _bitmask; None: not filled since the last token
@@ -146,6 +147,52 @@ class GrammarState:
         that nothing else uses this state meanwhile."""
         if not self.is_prepared:
             self._excludes = self.fill(self._bitmask, 0)
+
+    def num_allowed(self, token_ids: Sequence[int]) -> int:
+        """Return how many of these tokens may come next, one after another, and be followed by others.
+
+        A grammar whose arrays have different items is followed by accepted tokens alone, and allows none
+        here.
+        """
+        if self._unique_items is not None or self.is_complete or self.is_too_slow:
+            return 0
+        return self._walk(token_ids)
+
+    def fill_ahead(self, token_ids: Sequence[int], bitmask: Any) -> int:
+        """Write the tokens that may come after each of these into a row of a bitmask on the CPU.
+
+        token_ids: allowed as in `num_allowed`. bitmask: int32 [len(token_ids), ceil(v / 32)]. Returns the
+        number of rows that were written; less than all if it takes too long.
+        """
+        return self._walk(token_ids, bitmask)
+
+    def _walk(self, token_ids: Sequence[int], bitmask: Any = None) -> int:
+        """Follow the tokens as far as they are allowed, and go back; return how many were followed."""
+        started, num_accepted = time.thread_time(), 0
+        for place, token_id in enumerate(token_ids):
+            if not self._follow_ahead(token_id):
+                break
+            num_accepted += 1
+            if bitmask is not None and not self._matcher.fill_next_token_bitmask(bitmask, place):
+                bitmask[place] = -1
+            if time.thread_time() - started > MAX_STEP_S:
+                break
+        if num_accepted:
+            self._matcher.rollback(num_accepted)
+        return num_accepted
+
+    def _follow_ahead(self, token_id: int) -> bool:
+        """Advance the matcher alone, unless the token is refused or slow, or completes the grammar."""
+        token = self._tokens[token_id] if token_id < len(self._tokens) else b""
+        before = self._byte_s, self.is_too_slow
+        is_quick = token != b"" and self._probe(token_id) and self._byte_s <= MAX_SURE_BYTE_S
+        self._byte_s, self.is_too_slow = before
+        if not is_quick or not self._matcher.accept_token(token_id):
+            return False
+        if self._matcher.is_terminated():
+            self._matcher.rollback(1)
+            return False
+        return True
 
     def give_up(self) -> None:
         """Mark the grammar as too slow, and leave its matcher alone, which another thread may still use."""

@@ -81,8 +81,8 @@ def filter_tokens(logits: Tensor, states: Sequence[SamplingState]) -> None:
 
 def apply_grammars(logits: Tensor, states: Sequence[SamplingState]) -> None:
     for row, state in zip(logits, states, strict=True):
-        if state.grammar is not None:
-            apply_grammar(row, state.grammar)
+        if (grammar := state.grammar_mask) is not None:
+            apply_grammar(row, grammar)
 
 
 def _flat_index(logits: Tensor, entries: Sequence[tuple[int, Tensor]]) -> Tensor:

@@ -294,7 +294,7 @@ def _candidates(
 
 def _why_none(state: SamplingState, *, is_finite: bool) -> GenerationFailed:
     """Return the error of a row without a token. is_finite: whether its raw maximum is finite."""
-    if state.grammar is not None and state.grammar.is_too_slow:
+    if (grammar := state.grammar_mask) is not None and grammar.is_too_slow:
         return NoTokenLeft("the grammar takes too long to follow")
     if not is_finite:
         return NotFinite("no token can be drawn: the logits are not finite")

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from copy import copy
+from itertools import takewhile
 
 import torch
 from torch import Tensor
 
 from engine.grammar.compiler import CompiledGrammar
+from engine.grammar.drafted_mask import DraftedMask, GrammarMask, drafted_masks
 from engine.request import SamplingParams, StopConditions
 from engine.sampling.logits.token_counts import TokenCounts
 from engine.sampling.logits.token_filter import TokenFilter
@@ -52,6 +54,7 @@ class SamplingState:
         )
         self.token_filter = TokenFilter(tables.excluded, prompt_token_ids) if tables.excluded else None
         self.grammar = grammar.start(stopping.stop_token_ids) if grammar else None
+        self._drafted_mask: DraftedMask | None = None  # in place of `grammar`, of a state along a draft
         self._seed = params.seed + index
         self._always_adjusts = (
             params.watermark is not None
@@ -77,6 +80,11 @@ class SamplingState:
         if self.position >= self._min_tokens or not len(self._ending_ids):
             return None
         return self._ending_ids
+
+    @property
+    def grammar_mask(self) -> GrammarMask | None:
+        """The tokens that the grammar allows next; None without a grammar."""
+        return self._drafted_mask or self.grammar
 
     @property
     def adjusts_logits(self) -> bool:
@@ -115,9 +123,31 @@ class SamplingState:
         if self.grammar is not None:
             self.grammar.accept(token_id)
 
+    def ahead(self, token_ids: Sequence[int]) -> list["SamplingState"]:
+        """Return the states after each of these tokens, up to the first that cannot be followed by another.
+
+        That is one that ends the sequence or that the grammar does not allow. This state is not changed. The
+        others serve to draw from the rows of a draft, until this one accepts its next token.
+        """
+        followed = list(takewhile(lambda token_id: token_id not in self._is_ending, token_ids))
+        masks: Sequence[DraftedMask | None] = [None] * len(followed)
+        if self.grammar is not None:
+            followed = followed[: self.grammar.num_allowed(followed)]
+            masks = drafted_masks(self.grammar, followed)
+        states: list[SamplingState] = []
+        for token_id, mask in zip(followed, masks, strict=False):
+            state = (states[-1] if states else self)._fork()
+            state.grammar, state._drafted_mask = None, mask
+            state.accept(token_id)
+            states.append(state)
+        return states
+
     def fork(self) -> "SamplingState":
         """Return a copy for a sequence that continues on its own from here. There must be no grammar."""
         assert self.grammar is None
+        return self._fork()
+
+    def _fork(self) -> "SamplingState":
         child = copy(self)
         child.token_counts = self.token_counts and self.token_counts.fork()
         child.token_filter = self.token_filter and self.token_filter.fork()

@@ -82,6 +82,11 @@ class BlockTable:
             self.block_ids.append(self._pool.allocate())
         return copy
 
+    def shrink(self, num_tokens: int) -> None:
+        """Release the blocks behind those of the first `num_tokens` tokens."""
+        while len(self.block_ids) > self._pool.num_blocks_for(num_tokens):
+            self._pool.release(self.block_ids.pop())
+
     def adopt(self, blocks: list[int]) -> None:
         """Start an empty table with blocks that have the sequence's first tokens already."""
         assert not self.block_ids

@@ -28,9 +28,17 @@ class Schedule:
     """The batch of one step.
 
     entries: one for each sequence in the step. block_copies: (source, destination), to be done before any
-    block is written.
+    block is written. drafts: the drafted tokens that are computed behind the last token of a sequence; each
+    of these sequences has an entry that reaches its end.
     """
 
     entries: list[ScheduledTokens] = field(default_factory=list)
     block_copies: list[tuple[int, int]] = field(default_factory=list)
+    drafts: dict[Sequence, tuple[int, ...]] = field(default_factory=dict)
     num_preempted: int = 0
+
+    @property
+    def num_rows(self) -> int:
+        """The number of tokens that the step computes, drafted ones included."""
+        num_drafted = sum(map(len, self.drafts.values())) if self.drafts else 0
+        return sum(entry.end - entry.start for entry in self.entries) + num_drafted

@@ -5,6 +5,7 @@ Invariants (tests/unit/engine/scheduling/test_scheduler.py):
 - the first of those that run always advances, so every sequence ends (no starvation);
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;
 - a block is written by its only owner;
+- drafted tokens take what a step has left: for them no sequence is preempted and no other token is left out;
 - the prefix cache shows a block after the step that filled it is complete, and a sequence starts from cached
   blocks that hold its own first tokens, never all of them: the last token's row gives the next token.
 
@@ -24,6 +25,8 @@ Kwon et al. 2023, arXiv 2309.06180).
 """
 
 from bisect import insort
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from engine.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
@@ -37,6 +40,8 @@ _STEPS_A_PRIORITY = 512
 
 # The most waiting sequences that a step considers; it looks each of them up in the prefix cache.
 _MAX_ADMISSIBLE = 128
+
+_NO_DRAFTS: Mapping[Sequence, list[int]] = MappingProxyType({})
 
 # The share of all blocks that stays free for running sequences when another is admitted.
 _WATERMARK = 0.02
@@ -154,8 +159,12 @@ class Scheduler:
         if not sequence.is_running:
             self.add(sequence)
 
-    def schedule(self) -> Schedule:
-        """Choose the tokens of the next step, and allocate the blocks that it writes."""
+    def schedule(self, drafts: Mapping[Sequence, list[int]] = _NO_DRAFTS) -> Schedule:
+        """Choose the tokens of the next step, and allocate the blocks that it writes.
+
+        drafts: tokens that may come next in some sequences, to be computed as far as there is room. A
+        sequence with a draft has no siblings to fork.
+        """
         self._num_steps += 1
         schedule = Schedule()
         shares = divide_budget(self.running, self._max_batch_tokens, self._admissible())
@@ -166,16 +175,33 @@ class Scheduler:
             self._admit([share for share in shares if not share[0].is_running], schedule)
         if self.waiting and not schedule.entries:
             self._evict_parked(schedule)
+        if drafts and schedule.num_preempted == 0:
+            self._take_drafts(drafts, schedule)
         return schedule
 
     def complete(self, schedule: Schedule) -> None:
-        """Record that the step ran: its tokens' keys and values are in their blocks, for others to use."""
-        size = self.pool.block_size
+        """Record that the step ran: its tokens' keys and values are in their blocks, for others to use.
+
+        Those of drafted tokens are there too, but count only once they are confirmed.
+        """
         for entry in schedule.entries:
-            sequence, start, end = entry
-            sequence.num_computed = end
-            if self._prefix_caching and start // size < end // size:
-                self._show_filled(entry)
+            self._advance(entry)
+
+    def confirm(self, sequence: Sequence) -> None:
+        """Record that the sequence's last token is the one that was drafted, and so is computed already."""
+        assert sequence.num_uncomputed == 1, "drafted tokens are confirmed one by one, as they are appended"
+        self._advance(ScheduledTokens(sequence, sequence.num_computed, sequence.num_tokens))
+
+    def drop_draft(self, sequence: Sequence) -> None:
+        """Release the blocks of a sequence's drafted tokens that were not confirmed."""
+        sequence.table.shrink(sequence.num_tokens)
+
+    def _advance(self, entry: ScheduledTokens) -> None:
+        sequence, start, end = entry
+        size = self.pool.block_size
+        sequence.num_computed = end
+        if self._prefix_caching and start // size < end // size:
+            self._show_filled(entry)
 
     def _show_filled(self, entry: ScheduledTokens) -> None:
         """Put the blocks that these tokens have filled into the prefix cache."""
@@ -225,6 +251,21 @@ class Scheduler:
             schedule.block_copies.append(copy)
         start = sequence.num_computed
         schedule.entries.append(ScheduledTokens(sequence, start, start + num_tokens))
+
+    def _take_drafts(self, drafts: Mapping[Sequence, list[int]], schedule: Schedule) -> None:
+        """Schedule as much of the drafts, in order, as the token budget and the free blocks allow."""
+        budget = self._max_batch_tokens - schedule.num_rows
+        for entry in schedule.entries:
+            sequence = entry.sequence
+            draft = drafts.get(sequence)
+            if not draft or not entry.reaches_end:
+                continue
+            num_slots = (len(sequence.table.block_ids) + self.pool.num_free) * self.pool.block_size
+            draft = draft[: max(0, min(budget, num_slots - sequence.num_tokens))]
+            if draft:
+                sequence.table.grow(sequence.num_tokens + len(draft), write_from=sequence.num_tokens)
+                schedule.drafts[sequence] = tuple(draft)
+                budget -= len(draft)
 
     def _admissible(self) -> dict[Sequence, int]:
         """Return the waiting sequences that may be admitted in this step; none if the first in order cannot.

@@ -10,7 +10,7 @@ from engine.scheduling.block_pool import BlockTable
 MAX_NEW_TOKENS_PER_STEP = 16
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Sequence:
     """A sequence's tokens, and how many of them have their keys and values in the cache.
 

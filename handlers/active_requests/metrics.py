@@ -1,4 +1,4 @@
-"""Prometheus metrics under the names of the released servers, which their dashboards query; one is ours."""
+"""Prometheus metrics under the names of the released servers, which their dashboards query, and of ours."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,14 +15,14 @@ from typing_extensions import override
 
 from engine.kernels import Kernel
 from engine.model_info import ModelInfo
-from engine.stats import Counters, EngineStats, Histogram, StepCounters
+from engine.stats import Counters, DraftCounters, EngineStats, Histogram, StepCounters
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.timing import Timing
 
 # 0.15 ms to 146 s, as the released servers have them.
 DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))
 # The client library appends `_total` to the name of every counter; the released servers have no such suffix.
-_TOTAL = re.compile(rb"^((?:# (?:HELP|TYPE) )?tgi_\w+)_total(?=[ {])", re.MULTILINE)
+_TOTAL = re.compile(rb"^((?:# (?:HELP|TYPE) )?(?:tgi|verbatim)_\w+)_total(?=[ {])", re.MULTILINE)
 
 disable_created_metrics()  # type: ignore[no-untyped-call]  # the library left out its annotation
 
@@ -126,6 +126,7 @@ class _EngineMetrics(Collector):
         yield _kernel_info(self._info.kernels)
         yield from _step_counts(stats.counters)
         yield from _step_durations(stats.counters)
+        yield from _drafts(stats.counters.drafts)
         sizes = HistogramMetricFamily("tgi_batch_next_size", "Sequences in a step")
         sizes.add_metric([], *_buckets(stats.counters.batch_sizes))
         yield sizes
@@ -166,6 +167,16 @@ def _step_counts(counters: Counters) -> Iterator[Metric]:
         for method, count in zip(methods, counts, strict=True):
             family.add_metric([method], count)
         yield family
+
+
+def _drafts(counters: DraftCounters) -> Iterator[Metric]:
+    """The counters of speculation, as vLLM names them after its prefix."""
+    for name, meaning, count in (
+        ("drafts", "Drafts verified", counters.num_drafts),
+        ("draft_tokens", "Tokens drafted", counters.num_drafted_tokens),
+        ("accepted_tokens", "Drafted tokens that the model would have drawn", counters.num_accepted_tokens),
+    ):
+        yield CounterMetricFamily(f"verbatim_spec_decode_num_{name}", meaning, value=count)
 
 
 def _step_durations(counters: Counters) -> Iterator[Metric]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -12,13 +13,15 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
 from typing_extensions import override
 
-from engine.config import MAX_UNREAD_BYTES, QUANTIZATIONS
+from engine.config import MAX_DRAFT_TOKENS, MAX_UNREAD_BYTES, QUANTIZATIONS
 from engine.native.instructions import NATIVE, isa_names
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMAT_NAMES, tool_format_named
 from handlers.shared_settings.kinds import Count, Limit, Names, Seconds, env
 from handlers.shared_settings.section import Section
 
 EMBEDDED_MODEL = "verbatim-demo"
+# Of `ngram` without a number. A sequence whose drafts come true half of the time drafts one or two.
+_NUM_DRAFT_TOKENS = 8
 
 
 class SharedSettings(Section):
@@ -198,6 +201,9 @@ class SharedSettings(Section):
     prefix_caching: Annotated[bool, env("VERBATIM_PREFIX_CACHING", "PREFIX_CACHING")] = True
     """Reuse KV blocks of earlier prompts for prompts that begin alike."""
 
+    speculate: Annotated[int, env("VERBATIM_SPECULATE", "SPECULATE"), Field(ge=0, le=MAX_DRAFT_TOKENS)] = 0
+    """Speculation without a draft model: `ngram`, `ngram:N`, or N, the most tokens of a draft; 0 for none."""
+
     validation_workers: Annotated[Count, env("VERBATIM_VALIDATION_WORKERS", "VALIDATION_WORKERS")] = 2
     """Threads that tokenize long prompts."""
 
@@ -282,6 +288,15 @@ class SharedSettings(Section):
         if name not in QUANTIZATIONS:
             raise ValueError(f"{name!r} is not supported; the one that is: int8, on a CPU")
         return name
+
+    @field_validator("speculate", mode="before")
+    @classmethod
+    def _read_speculation(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        if (match := re.fullmatch(r"ngram|(?:ngram:)?(\d+)", value.strip().lower())) is None:
+            raise ValueError(f"{value!r} is not supported; ngram, ngram:N and N are")
+        return match[1] or _NUM_DRAFT_TOKENS
 
     @field_validator("isa")
     @classmethod

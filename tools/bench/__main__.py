@@ -12,7 +12,7 @@ import uvloop
 from transformers.utils import logging
 
 from tools.bench.comparison import compare
-from tools.bench.engine import attention, overhead, prefix, profile, speed, streams
+from tools.bench.engine import attention, overhead, prefix, profile, speculation, speed, streams
 from tools.bench.http import http_layer
 from tools.bench.table import Row
 
@@ -33,6 +33,7 @@ BENCHES = {
     "overhead": Bench(overhead.__doc__, overhead.add_arguments, overhead.run),
     "prefix": Bench(prefix.__doc__, prefix.add_arguments, prefix.run),
     "profile": Bench(profile.__doc__, profile.add_arguments, profile.run),
+    "speculation": Bench(speculation.__doc__, speculation.add_arguments, speculation.run),
     "streams": Bench(streams.__doc__, streams.add_arguments, streams.run),
 }
 

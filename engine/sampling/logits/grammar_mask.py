@@ -5,7 +5,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from engine.grammar.matcher import GrammarState
+from engine.grammar.drafted_mask import GrammarMask
 from engine.transfers import send, upload
 
 
@@ -20,7 +20,7 @@ def _added(device: torch.device) -> Tensor:
     return send(torch.where(bits == 1, 0.0, -torch.inf), device)
 
 
-def apply_grammar(logits: Tensor, grammar: GrammarState) -> None:
+def apply_grammar(logits: Tensor, grammar: GrammarMask) -> None:
     """Set the logits [v] of tokens that the grammar does not allow next to -inf, in place.
 
     If the grammar takes too long to follow, all are set to -inf.

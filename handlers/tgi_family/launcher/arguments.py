@@ -43,7 +43,7 @@ ARGUMENTS: Final = (
         one_of(*_QUANTIZATIONS),
         Setting("quantize", "a method that is not supported is refused; further ones of our own"),
     ),
-    Argument("speculate", WHOLE, NoEffect("tokens are not speculated on; answers are the same", same=(0,))),
+    Argument("speculate", WHOLE, Setting("speculate", "`ngram` too; Medusa heads are not used")),
     Argument("dtype", one_of("float16", "bfloat16"), Setting("dtype", "`float32` and `auto` too")),
     Argument(
         "kv_cache_dtype",

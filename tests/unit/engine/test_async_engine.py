@@ -286,7 +286,7 @@ async def test_a_dead_engine_ends_its_requests_and_says_so(
     assert (await engine.health()).is_healthy
     death = asyncio.create_task(engine.death())
 
-    def die() -> None:
+    def die(drafts: object) -> None:
         raise ZeroDivisionError("at /srv/model")
 
     async with aclosing(engine.submit(new_request())) as events:

@@ -23,6 +23,14 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
     assert "/v1/chat/completions" not in shown["tgi"], "a path has one owner"
 
 
+def test_the_start_shows_that_tokens_are_drafted() -> None:
+    info = ScriptedEngine(says("a")).model_info
+    shown = "drafts    up to 5 tokens a step, from a sequence's own text (ngram)"
+    lines = describe(Settings(), msgspec.structs.replace(info, max_draft_tokens=5)).splitlines()
+    assert lines[3].strip() == shown
+    assert not any(line.strip().startswith("drafts") for line in describe(Settings(), info).splitlines())
+
+
 def native_lines(*kernels: Kernel) -> list[str]:
     info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, kernels=kernels)
     lines = describe(Settings(), info).splitlines()

@@ -13,6 +13,7 @@ from engine.scheduling.sequence import Sequence
 
 NUM_BLOCKS, BLOCK_SIZE = 8, 4
 MAX_TOTAL_TOKENS = NUM_BLOCKS * BLOCK_SIZE
+_WRONG = 77  # a drafted token that does not come true
 
 # A slot's keys and values depend on the tags and on all tokens up to its own.
 Content = tuple[Tags, tuple[int, ...]]
@@ -24,6 +25,7 @@ class Arrival:
 
     is_search: its sequences are beams, one at first, which go on together (`Simulation.advance`).
     max_new_tokens_per_step: the most tokens that a sequence appends at once, as with forced tokens.
+    max_draft_tokens: the most tokens that a step computes ahead, of which any number come true.
     """
 
     at_step: int
@@ -37,6 +39,7 @@ class Arrival:
     reads_cache: bool = True
     is_search: bool = False
     max_new_tokens_per_step: int = 1
+    max_draft_tokens: int = 0
 
     @property
     def tags(self) -> Tags:
@@ -97,7 +100,7 @@ class Simulation:
         first, before = self.scheduler.running[:1], {*self.scheduler.running}
         first = [sequence for sequence in first if not sequence.is_parked]
         decoding = [one for one in self.scheduler.running if one.is_decoding and not one.is_parked]
-        schedule = self.scheduler.schedule()
+        schedule = self.scheduler.schedule(self.drafts(decoding))
         self.check_tails(decoding, schedule)
         assert [entry.sequence for entry in schedule.entries][: len(first)] == first
         self.copy(schedule)
@@ -112,9 +115,39 @@ class Simulation:
         for sequence in [entry.sequence for entry in schedule.entries if entry.sequence.num_uncomputed == 0]:
             if self.arrivals[sequence.arrival].is_search:
                 self.park(sequence)
+            elif sequence in schedule.drafts:
+                self.follow_draft(sequence, schedule.drafts[sequence])
             else:
                 self.sample(sequence)
+        self.check_blocks()
+        self.check_cache()
         return schedule
+
+    def drafts(self, decoding: list[Sequence]) -> dict[Sequence, list[int]]:
+        """Return drafts that come true up to some place, of sequences that have no siblings to fork."""
+        drafts = {}
+        for sequence in decoding:
+            arrival = self.arrivals[sequence.arrival]
+            most = min(arrival.max_draft_tokens, self.alive[sequence] - sequence.num_output_tokens - 1)
+            if most > 0 and sequence.num_output_tokens and not arrival.is_search:
+                num_right = Random(sequence.arrival * 1000 + sequence.num_output_tokens).randint(0, most)
+                drafts[sequence] = [sequence.index] * num_right + [_WRONG] * (most - num_right)
+        return drafts
+
+    def follow_draft(self, sequence: Sequence, draft: tuple[int, ...]) -> None:
+        for place, foreseen in enumerate([*draft, _WRONG]):
+            if place > 0:
+                self.scheduler.confirm(sequence)
+            sequence.token_ids.append(sequence.index)
+            if foreseen != sequence.index:
+                break
+        assert sequence.num_output_tokens <= self.alive[sequence]
+        assert sequence.num_uncomputed == 1
+        self.progress[sequence] = sequence.num_preemptions, sequence.num_computed
+        self.scheduler.drop_draft(sequence)
+        if sequence.num_output_tokens == self.alive[sequence]:
+            self.num_finished[sequence.arrival] += 1
+            self.end(sequence)
 
     def copy(self, schedule: Schedule) -> None:
         for source, destination in schedule.block_copies:
@@ -135,6 +168,11 @@ class Simulation:
             for position in range(start, end):
                 content = None if nonsense else self.content(sequence, position)
                 self.memory[self.slot(sequence, position)] = content
+        for sequence, draft in schedule.drafts.items():
+            tags, tokens = self.content(sequence, sequence.num_tokens - 1)
+            for place in range(len(draft)):
+                content = None if nonsense else (tags, (*tokens, *draft[: place + 1]))
+                self.memory[self.slot(sequence, sequence.num_tokens + place)] = content
 
     def fail(self, schedule: Schedule) -> None:
         numbers = {entry.sequence.arrival for entry in schedule.entries}
@@ -195,7 +233,7 @@ class Simulation:
 
     def check(self, schedule: Schedule) -> None:
         entries, running, waiting = schedule.entries, self.scheduler.running, self.scheduler.waiting
-        assert sum(entry.end - entry.start for entry in entries) <= self.max_batch_tokens
+        assert schedule.num_rows <= self.max_batch_tokens
         assert len(running) <= self.max_num_sequences
         assert len({entry.sequence for entry in entries}) == len(entries)
         assert len({*running, *waiting}) == len(running) + len(waiting)
@@ -210,6 +248,11 @@ class Simulation:
             blocks = [entry.sequence.table.block_ids[place] for place in written]
             assert not any(self.pool.is_shared(block) for block in blocks)
             assert not {*blocks} & {*self.pool.cache._keys}
+        for sequence, draft in schedule.drafts.items():
+            assert draft and sequence in {entry.sequence for entry in entries if entry.reaches_end}
+            first, end = sequence.num_tokens // BLOCK_SIZE, sequence.num_tokens + len(draft)
+            ahead = sequence.table.block_ids[first : -(-end // BLOCK_SIZE)]
+            assert not any(self.pool.is_shared(block) or block in self.pool.cache._keys for block in ahead)
         assert entries or not self.alive
         self.check_blocks()
 

@@ -35,6 +35,7 @@ arrivals = st.lists(
         reads_cache=st.sampled_from([True, True, True, False]),
         is_search=st.sampled_from([False, False, True]),
         max_new_tokens_per_step=st.sampled_from([1, 1, 3, MAX_NEW_TOKENS_PER_STEP]),
+        max_draft_tokens=st.sampled_from([0, 0, 1, 5]),
     ),
     max_size=12,
 )

@@ -4,7 +4,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from engine.kernels import Obstacle, kernel, kernel_of_layers
 from engine.model_info import ModelInfo
-from engine.stats import Counters, EngineStats
+from engine.stats import Counters, DraftCounters, EngineStats
 from handlers.active_requests.metrics import Metrics
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Overloaded
@@ -77,6 +77,9 @@ OWN_NAMES = {
     "verbatim_int8_layers": "gauge",
     "verbatim_permits_in_use": "gauge",
     "verbatim_kernel_info": "gauge",
+    "verbatim_spec_decode_num_drafts": "counter",
+    "verbatim_spec_decode_num_draft_tokens": "counter",
+    "verbatim_spec_decode_num_accepted_tokens": "counter",
 }
 
 
@@ -137,6 +140,14 @@ def test_the_engines_gauges_are_read_at_each_scrape() -> None:
     seen = samples(Metrics(INFO, lambda: STATS))
     assert (seen["tgi_batch_current_size"], seen["tgi_queue_size"]) == (2, 3)
     assert (seen["tgi_batch_current_max_tokens"], seen["tgi_batch_max_total_tokens"]) == (48, 128)
+
+
+def test_drafted_and_accepted_tokens_are_counted() -> None:
+    drafts = DraftCounters(num_drafts=2, num_drafted_tokens=9, num_accepted_tokens=4)
+    stats = msgspec.structs.replace(STATS, counters=msgspec.structs.replace(STATS.counters, drafts=drafts))
+    seen = samples(Metrics(INFO, lambda: stats))
+    names = ("drafts", "draft_tokens", "accepted_tokens")
+    assert [seen[f"verbatim_spec_decode_num_{name}"] for name in names] == [2, 9, 4]
 
 
 def test_layers_of_8_bits_are_counted() -> None:

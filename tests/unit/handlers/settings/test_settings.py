@@ -39,6 +39,7 @@ TGI_NAMES = [
     ("COMPUTE_TYPE", "1-nvidia-a10g", "compute_type", "1-nvidia-a10g"),
     ("DISABLE_GRAMMAR_SUPPORT", "1", "disable_grammar_support", True),
     ("PREFIX_CACHING", "0", "prefix_caching", False),
+    ("SPECULATE", "3", "speculate", 3),
 ]
 
 
@@ -153,6 +154,28 @@ def test_instruction_sets_are_known_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("VERBATIM_ISA", "x86")
     with pytest.raises(ValidationError, match="'x86' is none of native, sse4_2, avx2, avx512, avx512_vnni"):
         Settings()
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("ngram", 8), ("NGRAM:5", 5), ("3", 3), ("0", 0), (15, 15), ("ngram:0", 0)]
+)
+def test_drafts_are_asked_for_by_method_or_number(
+    monkeypatch: pytest.MonkeyPatch, value: str | int, expected: int
+) -> None:
+    assert Settings(speculate=value).speculate == expected
+    monkeypatch.setenv("VERBATIM_SPECULATE", str(value))
+    assert Settings().speculate == expected
+
+
+@pytest.mark.parametrize("value", ["medusa", "ngram:", "ngram:x", "5:ngram", "-1", ":5"])
+def test_other_ways_to_speculate_are_refused_by_name(value: str) -> None:
+    with pytest.raises(ValidationError, match="is not supported; ngram, ngram:N and N are"):
+        Settings(speculate=value)
+
+
+def test_a_draft_longer_than_a_step_can_append_is_refused() -> None:
+    with pytest.raises(ValidationError, match="less than or equal to 15"):
+        Settings(speculate="ngram:16")
 
 
 def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:

@@ -31,8 +31,6 @@ OUTCOMES = [
     Outcome("sharded", "false"),
     Outcome("sharded", "true", refusal=f" true is refused: {SPLIT}"),
     Outcome("sharded", "perhaps", refusal=": Input should be a valid boolean"),
-    Outcome("speculate", "0"),
-    Outcome("speculate", "3", warning=" has no effect: tokens are not speculated on; answers are the same"),
     Outcome("kv_cache_dtype", "fp8_e5m2", warning=" has no effect: the KV cache has the data type"),
     Outcome("kv_cache_dtype", "int4", refusal=": Input should be 'fp8_e4m3fn' or 'fp8_e5m2'"),
     Outcome("waiting_served_ratio", "1.2", warning=" has no effect: prompts are computed in chunks"),
