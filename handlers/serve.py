@@ -62,6 +62,7 @@ _OF_OWN_ENGINE: Final = (
     "max_batch_total_tokens",
     "max_batch_size",
     "prefix_caching",
+    "speculate",
 )
 
 _log = logging.getLogger(__name__)
