@@ -76,9 +76,10 @@ class Scribe:
         return self.pick(words.PEOPLE if self.split is Split.SEEN else words.UNSEEN_PEOPLE)
 
     def city(self) -> str:
-        """A city, invented every other time."""
+        """A city, invented every other time and then of two words now and then."""
         if self.chance(0.5):
-            return self.invented().capitalize()
+            name = self.invented().capitalize()
+            return f"{self.pick(words.CITY_PREFIXES)} {name}" if self.chance(0.2) else name
         return self.pick(words.CITIES if self.split is Split.SEEN else words.UNSEEN_CITIES)
 
     def code(self) -> str:

@@ -31,6 +31,7 @@ CITIES: Final = _parted(
     "Los Angeles|Seattle|Nairobi|Lagos|Singapore|Hong Kong|Bangkok|Dallas|Miami|Nice|Porto|Kyoto|Osaka|"
     "Hamburg|Barcelona"
 )
+CITY_PREFIXES: Final = _words("New San Los Santa Port Saint El Fort")
 UNSEEN_CITIES: Final = _parted("Lisbon|Denver|Bergen|Málaga|Turin|Quito|Austin|Perth|Las Vegas|Bern")
 UNSEEN_PEOPLE: Final = _words("Marta Gustav Ingrid Dmitri Naomi Hector Amélie Oscar Petra Lionel")
 
