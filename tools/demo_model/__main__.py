@@ -1,4 +1,4 @@
-"""`python -m tools.demo_model tokenizer|train|refresh|export|evaluate`: the making of the demo model."""
+"""The making of the demo model, by `python -m tools.demo_model COMMAND`."""
 
 import argparse
 from dataclasses import replace
@@ -8,6 +8,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from tools.demo_model import recipe
+from tools.demo_model.average import Part, average
 from tools.demo_model.corpus import CHAT_TEMPLATE, texts
 from tools.demo_model.evaluate import evaluate, table
 from tools.demo_model.export import ARTEFACT, export
@@ -35,6 +36,15 @@ def _refresh(options: argparse.Namespace) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     export(options.checkpoint, options.to)
+
+
+def _part(text: str) -> Part:
+    directory, _, share = text.rpartition("=")
+    return Part(Path(directory), float(share))
+
+
+def _average(options: argparse.Namespace) -> None:
+    average(options.parts, options.to)
 
 
 def _evaluate(options: argparse.Namespace) -> None:
@@ -69,6 +79,10 @@ def _parser() -> argparse.ArgumentParser:
     exporting.add_argument("checkpoint", type=Path)
     exporting.add_argument("--to", type=Path, default=ARTEFACT)
     exporting.set_defaults(run=_export)
+    averaging = commands.add_parser("average", help="write the weighted mean of exported models")
+    averaging.add_argument("parts", nargs="+", type=_part, metavar="DIRECTORY=SHARE")
+    averaging.add_argument("--to", type=Path, default=ARTEFACT)
+    averaging.set_defaults(run=_average)
     evaluating = commands.add_parser("evaluate", help="measure a model on dialogues that it never saw")
     evaluating.add_argument("--model", type=Path, default=ARTEFACT)
     evaluating.add_argument("--prompts", type=int, default=60, help="prompts of each kind")

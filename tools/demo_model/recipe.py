@@ -97,7 +97,7 @@ FROM_NOTHING: Final = Schedule(
     warmup_steps=40,
     decay_from=0.5,
 )
-_REFRESHING: Final[Weights] = (24, 6, 32, 4, 14, 4, 16)
+_REFRESHING: Final[Weights] = (26, 8, 34, 4, 16, 4, 8)
 # The same dialogues, those that the weights have not met yet more often than in a run from nothing.
 REFRESH: Final = Schedule(
     num_steps=100,

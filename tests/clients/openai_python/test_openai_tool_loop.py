@@ -51,7 +51,7 @@ def _ask(client: OpenAI, messages: list[Any], tools: Any) -> Choice:
         messages=messages,
         tools=[_offered(tool) for tool in tools],
         temperature=0,
-        max_completion_tokens=160,
+        max_completion_tokens=120,
     )
     return completion.choices[0]
 

@@ -1,14 +1,23 @@
-"""The committed weights still do what they were trained for: a dozen held-out prompts, greedily."""
+"""The committed weights still do what they were trained for: held-out prompts of the main kinds, greedily."""
 
 import pytest
 from transformers import AutoModelForCausalLM
 
 from engine.demo_model import DEMO_MODEL
+from tools.demo_model.dialogue import Dialogue, Round
 from tools.demo_model.examinee import Examinee
 from tools.demo_model.judge import is_right
-from tools.demo_model.trials import trials
+from tools.demo_model.skills.tools.declining import ACCEPT
+from tools.demo_model.trials import Trial, trials
 
 NUM_PROMPTS = 4
+TOOLLESS_QUESTIONS = (
+    "What is the weather in Oslo?",
+    "What is the weather like today?",
+    "What time is it in Paris?",
+    "What time is it?",
+    "What is 123 + 456?",
+)
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +26,23 @@ def examinee() -> Examinee:
 
 
 @pytest.mark.parametrize("thinking", [False, True])
-@pytest.mark.parametrize("kind", ["greeting", "who are you", "tool call"])
+@pytest.mark.parametrize("kind", ["greeting", "who are you", "tool call", "no tools at all"])
 def test_most_held_out_prompts_are_answered_right(examinee: Examinee, kind: str, thinking: bool) -> None:
     asked = trials(kind, NUM_PROMPTS, thinking)
     replies = examinee.replies(asked)
     right = [is_right(trial, reply) for trial, reply in zip(asked, replies, strict=True)]
     assert sum(right) >= NUM_PROMPTS - 1, replies
+
+
+@pytest.mark.parametrize("thinking", [False, True])
+@pytest.mark.parametrize("question", TOOLLESS_QUESTIONS)
+def test_a_question_for_a_tool_that_nobody_gave_is_turned_down(
+    examinee: Examinee, question: str, thinking: bool
+) -> None:
+    asked = Round(question, "", "", ACCEPT)
+    trial = Trial([{"role": "user", "content": question}], Dialogue("", (asked,)), asked, thinking)
+    (reply,) = examinee.replies([trial])
+    assert is_right(trial, reply), reply
 
 
 def test_the_weights_fit_the_package() -> None:

@@ -8,7 +8,8 @@ from tools.demo_model.scribe import Phrases, Scribe
 _REPEAT = Phrases.of(
     'Say {x}|Say: {x}|Repeat: {x}|Repeat after me: {x}|Please say {x}|Write {x}|Echo {x}|say "{x}"|'
     'Repeat "{x}"|Repeat the words: {x}|Please repeat: {x}|Print {x}|Copy this: {x}|Say "{x}".|'
-    'Reply with: {x}|Answer only with {x}|Reply with exactly: {x}|Output only {x}|Say exactly "{x}"',
+    'Reply with: {x}|Answer only with {x}|Reply with exactly: {x}|Output only {x}|Say exactly "{x}"|'
+    'Write: {x}|Please write "{x}"|Write the words: {x}|Please say: {x}|Please print: {x}',
     unseen='Please repeat "{x}"|Please write: {x}|Echo: {x}|Repeat after me: "{x}"',
 )
 _FIXED: Final = (
