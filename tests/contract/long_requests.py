@@ -16,10 +16,16 @@ class LongRequest(NamedTuple):
     is_finished: Callable[[Any], bool] | None = None
     is_unavailable: Callable[[Any], bool] | None = None
 
+    @property
+    def has_grammar(self) -> bool:
+        """Whether a grammar must be compiled before the first token."""
+        return _LETTERS in str(self.body)
 
-_GRAMMAR: Final = {"type": "regex", "value": "[a-z]{4000}"}
+
+_LETTERS: Final = "[a-z]{4000}"
+_GRAMMAR: Final = {"type": "regex", "value": _LETTERS}
 # Not the one text of an enum: its tokens would be forced, and all there before a test can do anything.
-_TEXT: Final = {"type": "string", "pattern": "^[a-z]{4000}$"}
+_TEXT: Final = {"type": "string", "pattern": f"^{_LETTERS}$"}
 _NATIVE: Final = {"inputs": "Hello", "parameters": {"max_new_tokens": 400, "grammar": _GRAMMAR}}
 _CHAT: Final = {
     "messages": [{"role": "user", "content": "Hello"}],

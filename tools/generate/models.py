@@ -40,6 +40,7 @@ _OPTIONS: dict[str, Any] = {
 # for descriptions that nobody asks the models for: documents are served as they are.
 _READ_AT_IMPORT: Final = re.compile(r"^ +use_attribute_docstrings=True,\n", re.MULTILINE)
 _EMPTY: Final = re.compile(r"^ +model_config = ConfigDict\(\n +\)\n", re.MULTILINE)
+_NO_BODY: Final = re.compile(r"^(class .*:\n)(?=\n|\Z)", re.MULTILINE)
 
 
 def render_models(document: Document, operations: list[Interface]) -> str:
@@ -58,7 +59,7 @@ def render_models(document: Document, operations: list[Interface]) -> str:
 
 
 def _without_attribute_docstrings(source: str) -> str:
-    source = _EMPTY.sub("", _READ_AT_IMPORT.sub("", source))
+    source = _NO_BODY.sub(r"\1    pass\n", _EMPTY.sub("", _READ_AT_IMPORT.sub("", source)))
     return source if "ConfigDict(" in source else source.replace("ConfigDict, ", "", 1)
 
 

@@ -28,6 +28,7 @@ VALUES: dict[str, tuple[str, Any]] = {
     "validation_workers": ("3", 3),
     "quantize": ("int8", "int8"),
     "dtype": ("bfloat16", "bfloat16"),
+    "speculate": ("3", 3),
     "max_concurrent_requests": ("7", 7),
     "max_best_of": ("3", 3),
     "max_stop_sequences": ("6", 6),
