@@ -18,7 +18,7 @@ class LongRequest(NamedTuple):
 
     @property
     def has_grammar(self) -> bool:
-        """Whether a grammar must be compiled before the first token."""
+        """True if a grammar must be compiled before the first token."""
         return _LETTERS in str(self.body)
 
 

@@ -6,15 +6,17 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from typing_extensions import override
 
 from engine.attention.batch import Batch
 from engine.build import EngineParts, build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
+from tools.bench.engine.wrapped_runner import WrappedRunner
 
 
-class SpoiledRunner:
+class SpoiledRunner(WrappedRunner):
     """Runs what another runner does, but for what a test does before and after.
 
     before: called with the batch; what it raises is the step's error. after: called with the batch and the
@@ -22,32 +24,15 @@ class SpoiledRunner:
     """
 
     def __init__(self, runner: Runner) -> None:
-        self._runner = runner
+        super().__init__(runner)
         self.before: Callable[[Batch], object] = lambda batch: None
         self.after: Callable[[Batch, Tensor], object] = lambda batch, logits: None
 
-    @property
-    def device(self) -> torch.device:
-        return self._runner.device
-
-    @property
-    def block_size(self) -> int:
-        return self._runner.block_size
-
-    @property
-    def hidden_states(self) -> Tensor:
-        return self._runner.hidden_states
-
-    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
-        self._runner.copy_blocks(copies)
-
-    def clear_blocks(self, blocks: list[int]) -> None:
-        self._runner.clear_blocks(blocks)
-
+    @override
     @torch.inference_mode()
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         self.before(batch)
-        logits = self._runner.run(batch, logit_rows)
+        logits = super().run(batch, logit_rows)
         self.after(batch, logits)
         return logits
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from typing_extensions import override
 
 from engine.attention.batch import Batch
 from engine.build import EngineParts, build_parts
@@ -28,6 +29,7 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.speculator import Speculator
+from tools.bench.engine.wrapped_runner import WrappedRunner
 from tools.bench.random_model import write_model
 from tools.bench.table import Row, print_table
 
@@ -65,34 +67,17 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\s?\w+|\s+|[^\w\s]+", text)
 
 
-class ForcingRunner:
+class ForcingRunner(WrappedRunner):
     """Runs a model, and lets the next token of each forced sequence win."""
 
     def __init__(self, runner: Runner) -> None:
-        self._runner = runner
+        super().__init__(runner)
         self.forced: dict[int, list[int]] = {}  # by arrival: prompt and output
 
-    @property
-    def device(self) -> torch.device:
-        return self._runner.device
-
-    @property
-    def block_size(self) -> int:
-        return self._runner.block_size
-
-    @property
-    def hidden_states(self) -> Tensor:
-        return self._runner.hidden_states
-
-    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
-        self._runner.copy_blocks(copies)
-
-    def clear_blocks(self, blocks: list[int]) -> None:
-        self._runner.clear_blocks(blocks)
-
+    @override
     @torch.inference_mode()
     def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
-        logits = self._runner.run(batch, logit_rows)
+        logits = super().run(batch, logit_rows)
         arrivals: dict[int, int] = {}  # by row
         for entry, span in zip(batch.entries, batch.spans, strict=True):
             rows = [*range(span.row, span.row + span.num_tokens), *batch.drafted.get(entry.sequence, ())]

@@ -1,0 +1,36 @@
+"""A runner around another one, for what measures or disturbs it."""
+
+import torch
+from torch import Tensor
+
+from engine.attention.batch import Batch
+from engine.core.runner import Runner
+
+
+class WrappedRunner:
+    """Runs what another runner does; subclasses change `run`."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    @property
+    def device(self) -> torch.device:
+        return self._runner.device
+
+    @property
+    def block_size(self) -> int:
+        return self._runner.block_size
+
+    @property
+    def hidden_states(self) -> Tensor:
+        return self._runner.hidden_states
+
+    def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
+        self._runner.copy_blocks(copies)
+
+    def clear_blocks(self, blocks: list[int]) -> None:
+        self._runner.clear_blocks(blocks)
+
+    @torch.inference_mode()
+    def run(self, batch: Batch, logit_rows: list[int]) -> Tensor:
+        return self._runner.run(batch, logit_rows)
