@@ -1,7 +1,6 @@
 """The server as its users run it, and what all tests share."""
 
 import gc
-import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Sequence
@@ -89,15 +88,12 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 @pytest.fixture(autouse=True)
-def process_state() -> Iterator[None]:
-    """Restore the garbage collector and the environment after each test: commands that run here set them."""
-    threshold, environment = gc.get_threshold(), dict(os.environ)
+def collector() -> Iterator[None]:
+    """Restore the garbage collector after each test: a server started in this process changes it."""
+    threshold = gc.get_threshold()
     yield
     gc.set_threshold(*threshold)
     gc.unfreeze()
-    for name in os.environ.keys() - environment.keys():
-        del os.environ[name]
-    os.environ.update(environment.items() - os.environ.items())
 
 
 @pytest.fixture(scope="session")
