@@ -100,20 +100,26 @@ async def test_after_the_grace_period_a_stream_ends_with_an_error_and_the_server
 async def last_events(server: Server, asked: signal.Signals) -> list[tuple[tuple[str, LongRequest], Any]]:
     """Return the last events of all contracts' streams, which run at once when the server gets the signal.
 
-    Those whose grammar must be compiled begin first: the others could end before them.
+    Grammars are compiled beforehand, else streams without one could end before the others begin.
     """
-    tasks: list[asyncio.Task[Any]] = []
-    streams = sorted(STREAMS, key=lambda stream: not stream[1].has_grammar)
+    began = [asyncio.Event() for _ in STREAMS]
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client, asyncio.TaskGroup() as group:
-        for has_grammar in (True, False):
-            began: list[asyncio.Event] = []
-            for contract, request in streams:
-                if request.has_grammar is has_grammar:
-                    began.append(asyncio.Event())
-                    tasks.append(group.create_task(last_event(client, contract, request, began[-1])))
-            await asyncio.gather(*(event.wait() for event in began))
+        for contract, request in STREAMS:
+            if request.has_grammar:
+                await begin_and_leave(client, contract, request)
+        tasks = [
+            group.create_task(last_event(client, contract, request, event))
+            for (contract, request), event in zip(STREAMS, began, strict=True)
+        ]
+        await asyncio.gather(*(event.wait() for event in began))
         server.process.send_signal(asked)
-    return [(stream, task.result()) for stream, task in zip(streams, tasks, strict=True)]
+    return [(stream, task.result()) for stream, task in zip(STREAMS, tasks, strict=True)]
+
+
+async def begin_and_leave(client: httpx.AsyncClient, contract: str, request: LongRequest) -> None:
+    path, headers = f"/{contract}{request.path}", required_headers(contract)
+    async with client.stream("POST", path, json=request.body, headers=headers) as answer:
+        await anext(line async for line in answer.aiter_lines() if line.startswith("data: "))
 
 
 async def last_event(
