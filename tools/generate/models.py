@@ -1,10 +1,9 @@
 """Runs datamodel-code-generator: the components of an effective document as pydantic models."""
 
 import ast
-import re
 import warnings
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from datamodel_code_generator import generate
 
@@ -28,19 +27,12 @@ _OPTIONS: dict[str, Any] = {
     "use_type_alias": True,
     "use_tag_as_union_variant_name": True,
     "allow_population_by_field_name": False,
-    "use_attribute_docstrings": True,
     "use_field_description": True,
     "use_schema_description": True,
     "strict_refs": True,
     "import_overrides": {name: "generated.json_types" for name in ("StrictInt", "StrictFloat")},
     "custom_file_header": '"""The component schemas, and the parameters of operations."""',
 }
-
-# With this option pydantic searches the module's source for each class at import, a second for all contracts,
-# for descriptions that nobody asks the models for: documents are served as they are.
-_READ_AT_IMPORT: Final = re.compile(r"^ +use_attribute_docstrings=True,\n", re.MULTILINE)
-_EMPTY: Final = re.compile(r"^ +model_config = ConfigDict\(\n +\)\n", re.MULTILINE)
-_NO_BODY: Final = re.compile(r"^(class .*:\n)(?=\n|\Z)", re.MULTILINE)
 
 
 def render_models(document: Document, operations: list[Interface]) -> str:
@@ -51,16 +43,11 @@ def render_models(document: Document, operations: list[Interface]) -> str:
     """
     schemas = {**document.get("components", {}).get("schemas", {}), **_arguments(document, operations)}
     bare = map_schemas({**document, "paths": {}, "components": {"schemas": schemas}}, _for_models)
-    source = _without_attribute_docstrings(run_generator(bare, _OPTIONS))
+    source = run_generator(bare, _OPTIONS)
     defined = top_level_names(source)
     for name in sorted({name for operation in operations for name in operation.models} - defined):
         raise SpecError(("components", "schemas", name), "operations refer to it, but no type has its name")
     return source
-
-
-def _without_attribute_docstrings(source: str) -> str:
-    source = _NO_BODY.sub(r"\1    pass\n", _EMPTY.sub("", _READ_AT_IMPORT.sub("", source)))
-    return source if "ConfigDict(" in source else source.replace("ConfigDict, ", "", 1)
 
 
 def without_deprecated(schema: Schema, at: Pointer) -> Schema:
