@@ -1,6 +1,7 @@
 """The server as its users run it, and what all tests share."""
 
 import gc
+import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Sequence
@@ -85,6 +86,21 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Restore the environment after each test: commands that run in this process set variables for children.
+
+    Fixtures are set up before, so what they set stays until they end.
+    """
+    environment = dict(os.environ)
+    try:
+        return (yield)
+    finally:
+        for name in os.environ.keys() - environment.keys():
+            del os.environ[name]
+        os.environ.update(environment.items() - os.environ.items())
 
 
 @pytest.fixture(autouse=True)

@@ -191,10 +191,7 @@ def test_version_and_help_are_printed(capsys: pytest.CaptureFixture[str]) -> Non
     assert all(argument.flag in shown for argument in ARGUMENTS)
 
 
-def test_env_is_printed_before_the_model_loads(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VERBATIM_ISA", "native")  # which the command sets, and would leave to later tests
+def test_env_is_printed_before_the_model_loads(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--env", "--model-id", "./missing"]) == 1
     shown = capsys.readouterr()
     assert shown.out.startswith("Runtime environment:\n") and f"verbatim-server: {VERSION}" in shown.out
