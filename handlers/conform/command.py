@@ -31,11 +31,15 @@ _LISTS: Final[tuple[tuple[Request, Place], ...]] = (
 
 
 def conform(given: argparse.Namespace) -> bool:
-    """Runs all checks, tells what they found, and whether they found faults. Raises Unusable."""
+    """Run all checks, print what they found, and return whether there are faults.
+
+    Raises Unusable, also if the server does not answer at the start.
+    """
     headers = _headers(given)
     plan = _plan(given)
     began, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     with closing(Client(_url(given.base_url, plan.paths), headers, given.timeout)) as client:
+        _check_answers(client)
         model = given.model or _model(client, plan.document)
         deadline_s = None if given.time_limit is None else began_s + given.time_limit
         limits = RunLimits(given.max_examples, given.timeout, deadline_s, given.check or CHECKS)
@@ -83,14 +87,22 @@ def _url(given: str, paths: Sequence[str]) -> str:
     return url.removesuffix("/v1") if is_twice else url
 
 
+def _check_answers(client: Client) -> None:
+    """Raise Unusable unless the server answers, whatever it says: else each request would be a fault."""
+    try:
+        client.send(Request("GET", "/"))
+    except NoAnswer as error:
+        raise Unusable(f"{client.url} does not answer: {error}") from error
+
+
 def _model(client: Client, document: Mapping[str, Any]) -> str:
-    """The first that the server tells of."""
+    """Return the first model that the server lists. Raises Unusable."""
     lists = [one for one in _LISTS if one[0].path in document.get("paths", {})]
     for request, place in lists or [_LISTS[0]]:
         try:
             answer = client.send(request)
         except NoAnswer as error:
-            raise Unusable(f"{client.url} does not answer: {error}") from error
+            raise Unusable(f"{client.url} did not list its models: {error}") from error
         found = at(answer.json, place)
         if isinstance(found, str):
             return found

@@ -1,5 +1,6 @@
 """Tests how `verbatim` finds its further commands."""
 
+import socket
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -39,3 +40,17 @@ def test_a_missing_package_is_told_with_the_extra_that_has_it(
     monkeypatch.setattr("handlers.conform.cli._NEEDED", ("handlers.conform.command",))
     assert cli.main(["conform", "--contract", "openai", "--base-url", "http://127.0.0.1:9"]) == 2
     assert "pip install 'verbatim-server[conform]'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("declared")
+@pytest.mark.parametrize("options", [["--contract", "openai"], ["--profile", "agents"]])
+@pytest.mark.parametrize("model", [[], ["--model", "any"]])
+def test_a_server_that_does_not_answer_is_not_one_with_faults(
+    options: list[str], model: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # without listening, so that connections are refused
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        assert cli.main(["conform", *options, *model, "--base-url", url]) == 2
+    shown = capsys.readouterr()
+    assert f"{url} does not answer" in shown.err and "fault" not in shown.out
