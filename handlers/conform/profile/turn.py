@@ -57,11 +57,17 @@ def turn_breaches(asked: Asked, turn: Turn) -> Iterator[Breach]:
         return
     if asked.is_forced:
         yield from _forced_breaches(asked, turn)
-    if turn.calls and turn.says_calls is False:
+    if turn.calls and turn.says_calls is False and not _names_function(asked.body):
         yield Breach("The reason of ending does not say that tools are called", f"{turn.calls[0]}", _LOOP)
     schema = format_schema(asked.body)
     if schema is not None and not turn.calls:
         yield from _format_breaches(schema, turn.text)
+
+
+def _names_function(body: Json) -> bool:
+    """Return whether one function is demanded by its name: OpenAI itself then says `stop` after the call."""
+    choice = body.get("tool_choice")
+    return isinstance(choice, dict) and choice.get("type") == "function"
 
 
 def _id_breaches(turn: Turn) -> Iterator[Breach]:
