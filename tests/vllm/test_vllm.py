@@ -41,21 +41,14 @@ def serve(log: Path) -> tuple[str, "subprocess.Popen[bytes]"]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     options = ("--enable-scale-out", "--max-model-len", "2048", "--dtype", "float32", "--max-logprobs", "21")
-    process = subprocess.Popen(
-        [
-            os.environ["VLLM"],
-            "serve",
-            str(DEMO_MODEL),
-            "--served-model-name",
-            "m",
-            "--port",
-            str(port),
-            *options,
-        ],
-        env={**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"},
-        stdout=log.open("wb"),
-        stderr=subprocess.STDOUT,
-    )
+    command = (os.environ["VLLM"], "serve", str(DEMO_MODEL), "--served-model-name", "m", "--port", str(port))
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, *options],
+            env={**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
     return f"http://127.0.0.1:{port}", process
 
 

@@ -31,6 +31,7 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
         "model": shape,
     }
     _check_idle(arguments)
+    arguments.logs.mkdir(parents=True, exist_ok=True)
     with _model(arguments.model, shape) as model:
         report |= _measure(arguments, model, SHAPES[shape])
     if arguments.json:
