@@ -5,26 +5,18 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
-from typing import TypeVar
 
 from engine.build import build_core
 from engine.call_thread import CallThread
 from engine.capabilities import Capabilities
 from engine.config import MAX_UNREAD_BYTES, EngineConfig
 from engine.core.core import EngineCore
-from engine.core.job_table import Output
-from engine.errors import (
-    EngineDied,
-    EngineError,
-    EngineStopped,
-    InvalidRequest,
-    ReaderTooSlow,
-    RequestAborted,
-)
+from engine.errors import EngineDied, EngineError, EngineStopped
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
-from engine.frontend.request_stream import RequestStream, UnreadBound
+from engine.frontend.request_stream import RequestStream
+from engine.frontend.stream_registry import StreamRegistry
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import CAN_FORK, SHARED
@@ -34,15 +26,11 @@ from engine.sampling.request_tables import RequestTables, are_large
 from engine.stats import EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 
-Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
-
 # A step that takes longer is assumed never to end.
 MAX_STEP_S = 120.0
 STOP_TIMEOUT_S = 0.5  # for a step that runs when the engine stops
 _START_TIMEOUT_S = 3.0  # for loading that is under way when `start` is cancelled
 _THREAD_NAME = "engine"
-# Events between two looks at how many of them wait to be read.
-_UNREAD_LOOK_EVENTS = 256
 
 _log = logging.getLogger(__name__)
 
@@ -70,21 +58,14 @@ class AsyncEngine:
         self.model_info = model_info
         self._core = core
         self._loop = asyncio.get_running_loop()
-        self._num_arrivals = 0
-        self._streams: dict[int, RequestStream] = {}  # by arrival
-        self._unread_bound = UnreadBound(max_unread_bytes)
-        self._num_delivered = 0  # since the bound was last checked
-        self._arrivals: dict[str, int] = {}  # by request id; ids may come again, arrivals do not
-        self._has_no_streams = asyncio.Event()
-        self._has_no_streams.set()
-        self._is_draining = False
+        self._registry = StreamRegistry(max_unread_bytes, lambda arrival: self._thread.post(Abort(arrival)))
         self._is_stopped = False
         self._death = asyncio.Event()
         self._grammars = GrammarQueue(GrammarCompiler(tokenizer, SHARED if CAN_FORK else None))
         self._thread = EngineThread(
             core,
             thread=thread or CallThread(_THREAD_NAME),
-            publish=lambda outputs: self._call_soon(self._deliver, outputs),
+            publish=lambda outputs: self._call_soon(self._registry.deliver, outputs),
             on_death=lambda: self._call_soon(self._die),
         )
         self._thread.start()
@@ -135,7 +116,10 @@ class AsyncEngine:
         are unread; EngineDied if the engine is dead.
         """
         submitted_at = time.perf_counter()
-        arrival, stream = self._open(request, check_request, on_end)
+        self._check_alive()
+        arrival, stream = self._registry.open(
+            request, lambda new: check_request(new, self.model_info), on_end
+        )
         num_running = request.num_sequences
         try:
             grammar = await self._compile(request, stream)
@@ -151,7 +135,7 @@ class AsyncEngine:
                 num_running -= event.finish is not None
                 yield event
         finally:
-            self._close(request.request_id)
+            self._registry.close(request.request_id)
             if num_running:  # whatever else ended it: after Add, so that none is left behind
                 self._thread.post(Abort(arrival))
 
@@ -161,7 +145,8 @@ class AsyncEngine:
         Raises InvalidRequest, EngineStopped, GenerationFailed or RequestAborted.
         """
         submitted_at = time.perf_counter()
-        arrival, stream = self._open(request, check_embedding)
+        self._check_alive()
+        arrival, stream = self._registry.open(request, lambda new: check_embedding(new, self.model_info))
         self._thread.post(Embed(arrival, request, submitted_at))
         try:
             if stream.is_empty:
@@ -171,7 +156,7 @@ class AsyncEngine:
             self._thread.post(Abort(arrival))
             raise
         finally:
-            self._close(request.request_id)
+            self._registry.close(request.request_id)
         if isinstance(result, EngineError):
             raise result
         assert isinstance(result, Embedding)
@@ -179,8 +164,7 @@ class AsyncEngine:
 
     async def abort(self, request_id: str) -> None:
         """End a request, whose iterator raises RequestAborted. Unknown and ended ids are ignored."""
-        if (arrival := self._arrivals.get(request_id)) is not None:
-            self._end(arrival, RequestAborted(f"request {request_id} was aborted"))
+        self._registry.abort(request_id)
 
     async def health(self) -> Health:
         """Return whether requests can be expected to succeed."""
@@ -190,7 +174,7 @@ class AsyncEngine:
             return Health(False, "the model fails at every step", is_alive=False)
         if (stalled_s := self._core.stats().stalled_s) > MAX_STEP_S:
             return Health(False, f"no step has ended for {stalled_s:.0f} s", is_alive=False)
-        if self._is_draining:
+        if self._registry.is_draining:
             return Health(False, "the engine drains")
         return Health(True)
 
@@ -203,12 +187,7 @@ class AsyncEngine:
 
     async def drain(self, timeout_s: float) -> None:
         """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""
-        self._is_draining = True
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self._has_no_streams.wait()
-        except TimeoutError:
-            self._end_all(lambda: EngineStopped("the engine stops"))
+        if not await self._registry.drain(timeout_s):
             self._grammars.stop()
 
     async def stop(self) -> None:
@@ -224,29 +203,9 @@ class AsyncEngine:
         if not await asyncio.to_thread(self._thread.stop, STOP_TIMEOUT_S):
             _log.error("the running step does not end; the engine stops without waiting for it")
 
-    def _open(
-        self,
-        request: Request,
-        check: Callable[[Request, ModelInfo], None],
-        on_end: Callable[[int], object] | None = None,
-    ) -> tuple[int, RequestStream]:
+    def _check_alive(self) -> None:
         if self._death.is_set():
             raise EngineDied
-        if self._is_draining:
-            raise EngineStopped("the engine takes no new requests")
-        if request.request_id in self._arrivals:
-            raise InvalidRequest(f"a request {request.request_id} is running already")
-        check(request, self.model_info)
-        arrival = self._arrivals[request.request_id] = self._num_arrivals
-        self._num_arrivals += 1
-        stream = self._streams[arrival] = RequestStream(request, on_end)
-        self._has_no_streams.clear()
-        return arrival, stream
-
-    def _close(self, request_id: str) -> None:
-        del self._streams[self._arrivals.pop(request_id)]
-        if not self._streams:
-            self._has_no_streams.set()
 
     async def _compile(self, request: GenerationRequest, stream: RequestStream) -> CompiledGrammar | None:
         grammar = request.sampling.grammar
@@ -273,30 +232,7 @@ class AsyncEngine:
             RequestTables, request.sampling, request.stopping, self.tokenizer, device
         )
 
-    def _deliver(self, outputs: list[Output]) -> None:
-        for arrival, event in outputs:
-            if (stream := self._streams.get(arrival)) is not None:
-                stream.put(event)
-        self._num_delivered += len(outputs)
-        if self._num_delivered >= _UNREAD_LOOK_EVENTS:
-            self._num_delivered = 0
-            self._end_unread()
-
-    def _end_unread(self) -> None:
-        """End the requests with more unread events than the bound, and drop these events."""
-        for arrival in self._unread_bound.exceeded(self._streams):
-            self._streams[arrival].clear()
-            self._end(arrival, ReaderTooSlow("the answer is read more slowly than it comes"))
-
     def _die(self) -> None:
-        self._end_all(EngineDied)
+        self._registry.end_all(EngineDied)
         self._grammars.stop()
         self._death.set()
-
-    def _end_all(self, new_error: Callable[[], EngineError]) -> None:
-        for arrival in self._streams:
-            self._end(arrival, new_error())
-
-    def _end(self, arrival: int, error: EngineError) -> None:
-        self._thread.post(Abort(arrival))  # now, since the reader may be slow
-        self._streams[arrival].put(error)

@@ -179,8 +179,7 @@ def assert_nothing_left(engine: AsyncEngine) -> None:
     stats, pool = engine.stats(), engine._core.scheduler.pool
     assert (stats.num_running, stats.num_waiting, stats.num_free_blocks) == (0, 0, stats.num_blocks)
     assert sorted([*pool._free, *pool.cache._idle]) == list(range(stats.num_blocks))
-    assert not engine._streams
-    assert not engine._arrivals
+    assert not len(engine._registry)
     gc.collect()
     left = [
         thing for thing in gc.get_objects() if type(thing) in (Job, EmbeddingJob, SequenceState, Sequence)

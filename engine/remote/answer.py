@@ -1,0 +1,101 @@
+"""The events of one sequence, from a server's answer to its request; no torch."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final
+
+from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
+from engine.events import TokenEvent
+from engine.remote.upstream import Answer, BadStatus, CutOff, NoAnswer, Upstream
+from engine.remote.vllm_wire import (
+    GENERATE,
+    AnswerReader,
+    Malformed,
+    UpstreamError,
+    error_reason,
+    is_streamed,
+)
+from engine.request import GenerationRequest
+from engine.text.sequence_output import SequenceOutput
+from engine.text.tokenizer import Tokenizer
+
+# Servers answer these until there is room for a request again, or until they have started.
+_BUSY: Final = frozenset({429, 502, 503, 504})
+
+_log = logging.getLogger(__name__)
+
+
+async def put_events(
+    upstream: Upstream,
+    body: bytes,
+    request: GenerationRequest,
+    index: int,
+    tokenizer: Tokenizer,
+    *,
+    put: Callable[[TokenEvent], object],
+    num_running: Callable[[], int],
+) -> None:
+    """Send the body that asks for one sequence, and put its events as they come.
+
+    num_running: the sequences that run beside it, for the events' `batch_size`. Raises NoAnswer if no token
+    has come and another try may have more success, and else an EngineError.
+    """
+    output = SequenceOutput(request, tokenizer, index=index)
+    reader = AnswerReader(request, tokenizer)
+    last_time = time.perf_counter()
+    has_begun = False
+    try:
+        async with upstream.post(GENERATE, body) as answer:
+            while (pieces := await _next(answer, request, has_begun=has_begun)) is not None:
+                for data in pieces:
+                    for token in reader.read(data):
+                        now = time.perf_counter()
+                        event = output.append(
+                            token.token_id,
+                            is_complete=token.is_complete,
+                            logprob=token.logprob,
+                            top_logprobs=token.top_logprobs,
+                            prompt=None if has_begun else reader.prompt,
+                            batch_size=num_running(),
+                            step_s=now - last_time,
+                        )
+                        last_time, has_begun = now, True
+                        put(event)
+                        if event.finish is not None:
+                            if reader.finish_reason is not None:
+                                await answer.finish()
+                            return
+        if not has_begun and reader.finish_reason is None:
+            raise NoAnswer("the connection was closed before the first token")
+        raise GenerationFailed("the engine's server ended the sequence early")
+    except BadStatus as error:
+        raise _refusal(error, request) from error
+    except CutOff as error:
+        if has_begun or isinstance(error.__cause__, TimeoutError):
+            _log.error("%s broke an answer off: %s", upstream.url, error)
+            raise GenerationFailed(f"the engine's server broke off: {error}") from error
+        raise NoAnswer(str(error)) from error
+    except (Malformed, UpstreamError) as error:
+        _log.error("%s answered with %s: %s", upstream.url, type(error).__name__, error)
+        raise GenerationFailed("the engine's server failed") from error
+
+
+async def _next(answer: Answer, request: GenerationRequest, *, has_begun: bool) -> list[bytes] | None:
+    """Return the next data of an answer; that of one which is not streamed is its whole body, once."""
+    if is_streamed(request):
+        return await answer.next()
+    return None if has_begun else [await answer.whole()]
+
+
+def _refusal(error: BadStatus, request: GenerationRequest) -> EngineError:
+    """Return the engine's error for a server's refusal of a request."""
+    reason, parameter = error_reason(error.body)
+    if error.status in _BUSY:
+        return EngineBusy("the engine's server has no room")
+    if error.status in (400, 422):
+        if request.sampling.grammar is not None and parameter in (None, "", "structured_outputs"):
+            return InvalidGrammar(f"the engine refuses the grammar: {reason}")
+        return InvalidRequest(f"the engine refuses the request: {reason}")
+    _log.error("the engine's server answered with status %d: %s", error.status, reason)
+    return GenerationFailed("the engine's server failed")

@@ -1,0 +1,90 @@
+"""The parts of an engine over servers: connections that are tried, a tokenizer, a description; no torch."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import msgspec
+
+from engine.errors import ModelNotSupported
+from engine.model_info import ModelInfo
+from engine.remote.config import RemoteConfig
+from engine.remote.model_files import ModelFiles, read_model_files
+from engine.remote.server_facts import ServerFacts, check_generates, wait_until_ready
+from engine.remote.upstream import Upstream
+from engine.text.tokenizer import Tokenizer
+
+# The shares of a KV cache whose size the server does not report.
+_BLOCK_SIZE: Final = 16
+
+
+class BuiltRemote(NamedTuple):
+    """The arguments of RemoteEngine."""
+
+    upstreams: list[Upstream]
+    served_name: str
+    tokenizer: Tokenizer
+    model_info: ModelInfo
+
+
+async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
+    """Read the model's files, and wait until the servers are ready.
+
+    on_progress: called in this loop with one line at a time. Raises ModelNotSupported if the model's files
+    cannot be read, or if they do not belong to what the servers serve.
+    """
+    loop = asyncio.get_running_loop()
+    upstreams = [Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s) for url in config.urls]
+    try:
+        files = await asyncio.to_thread(
+            read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
+        )
+        facts = _agreed([await wait_until_ready(upstream, config, on_progress) for upstream in upstreams])
+        for upstream in upstreams:
+            await check_generates(upstream, facts.served_name, max(files.tokenizer.known_ids))
+        info = _model_info(config, files, facts)
+    except BaseException:
+        for upstream in upstreams:
+            await upstream.close()
+        raise
+    return BuiltRemote(upstreams, facts.served_name, files.tokenizer, info)
+
+
+def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> ModelInfo:
+    max_total_tokens = _max_total_tokens(config, facts, files.context)
+    return ModelInfo(
+        model_id=config.model,
+        revision=files.revision,
+        architecture=files.architecture,
+        dtype=files.dtype,
+        device="vllm",
+        num_parameters=0,
+        max_total_tokens=max_total_tokens,
+        vocab_size=files.vocab_size,
+        hidden_size=files.hidden_size,
+        num_blocks=facts.num_blocks or -(-max_total_tokens // _BLOCK_SIZE),
+        block_size=facts.block_size or _BLOCK_SIZE,
+        kv_cache_bytes=0,
+        max_batch_tokens=max_total_tokens,
+        max_num_sequences=config.max_num_sequences,
+    )
+
+
+def _agreed(every: list[ServerFacts]) -> ServerFacts:
+    """Return what all servers have in common. Raises ModelNotSupported if they serve different models."""
+    if len(names := {facts.served_name for facts in every}) > 1:
+        raise ModelNotSupported(f"the servers serve different models: {', '.join(sorted(names))}")
+    known = [facts.max_total_tokens for facts in every if facts.max_total_tokens is not None]
+    return msgspec.structs.replace(every[0], max_total_tokens=min(known, default=None))
+
+
+def _max_total_tokens(config: RemoteConfig, facts: ServerFacts, context: int | None) -> int:
+    limit = context if facts.max_total_tokens is None else facts.max_total_tokens
+    wanted = config.max_total_tokens or limit
+    if wanted is None:
+        raise ModelNotSupported(
+            "neither the server nor config.json names a context length: max_total_tokens must be given"
+        )
+    if limit is not None and wanted > limit:
+        raise ModelNotSupported(f"max_total_tokens {wanted} exceeds the server's {limit}")
+    return wanted
