@@ -26,9 +26,18 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def missing(self) -> tuple[str, ...]:
         """The names of what the engine cannot do, for people."""
-        flags = [name for name in self.__struct_fields__ if getattr(self, name) is False]
-        kinds = sorted(kind.value for kind in set(GrammarKind) - self.grammars)
-        return (*flags, *(f"{kind} grammars" for kind in kinds))
+        others = () if self.embeddings else ("embeddings",)
+        return (*self.missing_fields, *others, *(f"{kind} grammars" for kind in self.missing_grammars))
+
+    @property
+    def missing_fields(self) -> tuple[str, ...]:
+        """The fields of a generation request that the engine refuses where they have an effect."""
+        return tuple(name for name in _USES if not getattr(self, name))
+
+    @property
+    def missing_grammars(self) -> tuple[str, ...]:
+        """The kinds of grammars that the engine refuses."""
+        return tuple(sorted(kind.value for kind in set(GrammarKind) - self.grammars))
 
 
 # Where a field has no effect, such as typical_p without drawing, any engine honours it.

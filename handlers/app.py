@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from engine.capabilities import Capabilities
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
@@ -48,6 +49,7 @@ from handlers.runtime.cors import Cors
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.root_routes import check_root, placements
 from handlers.runtime.runtime_options import RuntimeOptions
+from handlers.runtime.served_document import served_document
 from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.service.model_names import ModelNames
 from handlers.service.shared import Shared
@@ -208,6 +210,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     options = RuntimeOptions(
         max_body_bytes=settings.payload_limit,
         checks_keys=access.key_check,
+        capabilities=engine.capabilities,
         pages=(LINK,) if settings.playground else (),
     )
     shell = FastAPI(openapi_url=None, lifespan=lifespan)
@@ -216,7 +219,7 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     server = ContractServer(shell, options, _endpoints(settings))
     Probes(engine).mount(shell)
     Invocations(server, f"/{OpenAIContract.name}", settings.payload_limit).mount(shell)
-    _root_document(settings).mount(shell)
+    _root_document(settings, engine.capabilities).mount(shell)
     handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
     for name in settings.root:
         server.mount(CONTRACTS[name].contract, handlers[name])
@@ -248,9 +251,11 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit) -> Shar
     return shared
 
 
-def _root_document(settings: Settings) -> RootDocument:
+def _root_document(settings: Settings, capabilities: Capabilities) -> RootDocument:
     at_root, _ = placements(TABLES, settings.root)
-    documents = {name: CONTRACTS[name].contract.document() for name in settings.root}
+    documents = {
+        name: served_document(CONTRACTS[name].contract, capabilities) for name in settings.root
+    }
     return RootDocument(documents, at_root)
 
 

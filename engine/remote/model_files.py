@@ -11,11 +11,16 @@ from engine.remote.config import RemoteConfig
 from engine.text.tokenizer import Tokenizer
 
 _NEEDED_FILES: Final = ["*.json", "*.jinja", "*.txt", "*.model", "*.py"]
+_DTYPES: Final = frozenset({"float16", "bfloat16", "float32"})  # that servers compute in
 _DEFAULT_DTYPE: Final = "bfloat16"  # most checkpoints'
 
 
 class ModelFiles(NamedTuple):
-    """A model's files without its weights. context: the model's own length; None where it names none."""
+    """A model's files without its weights.
+
+    dtype: the one that is computed in, even if weights have fewer bits. context: the model's own length; None
+    where it names none.
+    """
 
     tokenizer: Tokenizer
     revision: str | None
@@ -39,6 +44,7 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
     vocab_size = text.get("vocab_size")
     if not isinstance(vocab_size, int):
         raise ModelNotSupported(f"{directory / 'config.json'} names no vocab_size")
+    dtype = str(text.get("dtype") or text.get("torch_dtype"))
     tokenizer = Tokenizer.from_directory(
         directory,
         vocab_size=vocab_size,
@@ -49,7 +55,7 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
         tokenizer,
         revision,
         architecture=(own.get("architectures") or ["unknown"])[0],
-        dtype=str(text.get("dtype") or text.get("torch_dtype") or _DEFAULT_DTYPE),
+        dtype=dtype if dtype in _DTYPES else _DEFAULT_DTYPE,
         vocab_size=vocab_size,
         hidden_size=int(text.get("hidden_size") or 0),
         context=text.get("max_position_embeddings"),

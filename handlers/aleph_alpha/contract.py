@@ -1,12 +1,13 @@
 """The contract's error bodies."""
 
+from collections.abc import Mapping
 from typing import ClassVar, final
 
 from typing_extensions import override
 
 from generated.aleph_alpha import models as m
 from generated.operation import Operation
-from handlers.aleph_alpha.errors import code_of
+from handlers.aleph_alpha.errors import ENGINE_FIELDS, code_of
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import Problem
@@ -17,6 +18,7 @@ class AlephAlphaContract(Contract):
     """`{"error": "for people", "code": "FOR_PROGRAMS"}`."""
 
     name: ClassVar[str] = "aleph_alpha"
+    engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
     has_comments: ClassVar[bool] = False  # the Python client gives up at any line that is no data
 
     @override

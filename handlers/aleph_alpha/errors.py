@@ -66,4 +66,6 @@ def _text(error: Exception) -> str:
             return str(error)
 
 
-to_problem: Final = ErrorTable(_KINDS, _text, {"priority": "nice"}).to_problem
+ENGINE_FIELDS: Final = {"priority": "nice"}
+
+to_problem: Final = ErrorTable(_KINDS, _text, ENGINE_FIELDS).to_problem

@@ -1,5 +1,6 @@
 """The contract's error bodies."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Final, final
 
 from pydantic import BaseModel
@@ -7,7 +8,7 @@ from typing_extensions import override
 
 from generated.mindie import models as m
 from generated.operation import Operation
-from handlers.mindie.errors import INVALID, INVALID_TYPE
+from handlers.mindie.errors import ENGINE_FIELDS, INVALID, INVALID_TYPE
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, Problem
@@ -31,6 +32,7 @@ class MindieContract(Contract):
     """`{"error", "error_type"}`, in streams too."""
 
     name: ClassVar[str] = "mindie"
+    engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

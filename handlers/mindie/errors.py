@@ -34,6 +34,6 @@ def _text(error: Exception) -> str:
     return f"{error.field}: {error}" if isinstance(error, ChatError) and error.field else str(error)
 
 
-to_problem: Final = ErrorTable(
-    _KINDS, _text, {"beams": "use_beam_search", "grammar": "response_format"}
-).to_problem
+ENGINE_FIELDS: Final = {"beams": "use_beam_search", "grammar": "response_format"}
+
+to_problem: Final = ErrorTable(_KINDS, _text, ENGINE_FIELDS).to_problem

@@ -9,7 +9,7 @@ from typing_extensions import override
 from generated.openai import models as m
 from generated.operation import Operation
 from handlers.errors.violation import Violation
-from handlers.openai.errors import code_of
+from handlers.openai.errors import ENGINE_FIELDS, code_of
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, Problem
@@ -29,6 +29,8 @@ class OpenAIContract(Contract):
     """`{"error": {"message", "type", "param", "code"}}`, and a name for every request."""
 
     name: ClassVar[str] = "openai"
+    engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
+    embedding_operations: ClassVar[frozenset[str]] = frozenset({"createEmbedding"})
 
     @override
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:

@@ -110,8 +110,6 @@ def _text(error: Exception) -> str:
     return str(error)
 
 
-_TABLE: Final = ErrorTable(
-    _ERROR_KINDS,
-    _text,
-    {"beams": "use_beam_search", "grammar": "response_format", "embeddings": "model"},
-)
+ENGINE_FIELDS: Final = {"beams": "use_beam_search", "grammar": "response_format", "embeddings": "model"}
+
+_TABLE: Final = ErrorTable(_ERROR_KINDS, _text, ENGINE_FIELDS)

@@ -22,12 +22,16 @@ class Contract(ABC):
     marking_header: the header, in lower case, that this contract's clients send and no others do. At the
         root, such a request is this contract's even if another contract has the path.
     probes: ids of the operations by which others check that the server is alive; no setting closes these.
+    engine_fields: this contract's names of the fields of `engine.capabilities`, where it has others.
+    embedding_operations: ids of the operations that need an engine that makes embeddings.
     """
 
     name: ClassVar[str]
     has_comments: ClassVar[bool] = True
     marking_header: ClassVar[str | None] = None
     probes: ClassVar[frozenset[str]] = frozenset()
+    engine_fields: ClassVar[Mapping[str, str]] = {}
+    embedding_operations: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def error_body(self, problem: Problem, operation: Operation | None, call: RequestCall) -> BaseModel:
@@ -49,5 +53,5 @@ class Contract(ABC):
         return {}
 
     def document(self) -> bytes:
-        """Return the effective OpenAPI document, which the server publishes."""
+        """Return the effective OpenAPI document, of an engine that can do all of it."""
         return files(f"generated.{self.name}").joinpath("openapi.json").read_bytes()

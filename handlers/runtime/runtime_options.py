@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from engine.capabilities import Capabilities
+
 from .protocols.checks_keys import ChecksKeys
 
 
@@ -11,6 +13,7 @@ class RuntimeOptions:
 
     max_body_bytes: a longer request body is refused.
     checks_keys: checks the key where the document secures an operation; None requires no key.
+    capabilities: the engine's, of which the documents say what is missing.
     pages: other pages of this server, listed beside the contracts: a relative link and a description each.
     keep_alive_s: seconds of silence after which a stream sends a comment, so that proxies keep it open.
     """
@@ -18,4 +21,5 @@ class RuntimeOptions:
     max_body_bytes: int = 2_000_000
     checks_keys: ChecksKeys | None = None
     keep_alive_s: float = 15.0
+    capabilities: Capabilities = Capabilities()
     pages: tuple[tuple[str, str], ...] = ()

@@ -17,6 +17,7 @@ from .problem import MethodNotAllowed, NotFound, Problem
 from .reference import Reference
 from .routes import Methods, Routes
 from .runtime_options import RuntimeOptions
+from .served_document import served_document
 
 MakeEndpoint = Callable[[Operation, Handlers, Contract, RuntimeOptions], Endpoint]
 
@@ -132,7 +133,7 @@ class ContractServer:
         return next(filter(None, owners), None)
 
     def _serve_document(self, contract: Contract, prefix: str) -> None:
-        document = contract.document()
+        document = served_document(contract, self._options.capabilities)
 
         async def openapi(request: Request) -> Response:
             return Response(document, media_type="application/json")

@@ -1,5 +1,6 @@
 """The contract's error bodies."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Final, final
 
 from pydantic import BaseModel
@@ -11,6 +12,7 @@ from handlers.errors.violation import Violation
 from handlers.runtime.call import RequestCall
 from handlers.runtime.contract import Contract
 from handlers.runtime.problem import InvalidRequest, MethodNotAllowed, NotFound, Problem
+from handlers.triton.errors import ENGINE_FIELDS
 from handlers.triton.signature import DataType, signature
 
 _PARAMETERS: Final = "parameters."
@@ -30,6 +32,7 @@ class TritonContract(Contract):
     """`{"error": "<message>"}`, in Triton's words where it has any."""
 
     name: ClassVar[str] = "triton"
+    engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
     probes: ClassVar[frozenset[str]] = frozenset(
         {"serverLive", "serverReady", "modelReady", "modelVersionReady"}
     )

@@ -55,4 +55,6 @@ def _text(error: Exception) -> str:
     return str(error)
 
 
-to_problem: Final = ErrorTable(_KINDS, _text, {"beams": "beam_width"}).to_problem
+ENGINE_FIELDS: Final = {"beams": "beam_width"}
+
+to_problem: Final = ErrorTable(_KINDS, _text, ENGINE_FIELDS).to_problem

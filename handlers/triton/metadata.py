@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from engine.capabilities import Capabilities
 from generated.triton import models as m
+from handlers.triton.errors import ENGINE_FIELDS
 from handlers.triton.models import VERSION
 from handlers.triton.signature import ConfigType, DataType, Tensor, signature
 from handlers.version import VERSION as SERVER_VERSION
@@ -24,17 +26,17 @@ def server_metadata() -> m.ServerMetadata:
     return m.ServerMetadata(name="verbatim", version=SERVER_VERSION, extensions=_EXTENSIONS)
 
 
-def model_metadata(name: str) -> m.ModelMetadata:
+def model_metadata(name: str, capabilities: Capabilities) -> m.ModelMetadata:
     return m.ModelMetadata(
         name=name,
         versions=[VERSION],
         platform=_BACKEND,
-        inputs=[_metadata(tensor) for tensor in signature().inputs.values()],
+        inputs=[_metadata(tensor) for tensor in _inputs(capabilities)],
         outputs=[_metadata(tensor) for tensor in signature().outputs.values()],
     )
 
 
-def model_config(name: str) -> m.ModelConfig:
+def model_config(name: str, capabilities: Capabilities) -> m.ModelConfig:
     return m.ModelConfig(
         name=name,
         platform="",
@@ -48,7 +50,7 @@ def model_config(name: str) -> m.ModelConfig:
                 dims=[tensor.length],
                 optional=tensor.name != _REQUIRED,
             )
-            for tensor in signature().inputs.values()
+            for tensor in _inputs(capabilities)
         ],
         output=[
             m.OutputConfig(name=tensor.name, data_type=_CONFIG_TYPES[tensor.datatype], dims=[tensor.length])
@@ -56,6 +58,12 @@ def model_config(name: str) -> m.ModelConfig:
         ],
         model_transaction_policy=m.TransactionPolicy(decoupled=True),
     )
+
+
+def _inputs(capabilities: Capabilities) -> list[Tensor]:
+    """Return the inputs that have an effect on this server's engine."""
+    refused = {ENGINE_FIELDS.get(name, name) for name in capabilities.missing_fields}
+    return [tensor for name, tensor in signature().inputs.items() if name not in refused]
 
 
 def _metadata(tensor: Tensor) -> m.TensorMetadata:

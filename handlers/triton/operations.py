@@ -100,23 +100,23 @@ class TritonHandlers(AdmissionControl, Operations):
     async def model_metadata(
         self, arguments: m.ModelMetadataArguments, call: Call[NoHeaders]
     ) -> m.ModelMetadata:
-        return model_metadata(arguments.model_name)
+        return model_metadata(arguments.model_name, self._shared.engine.capabilities)
 
     @override
     async def model_version_metadata(
         self, arguments: m.ModelVersionMetadataArguments, call: Call[NoHeaders]
     ) -> m.ModelMetadata:
-        return model_metadata(arguments.model_name)
+        return model_metadata(arguments.model_name, self._shared.engine.capabilities)
 
     @override
     async def model_config(self, arguments: m.ModelConfigArguments, call: Call[NoHeaders]) -> m.ModelConfig:
-        return model_config(arguments.model_name)
+        return model_config(arguments.model_name, self._shared.engine.capabilities)
 
     @override
     async def model_version_config(
         self, arguments: m.ModelVersionConfigArguments, call: Call[NoHeaders]
     ) -> m.ModelConfig:
-        return model_config(arguments.model_name)
+        return model_config(arguments.model_name, self._shared.engine.capabilities)
 
     @override
     async def statistics(self, call: Call[NoHeaders]) -> m.Statistics:

@@ -1,0 +1,63 @@
+"""A contract's document as this server serves it: what the engine refuses is said where it is described."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from engine.capabilities import Capabilities
+
+from .contract import Contract
+
+_FIELD_NOTE = "Not supported by the engine of this server, which refuses every value that has an effect."
+_OPERATION_NOTE = "Not supported by the engine of this server."
+_DATA = frozenset({"example", "examples", "default", "const", "enum"})  # where a key is no keyword
+
+
+def served_document(contract: Contract, capabilities: Capabilities) -> bytes:
+    """Return the effective document with a note on each field and operation that the engine refuses.
+
+    The schemas stay as they are: clients send such fields with the value that has no effect, which is taken,
+    and a validator that did not know them would refuse these requests.
+    """
+    if not capabilities.missing:
+        return contract.document()
+    notes = {contract.engine_fields.get(name, name): _FIELD_NOTE for name in capabilities.missing_fields}
+    if kinds := capabilities.missing_grammars:
+        field = contract.engine_fields.get("grammar", "grammar")
+        notes[field] = f"The engine of this server does not support {', '.join(kinds)}."
+    document: dict[str, Any] = orjson.loads(contract.document())
+    _note_fields(document, notes)
+    if not capabilities.embeddings:
+        _note_operations(document, contract.embedding_operations)
+    return orjson.dumps(document)
+
+
+def _note_fields(part: Any, notes: Mapping[str, str]) -> None:
+    """Add the notes to the properties and parameters of these names, wherever they are in the document."""
+    if isinstance(part, list):
+        for item in part:
+            _note_fields(item, notes)
+    if not isinstance(part, dict):
+        return
+    for name, note in notes.items():
+        if "in" in part and part.get("name") == name:
+            _describe(part, note)
+        if name in part.get("properties", {}):
+            _describe(part["properties"][name], note)
+    for key, item in part.items():
+        if key == "properties":
+            _note_fields(list(item.values()), notes)
+        elif key not in _DATA:
+            _note_fields(item, notes)
+
+
+def _note_operations(document: Mapping[str, Any], operation_ids: frozenset[str]) -> None:
+    for item in document["paths"].values():
+        for operation in item.values():
+            if isinstance(operation, dict) and operation.get("operationId") in operation_ids:
+                _describe(operation, _OPERATION_NOTE)
+
+
+def _describe(part: dict[str, Any], note: str) -> None:
+    part["description"] = "\n".join(filter(None, (part.get("description"), note)))
