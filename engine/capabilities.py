@@ -18,6 +18,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     typical_p: bool = True
     watermark: bool = True
     beams: bool = True
+    allowed_token_ids: bool = True
+    bad_words: bool = True
     logprob_token_ids: bool = True
     priority: bool = True
     embeddings: bool = True
@@ -45,6 +47,8 @@ _USES: Final[dict[str, Callable[[GenerationRequest], bool]]] = {
     "typical_p": lambda request: request.sampling.typical_p != 1.0 and not request.sampling.is_greedy,
     "watermark": lambda request: request.sampling.watermark is not None,
     "beams": lambda request: request.beams is not None,
+    "allowed_token_ids": lambda request: request.sampling.allowed_token_ids is not None,
+    "bad_words": lambda request: len(request.sampling.bad_words) > 0,
     "logprob_token_ids": lambda request: len(request.sampling.logprob_token_ids) > 0,
     "priority": lambda request: request.priority != 0,
 }

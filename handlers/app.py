@@ -152,6 +152,7 @@ def remote_config(settings: Settings) -> RemoteConfig:
     """Return the part of the settings for an engine that other servers compute for."""
     return RemoteConfig(
         model=settings.model or str(DEMO_MODEL),
+        api=settings.engine,
         urls=settings.engine_url,
         revision=settings.revision,
         served_name=settings.served_model_name,
@@ -174,7 +175,7 @@ def engine_starter(settings: Settings) -> StartEngine:
 
     A process over another server's engine imports no torch, then or later.
     """
-    if settings.engine == "vllm":
+    if settings.engine != "verbatim":
         from engine.remote.without_torch import hide_torch
 
         hide_torch()
@@ -253,9 +254,7 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit) -> Shar
 
 def _root_document(settings: Settings, capabilities: Capabilities) -> RootDocument:
     at_root, _ = placements(TABLES, settings.root)
-    documents = {
-        name: served_document(CONTRACTS[name].contract, capabilities) for name in settings.root
-    }
+    documents = {name: served_document(CONTRACTS[name].contract, capabilities) for name in settings.root}
     return RootDocument(documents, at_root)
 
 

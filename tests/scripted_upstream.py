@@ -1,4 +1,4 @@
-"""A server of vLLM's token API that answers as a test tells it to, rightly or wrongly."""
+"""A server of token APIs, vLLM's and SGLang's, that answers as a test tells it to, rightly or wrongly."""
 
 import asyncio
 import json
@@ -97,7 +97,7 @@ class ScriptedUpstream:
     """replies: to the next requests, in order; the last one stays. received: all bodies.
 
     num_open: requests whose answers are not complete. has_left: set when a client closes its connection
-    before its answer is complete. models: what /v1/models lists.
+    before its answer is complete. models: what /v1/models lists. server_info: SGLang's account of itself.
     """
 
     def __init__(self, *replies: Reply) -> None:
@@ -110,6 +110,11 @@ class ScriptedUpstream:
         self.has_left = asyncio.Event()
         self.is_healthy = True
         self.models: list[dict[str, object]] = [{"id": "m", "max_model_len": 256}]
+        self.server_info: dict[str, object] = {
+            "page_size": 32,
+            "max_total_num_tokens": 3200,
+            "enable_deterministic_inference": True,
+        }
         self.port = 0
         self._runner: web.AppRunner | None = None
 
@@ -121,6 +126,8 @@ class ScriptedUpstream:
         """Listen, on the same port as before if it has been stopped."""
         app = web.Application(client_max_size=2**26)
         app.router.add_post("/inference/v1/generate", self._generate)
+        app.router.add_post("/generate", self._generate)
+        app.router.add_get("/get_server_info", self._server_info)
         app.router.add_get("/health", self._health)
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/metrics", self._metrics)
@@ -156,6 +163,9 @@ class ScriptedUpstream:
 
     async def _models(self, request: web.Request) -> web.Response:
         return web.json_response({"object": "list", "data": self.models})
+
+    async def _server_info(self, request: web.Request) -> web.Response:
+        return web.json_response(self.server_info)
 
     async def _metrics(self, request: web.Request) -> web.Response:
         return web.Response(text=METRICS)

@@ -8,14 +8,8 @@ from typing import Final
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
 from engine.events import TokenEvent
 from engine.remote.upstream import Answer, BadStatus, CutOff, NoAnswer, Upstream
-from engine.remote.vllm_wire import (
-    GENERATE,
-    AnswerReader,
-    Malformed,
-    UpstreamError,
-    error_reason,
-    is_streamed,
-)
+from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
+from engine.remote.wire.token_api import TokenApi, is_streamed
 from engine.request import GenerationRequest
 from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
@@ -28,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 async def put_events(
     upstream: Upstream,
+    api: TokenApi,
     body: bytes,
     request: GenerationRequest,
     index: int,
@@ -42,11 +37,11 @@ async def put_events(
     has come and another try may have more success, and else an EngineError.
     """
     output = SequenceOutput(request, tokenizer, index=index)
-    reader = AnswerReader(request, tokenizer)
+    reader = api.reader(request, tokenizer)
     last_time = time.perf_counter()
     has_begun = False
     try:
-        async with upstream.post(GENERATE, body) as answer:
+        async with upstream.post(api.path, body) as answer:
             while (pieces := await _next(answer, request, has_begun=has_begun)) is not None:
                 for data in pieces:
                     for token in reader.read(data):
@@ -57,6 +52,7 @@ async def put_events(
                             logprob=token.logprob,
                             top_logprobs=token.top_logprobs,
                             prompt=None if has_begun else reader.prompt,
+                            num_cached_tokens=reader.num_cached_tokens,
                             batch_size=num_running(),
                             step_s=now - last_time,
                         )
@@ -70,14 +66,17 @@ async def put_events(
             raise NoAnswer("the connection was closed before the first token")
         raise GenerationFailed("the engine's server ended the sequence early")
     except BadStatus as error:
-        raise _refusal(error, request) from error
+        raise _refusal(error.status, error_reason(error.body), request) from error
     except CutOff as error:
         if has_begun or isinstance(error.__cause__, TimeoutError):
             _log.error("%s broke an answer off: %s", upstream.url, error)
             raise GenerationFailed(f"the engine's server broke off: {error}") from error
         raise NoAnswer(str(error)) from error
-    except (Malformed, UpstreamError) as error:
-        _log.error("%s answered with %s: %s", upstream.url, type(error).__name__, error)
+    except UpstreamError as error:
+        status = 500 if has_begun else error.status
+        raise _refusal(status, ErrorReason(error.reason, error.parameter), request) from error
+    except Malformed as error:
+        _log.error("%s answered with what its API does not define: %s", upstream.url, error)
         raise GenerationFailed("the engine's server failed") from error
 
 
@@ -88,14 +87,13 @@ async def _next(answer: Answer, request: GenerationRequest, *, has_begun: bool) 
     return None if has_begun else [await answer.whole()]
 
 
-def _refusal(error: BadStatus, request: GenerationRequest) -> EngineError:
+def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> EngineError:
     """Return the engine's error for a server's refusal of a request."""
-    reason, parameter = error_reason(error.body)
-    if error.status in _BUSY:
+    if status in _BUSY:
         return EngineBusy("the engine's server has no room")
-    if error.status in (400, 422):
-        if request.sampling.grammar is not None and parameter in (None, "", "structured_outputs"):
-            return InvalidGrammar(f"the engine refuses the grammar: {reason}")
-        return InvalidRequest(f"the engine refuses the request: {reason}")
-    _log.error("the engine's server answered with status %d: %s", error.status, reason)
+    if status in (400, 422):
+        if request.sampling.grammar is not None and reason.parameter in (None, "", "structured_outputs"):
+            return InvalidGrammar(f"the engine refuses the grammar: {reason.message}")
+        return InvalidRequest(f"the engine refuses the request: {reason.message}")
+    _log.error("the engine's server answered with status %d: %s", status, reason.message)
     return GenerationFailed("the engine's server failed")

@@ -12,6 +12,8 @@ from engine.remote.config import RemoteConfig
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.server_facts import ServerFacts, check_generates, wait_until_ready
 from engine.remote.upstream import Upstream
+from engine.remote.wire.apis import APIS
+from engine.remote.wire.token_api import TokenApi
 from engine.text.tokenizer import Tokenizer
 
 # The shares of a KV cache whose size the server does not report.
@@ -21,6 +23,7 @@ _BLOCK_SIZE: Final = 16
 class BuiltRemote(NamedTuple):
     """The arguments of RemoteEngine."""
 
+    api: TokenApi
     upstreams: list[Upstream]
     served_name: str
     tokenizer: Tokenizer
@@ -34,20 +37,25 @@ async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> Bui
     cannot be read, or if they do not belong to what the servers serve.
     """
     loop = asyncio.get_running_loop()
+    api = APIS[config.api]
     upstreams = [Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s) for url in config.urls]
     try:
         files = await asyncio.to_thread(
             read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
         )
-        facts = _agreed([await wait_until_ready(upstream, config, on_progress) for upstream in upstreams])
+        facts = _agreed(
+            [await wait_until_ready(upstream, api, config, on_progress) for upstream in upstreams]
+        )
         for upstream in upstreams:
-            await check_generates(upstream, facts.served_name, max(files.tokenizer.known_ids))
+            await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids))
+        for warning in facts.own.warnings:
+            on_progress(f"warning: {warning}")
         info = _model_info(config, files, facts)
     except BaseException:
         for upstream in upstreams:
             await upstream.close()
         raise
-    return BuiltRemote(upstreams, facts.served_name, files.tokenizer, info)
+    return BuiltRemote(api, upstreams, facts.served_name, files.tokenizer, info)
 
 
 def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> ModelInfo:
@@ -57,13 +65,13 @@ def _model_info(config: RemoteConfig, files: ModelFiles, facts: ServerFacts) -> 
         revision=files.revision,
         architecture=files.architecture,
         dtype=files.dtype,
-        device="vllm",
+        device=config.api,
         num_parameters=0,
         max_total_tokens=max_total_tokens,
         vocab_size=files.vocab_size,
         hidden_size=files.hidden_size,
-        num_blocks=facts.num_blocks or -(-max_total_tokens // _BLOCK_SIZE),
-        block_size=facts.block_size or _BLOCK_SIZE,
+        num_blocks=facts.own.num_blocks or -(-max_total_tokens // _BLOCK_SIZE),
+        block_size=facts.own.block_size or _BLOCK_SIZE,
         kv_cache_bytes=0,
         max_batch_tokens=max_total_tokens,
         max_num_sequences=config.max_num_sequences,

@@ -1,4 +1,4 @@
-"""The configuration of an engine that a vLLM server computes for; no torch."""
+"""The configuration of an engine that other servers compute for; no torch."""
 
 import msgspec
 
@@ -8,7 +8,8 @@ from engine.config import MAX_UNREAD_BYTES
 class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The model, for its tokenizer and description, and the servers that compute it.
 
-    model, revision: as in EngineConfig; weights are not read. urls: of vLLM servers that serve this model; a
+    model, revision: as in EngineConfig; weights are not read. api: the kind of servers, by its name in
+    `engine.remote.wire.apis`. urls: of servers of that kind that serve this model; a
     request goes to the one with the fewest tokens outstanding. served_name: theirs for the model, if they
     list several. api_key: theirs. max_total_tokens: None: what the servers allow. timeout_s: the longest
     silence of an answer. start_timeout_s: the longest wait until the servers are ready.
@@ -16,6 +17,7 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     model: str
     urls: tuple[str, ...]
+    api: str = "vllm"
     revision: str | None = None
     served_name: str | None = None
     api_key: str | None = None

@@ -1,4 +1,4 @@
-"""An engine whose tokens a vLLM server computes: requests in, token events out; no torch."""
+"""An engine whose tokens other servers compute: requests in, token events out; no torch."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
 from engine.remote.upstream import NoAnswer, Upstream
-from engine.remote.vllm_wire import CAPABILITIES, encode_request
+from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import Counters, EngineStats, Health
 from engine.text.tokenizer import Tokenizer
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 class RemoteEngine:
-    """A model that one or more vLLM servers compute; texts, stop strings and ends are made here.
+    """A model that one or more servers compute; texts, stop strings and ends are made here.
 
     All methods belong to the event loop that started it. `on_end`, errors and the bound on unread events are
     as in AsyncEngine.
@@ -36,6 +36,7 @@ class RemoteEngine:
 
     def __init__(
         self,
+        api: TokenApi,
         upstreams: list[Upstream],
         served_name: str,
         tokenizer: Tokenizer,
@@ -46,6 +47,7 @@ class RemoteEngine:
         """served_name: the servers' name for the model. Requires a running event loop."""
         self.tokenizer = tokenizer
         self.model_info = model_info
+        self._api = api
         self._upstreams = upstreams
         self._served_name = served_name
         self._registry = StreamRegistry(max_unread_bytes, self._cancel)
@@ -67,7 +69,7 @@ class RemoteEngine:
 
     @property
     def capabilities(self) -> Capabilities:
-        return CAPABILITIES
+        return self._api.capabilities
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
@@ -107,7 +109,7 @@ class RemoteEngine:
             del self._tasks[arrival]
 
     async def embed(self, request: EmbeddingRequest) -> Embedding:
-        """Raise NotCapable: vLLM's token API makes no embeddings. Other errors come first, as elsewhere."""
+        """Raise NotCapable: no token API makes embeddings. Other errors come first, as elsewhere."""
         self._registry.open(request, self._check_embedding)
         raise AssertionError("the wire has no embeddings")
 
@@ -183,7 +185,6 @@ class RemoteEngine:
         self, request: GenerationRequest, index: int, put: Callable[[TokenEvent], None]
     ) -> None:
         """Run one sequence. It is sent a second time if the first server is lost before the first token."""
-        body = encode_request(request, index, self._served_name, self.tokenizer)
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
         upstream = self._least_busy()
         for is_last in (False, True):
@@ -191,7 +192,8 @@ class RemoteEngine:
                 with self._counted(upstream, num_tokens):
                     await put_events(
                         upstream,
-                        body,
+                        self._api,
+                        self._api.encode(request, index, self._served_name, self.tokenizer),
                         request,
                         index,
                         self.tokenizer,

@@ -1,30 +1,27 @@
-"""The facts about a vLLM server that the engine needs before it starts; no torch."""
+"""The facts about a server that the engine needs before it starts; no torch."""
 
 import asyncio
-import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.upstream import BadStatus, CutOff, NoAnswer, Upstream
-from engine.remote.vllm_wire import GENERATE, error_reason
+from engine.remote.wire.answer_reader import error_reason
+from engine.remote.wire.token_api import ApiFacts, TokenApi
 
 _TIMEOUT_S: Final = 10.0
 _PAUSE_S: Final = 0.5  # between two tries
-_CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
-_LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
 
 
 class ServerFacts(msgspec.Struct, frozen=True):
-    """max_total_tokens: the longest context, if the server names it. num_blocks, block_size: of its cache."""
+    """max_total_tokens: the longest context, if the server names it. own: its account of itself."""
 
     served_name: str
     max_total_tokens: int | None = None
-    num_blocks: int | None = None
-    block_size: int | None = None
+    own: ApiFacts = ApiFacts()
 
 
 class _Model(msgspec.Struct):
@@ -38,7 +35,7 @@ class _Models(msgspec.Struct):
 
 
 async def wait_until_ready(
-    upstream: Upstream, config: RemoteConfig, on_progress: Callable[[str], None]
+    upstream: Upstream, api: TokenApi, config: RemoteConfig, on_progress: Callable[[str], None]
 ) -> ServerFacts:
     """Wait until the server lists its models, and return what it says of ours.
 
@@ -56,7 +53,7 @@ async def wait_until_ready(
                     raise ModelNotSupported(f"{upstream.url} refuses the key, or asks for one")
                 if found is not None and found.status == 200:
                     model = _choose(_models(upstream, found.body), config, upstream)
-                    return await _with_cache(upstream, ServerFacts(model.id, model.max_model_len))
+                    return ServerFacts(model.id, model.max_model_len, await _own_facts(upstream, api))
                 if not is_waiting:
                     is_waiting = True
                     on_progress(f"waiting for the server at {upstream.url}")
@@ -67,22 +64,18 @@ async def wait_until_ready(
         ) from None
 
 
-async def check_generates(upstream: Upstream, served_name: str, token_id: int) -> None:
+async def check_generates(upstream: Upstream, api: TokenApi, served_name: str, token_id: int) -> None:
     """Raise ModelNotSupported unless the server computes a token after this one, our vocabulary's last.
 
     So a server without the token API, or of a model with fewer tokens, is found before the first request.
     """
-    params: dict[str, Any] = {"max_tokens": 1, "temperature": 0.0, "detokenize": False}
-    body = {"model": served_name, "token_ids": [token_id], "sampling_params": params}
     try:
-        async with upstream.post(GENERATE, msgspec.json.encode(body)) as answer:
+        async with upstream.post(api.path, api.encode_probe(served_name, token_id)) as answer:
             await answer.whole()
     except BadStatus as error:
         reason, _ = error_reason(error.body)
         if error.status in (404, 405):
-            raise ModelNotSupported(
-                f"{upstream.url} has no {GENERATE}: start vLLM with --enable-scale-out"
-            ) from error
+            raise ModelNotSupported(f"{upstream.url} has no {api.path}: {api.start_hint}") from error
         raise ModelNotSupported(
             f"{upstream.url} does not take token {token_id}, so the tokenizer is another model's, or its "
             f"server fails: status {error.status} {reason}"
@@ -112,15 +105,9 @@ def _choose(models: list[_Model], config: RemoteConfig, upstream: Upstream) -> _
     )
 
 
-async def _with_cache(upstream: Upstream, facts: ServerFacts) -> ServerFacts:
-    """Return the facts with the size of the server's cache, if its metrics have it."""
+async def _own_facts(upstream: Upstream, api: TokenApi) -> ApiFacts:
     try:
-        found = await upstream.get("/metrics", timeout_s=_TIMEOUT_S)
+        found = await upstream.get(api.facts_path, timeout_s=_TIMEOUT_S)
     except NoAnswer:
-        return facts
-    if found.status != 200 or not (match := _CACHE.search(found.body.decode("utf-8", "replace"))):
-        return facts
-    labels = {label["name"]: int(label["value"]) for label in _LABEL.finditer(match["labels"])}
-    return msgspec.structs.replace(
-        facts, num_blocks=labels.get("num_gpu_blocks"), block_size=labels.get("block_size")
-    )
+        return ApiFacts()
+    return api.read_facts(found.body) if found.status == 200 else ApiFacts()

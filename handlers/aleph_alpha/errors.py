@@ -66,6 +66,6 @@ def _text(error: Exception) -> str:
             return str(error)
 
 
-ENGINE_FIELDS: Final = {"priority": "nice"}
+ENGINE_FIELDS: Final = {"priority": "nice", "bad_words": "completion_bias_exclusion"}
 
 to_problem: Final = ErrorTable(_KINDS, _text, ENGINE_FIELDS).to_problem

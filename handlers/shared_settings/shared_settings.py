@@ -39,11 +39,11 @@ class SharedSettings(Section):
     revision: Annotated[str | None, env("VERBATIM_REVISION", "REVISION")] = None
     """Branch, tag or commit of a hub model."""
 
-    engine: Annotated[Literal["verbatim", "vllm"], env("VERBATIM_ENGINE")] = "verbatim"
-    """Engine that computes tokens: verbatim, in this process, or vllm, the servers at engine_url."""
+    engine: Annotated[Literal["verbatim", "vllm", "sglang"], env("VERBATIM_ENGINE")] = "verbatim"
+    """Engine that computes tokens: verbatim, in this process; vllm or sglang, the servers at engine_url."""
 
     engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
-    """URLs of vLLM servers, comma-separated; a request goes to the one with the fewest tokens outstanding."""
+    """URLs of servers, comma-separated; a request goes to the one with the fewest tokens outstanding."""
 
     engine_api_key: Annotated[str | None, env("VERBATIM_ENGINE_API_KEY")] = None
     """API key that the servers at engine_url ask for."""
@@ -316,9 +316,9 @@ class SharedSettings(Section):
 
     @model_validator(mode="after")
     def _knows_its_engine(self) -> Self:
-        if self.engine == "vllm" and not self.engine_url:
-            raise ValueError("engine is vllm, which needs an engine_url")
-        if self.engine != "vllm" and self.engine_url:
+        if self.engine != "verbatim" and not self.engine_url:
+            raise ValueError(f"engine is {self.engine}, which needs an engine_url")
+        if self.engine == "verbatim" and self.engine_url:
             raise ValueError("engine_url is of servers of another engine, and engine is verbatim")
         return self
 

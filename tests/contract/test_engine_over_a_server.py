@@ -14,10 +14,11 @@ from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
+from engine.remote.wire.apis import APIS
 from handlers.app import build_app
 from handlers.settings.settings import Settings
-from tests.scripted_upstream import running_upstream
-from tests.token_server import computes
+from tests import sglang_server, vllm_server
+from tests.scripted_upstream import Reply, running_upstream
 from tests.unit.handlers.runtime.client import send
 
 # What no two answers have in common: times, and names drawn for one answer.
@@ -108,7 +109,8 @@ SAME: dict[str, tuple[str, dict[str, Any]]] = {
     ),
 }
 
-# By what a vLLM server lacks: the request, the status, and the field that the error names.
+# By the capability that a server may lack: the request, the status of its refusal, and the field that the
+# error names.
 REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "typical_p": (
         "/tgi/generate",
@@ -128,42 +130,71 @@ REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
         400,
         "use_beam_search",
     ),
-    "named tokens": (
+    "logprob_token_ids": (
         "/openai/v1/chat/completions",
         {**GREEDY, "logprobs": True, "logprob_token_ids": [1]},
         400,
         "logprob_token_ids",
     ),
     "priority": ("/openai/v1/chat/completions", {**GREEDY, "priority": 3}, 400, "priority"),
-    "nice": (
+    "priority, as nice": (
         "/aleph_alpha/complete?nice=true",
         {"model": "verbatim-demo", "prompt": "a", "maximum_tokens": 2},
         400,
         "nice",
+    ),
+    "bad_words, as excluded text": (
+        "/aleph_alpha/complete",
+        {
+            "model": "verbatim-demo",
+            "prompt": "My name is",
+            "maximum_tokens": 6,
+            "temperature": 0,
+            "completion_bias_exclusion": ["Anna"],
+        },
+        400,
+        "completion_bias_exclusion",
+    ),
+    "bad_words": ("/openai/v1/chat/completions", {**GREEDY, "bad_words": ["Anna"]}, 400, "bad_words"),
+    "allowed_token_ids": (
+        "/openai/v1/chat/completions",
+        {**GREEDY, "allowed_token_ids": [40, 41]},
+        400,
+        "allowed_token_ids",
     ),
     "embeddings": ("/openai/v1/embeddings", {"model": "verbatim-demo", "input": "a"}, 400, "model"),
 }
 
 
 class Servers(NamedTuple):
+    """api: of the token server."""
+
+    api: str
     own: ASGIApp
     over_server: ASGIApp
 
 
-@pytest_asyncio.fixture(scope="module")
-async def servers() -> AsyncIterator[Servers]:
+@pytest_asyncio.fixture(scope="module", params=["vllm", "sglang", "sglang, incremental"])
+async def servers(request: pytest.FixtureRequest) -> AsyncIterator[Servers]:
     """Yield two applications whose tokens one engine computes: at hand, and behind a token server."""
+    api, _, kind = request.param.partition(", ")
     settings = Settings()
     # Without prefix caching, since no cached tokens are reported over a server.
     engine = await AsyncEngine.start(
         EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=1024, prefix_caching=False)
     )
-    async with running_upstream(computes(engine)) as upstream:
+    async with running_upstream(reply(engine, api, is_incremental=bool(kind))) as upstream:
         upstream.models = [{"id": "verbatim-demo", "max_model_len": engine.model_info.max_total_tokens}]
-        remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), urls=(upstream.url,)))
-        yield Servers(build_app(settings, engine), build_app(settings, remote))
+        remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), api=api, urls=(upstream.url,)))
+        yield Servers(api, build_app(settings, engine), build_app(settings, remote))
         await remote.stop()
     await engine.stop()
+
+
+def reply(engine: AsyncEngine, api: str, *, is_incremental: bool) -> Reply:
+    if api == "vllm":
+        return vllm_server.computes(engine)
+    return sglang_server.computes(engine, is_incremental=is_incremental)
 
 
 def without_own(text: str) -> str:
@@ -181,13 +212,26 @@ async def test_an_answer_is_the_same_over_a_server(servers: Servers, path: str, 
     assert without_own(found.text) == without_own(expected.text)
 
 
-@pytest.mark.parametrize("path, body, status, field", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("name, refused", REFUSED.items(), ids=REFUSED)
 async def test_what_the_server_lacks_is_refused_by_the_contracts_own_field(
-    servers: Servers, path: str, body: dict[str, Any], status: int, field: str
+    servers: Servers, name: str, refused: tuple[str, dict[str, Any], int, str]
 ) -> None:
+    path, body, status, field = refused
     answer = await send(servers.over_server, "POST", path, json=body)
+    if name.partition(",")[0] not in APIS[servers.api].capabilities.missing:
+        assert without_own(answer.text) == without_own(
+            (await send(servers.own, "POST", path, json=body)).text
+        )
+        return
     assert answer.status_code == status, answer.text
     assert f"`{field}` is not supported by the engine of this server" in answer.text
     if path.startswith("/openai"):
         assert json.loads(answer.text)["error"]["param"] == field
         assert json.loads(answer.text)["error"]["code"] == "unsupported_parameter"
+
+
+def test_each_kind_of_server_lacks_what_its_page_says() -> None:
+    """The tables of docs/vllm.md and docs/sglang.md name the same."""
+    common = {"typical_p", "watermark", "beams", "priority", "embeddings"}
+    assert set(APIS["vllm"].capabilities.missing) == common | {"logprob_token_ids"}
+    assert set(APIS["sglang"].capabilities.missing) == common | {"bad_words", "allowed_token_ids"}

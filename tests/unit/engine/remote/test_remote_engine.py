@@ -22,6 +22,7 @@ from engine.events import FinishReason, TokenEvent
 from engine.model_info import ModelInfo
 from engine.remote.remote_engine import RemoteEngine
 from engine.remote.upstream import Upstream
+from engine.remote.wire.vllm import VllmApi
 from engine.request import (
     BeamParams,
     GenerationRequest,
@@ -91,7 +92,7 @@ async def pair(
 ) -> AsyncIterator[Pair]:
     async with running_upstream(*replies) as upstream:
         server = Upstream(upstream.url, api_key="k", timeout_s=timeout_s)
-        engine = RemoteEngine([server], "m", tokenizer, model_info(tokenizer), **options)
+        engine = RemoteEngine(VllmApi(), [server], "m", tokenizer, model_info(tokenizer), **options)
         try:
             yield Pair(upstream, engine)
         finally:
@@ -251,6 +252,18 @@ FAILURES: dict[str, tuple[Reply, type[EngineError]]] = {
     "too many requests": (refuses(429), EngineBusy),
     "no room": (refuses(503), EngineBusy),
     "a request that it refuses": (refuses(400, "temperature"), InvalidRequest),
+    "refused in a stream": (
+        sends([b'data: {"error": {"message": "top_p", "code": 400}}\n\n', DONE]),
+        InvalidRequest,
+    ),
+    "no room in a stream": (
+        sends([b'data: {"error": {"message": "full", "code": 503}}\n\n', DONE]),
+        EngineBusy,
+    ),
+    "an error that names no status": (
+        sends([b'data: {"error": {"message": "?", "code": "x"}}\n\n', DONE]),
+        GenerationFailed,
+    ),
     "no answer at all": (drops(), EngineBusy),
     "cut before the first token": (sends([], is_cut=True), EngineBusy),
 }
@@ -318,7 +331,7 @@ async def test_requests_go_to_the_server_with_fewer_tokens_outstanding(tokenizer
     whole = sends(tokens(*written(tokenizer)))
     async with running_upstream(hangs()) as busy, running_upstream(whole) as free:
         servers = [Upstream(each.url, api_key=None, timeout_s=60) for each in (busy, free)]
-        engine = RemoteEngine(servers, "m", tokenizer, model_info(tokenizer))
+        engine = RemoteEngine(VllmApi(), servers, "m", tokenizer, model_info(tokenizer))
         waiting = asyncio.create_task(events(engine, new_request("waits")))
         await asyncio.wait_for(busy.has_begun.wait(), 30)
         for name in "abc":
@@ -335,7 +348,7 @@ async def test_a_server_that_is_lost_is_replaced_by_another(tokenizer: Tokenizer
         running_upstream(sends(tokens(*written(tokenizer)))) as good,
     ):
         servers = [Upstream(each.url, api_key=None, timeout_s=60) for each in (lost, good)]
-        engine = RemoteEngine(servers, "m", tokenizer, model_info(tokenizer))
+        engine = RemoteEngine(VllmApi(), servers, "m", tokenizer, model_info(tokenizer))
         assert text_of(await events(engine, new_request())) == TEXT
         await engine.stop()
 

@@ -13,6 +13,7 @@ from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
+from tests import sglang_server
 from tests.scripted_upstream import Reply, answers, drops, hangs, refuses, running_upstream
 
 ONE_TOKEN = answers({"choices": [{"index": 0, "token_ids": [5], "finish_reason": "length"}]})
@@ -38,6 +39,19 @@ async def test_the_model_is_described_by_its_files_and_its_server() -> None:
         assert (info.num_blocks, info.block_size, info.vocab_size) == (100, 32, 1536)
         assert engine.tokenizer.end_token_ids == (2, 0)
         assert upstream.received[0]["token_ids"] == [max(engine.tokenizer.known_ids)]
+
+
+async def test_a_server_of_another_api_is_asked_in_its_form() -> None:
+    reply = answers(sglang_server.answer([5], "length"))
+    said: list[str] = []
+    async with running_upstream(reply) as upstream:
+        upstream.server_info["enable_deterministic_inference"] = False
+        engine = await RemoteEngine.start(config(upstream.url, api="sglang"), on_progress=said.append)
+        await engine.stop()
+    info = engine.model_info
+    assert (info.num_blocks, info.block_size, info.device) == (100, 32, "sglang")
+    assert upstream.received[0]["input_ids"] == [max(engine.tokenizer.known_ids)]
+    assert len(said) == 1 and said[0].startswith("warning: seeds have no effect")
 
 
 async def test_the_smallest_context_of_all_servers_counts() -> None:

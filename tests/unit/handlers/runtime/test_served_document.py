@@ -18,17 +18,27 @@ NOTHING = Capabilities(
     typical_p=False,
     watermark=False,
     beams=False,
+    allowed_token_ids=False,
+    bad_words=False,
     logprob_token_ids=False,
     priority=False,
     embeddings=False,
     grammars=frozenset({GrammarKind.JSON_SCHEMA}),
 )
 NOTED = {
-    "openai": {"typical_p", "use_beam_search", "logprob_token_ids", "priority", "response_format"},
-    "tgi": {"typical_p", "watermark"},
-    "hf": {"typical_p", "watermark"},
-    "triton": {"beam_width"},
-    "aleph_alpha": {"nice"},
+    "openai": {
+        "typical_p",
+        "use_beam_search",
+        "allowed_token_ids",
+        "bad_words",
+        "logprob_token_ids",
+        "priority",
+        "response_format",
+    },
+    "tgi": {"typical_p", "watermark", "grammar"},
+    "hf": {"typical_p", "watermark", "grammar"},
+    "triton": {"beam_width", "bad_words", "allowed_token_ids", "grammar"},
+    "aleph_alpha": {"nice", "completion_bias_exclusion"},
     "mindie": {"use_beam_search", "response_format"},
     "anthropic": set[str](),
 }
@@ -83,7 +93,7 @@ async def test_the_server_serves_the_notes_at_each_prefix_and_at_the_root() -> N
     engine = ScriptedEngine(lambda request: [])
     engine.capabilities = Capabilities(priority=False, beams=False)
     app = build_app(Settings(), engine)
-    for path in ("/openai/openai.json", "/openapi.json"):
+    for path in ("/openai/openapi.json", "/openapi.json"):
         answer = await send(app, "GET", path)
         assert {"priority", "use_beam_search"} <= noted(answer.json()), path
     inputs = (await send(app, "GET", "/triton/v2/models/verbatim-demo")).json()["inputs"]

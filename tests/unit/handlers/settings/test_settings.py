@@ -185,7 +185,7 @@ def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
 
 def test_the_engine_over_servers_needs_their_urls() -> None:
     with pytest.raises(ValueError, match="needs an engine_url"):
-        Settings(engine="vllm")
+        Settings(engine="sglang")
     with pytest.raises(ValueError, match="engine is verbatim"):
         Settings(engine_url=("http://a:1",))
     for url in ("a:8000", "ftp://a", "http://", "http://a/?b"):

@@ -61,9 +61,11 @@ def computes(engine: Engine) -> Reply:
 def _request(body: Body) -> GenerationRequest:
     given: dict[str, Any] = body["sampling_params"]
     ((kind, source),) = given.get("structured_outputs", {"": ""}).items()
+    allowed = given.get("allowed_token_ids")
     sampling = SamplingParams(
         **{name: given[name] for name in _SAME if name in given},
-        top_k=given.get("top_k") or None,
+        top_k=given["top_k"] if given.get("top_k", 0) > 0 else None,
+        allowed_token_ids=None if allowed is None else tuple(allowed),
         logit_bias={int(token_id): number for token_id, number in given.get("logit_bias", {}).items()},
         bad_words=tuple(given.get("bad_words", ())),
         grammar=Grammar(_KINDS[kind], "" if source is True else source) if kind else None,

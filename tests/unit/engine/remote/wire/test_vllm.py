@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
-from engine.remote.vllm_wire import AnswerReader, Malformed, encode_request, error_reason
+from engine.remote.wire.answer_reader import Malformed, error_reason
+from engine.remote.wire.vllm import VllmApi
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from tests.requests import generation_request
 from tests.unit.engine.text.tiny_tokenizers import byte_level
+
+API = VllmApi()
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +33,7 @@ def new_request(
 
 
 def params(tokenizer: Tokenizer, request: GenerationRequest, index: int = 0) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(encode_request(request, index, "m", tokenizer))["sampling_params"]
+    found: dict[str, Any] = json.loads(API.encode(request, index, "m", tokenizer))["sampling_params"]
     return found
 
 
@@ -80,7 +83,7 @@ def test_one_more_token_is_ranked_where_another_may_be_drawn(
 
 
 def test_a_salt_is_of_bounded_length_and_characters(tokenizer: Tokenizer) -> None:
-    body = json.loads(encode_request(new_request(cache_salt="/@" * 1000), 0, "m", tokenizer))
+    body = json.loads(API.encode(new_request(cache_salt="/@" * 1000), 0, "m", tokenizer))
     assert len(body["cache_salt"]) == 64 and body["cache_salt"].isalnum()
 
 
@@ -91,7 +94,7 @@ def test_truncation_is_left_out_where_nothing_is_drawn(tokenizer: Tokenizer) -> 
 
 
 def test_log_probabilities_of_another_prompt_are_malformed(tokenizer: Tokenizer) -> None:
-    reader = AnswerReader(new_request(SamplingParams(num_prompt_logprobs=1)), tokenizer)
+    reader = API.reader(new_request(SamplingParams(num_prompt_logprobs=1)), tokenizer)
     for listed in ([None], [None, {"7": {"logprob": -1.0}}]):
         with pytest.raises(Malformed):
             list(reader.read(json.dumps({"choices": [], "prompt_logprobs": listed}).encode()))

@@ -1,0 +1,44 @@
+"""The parts of sampling parameters that every kind of server takes in the same form; no torch."""
+
+from typing import Any, Final
+
+from engine.request import GenerationRequest, SamplingParams
+from engine.text.tokenizer import Tokenizer
+
+_MAX_SEED: Final = 2**63  # exclusive; -1 would mean no seed
+# JSON has no infinity; this is as good, and finite in float32.
+_BANNED: Final = -1e30
+
+
+def seed_of(request: GenerationRequest, index: int) -> int:
+    """Return the seed of the sequence of that index, each of which is a request of its own.
+
+    vLLM would draw all sequences of one request with the same seed.
+    """
+    return (request.sampling.seed + index) % _MAX_SEED
+
+
+def ending_token_ids(request: GenerationRequest, tokenizer: Tokenizer) -> list[int]:
+    """Return the tokens that end a sequence: the request's, and the model's unless they are ignored."""
+    stopping = request.stopping
+    end_token_ids = () if stopping.ignore_eos else tokenizer.end_token_ids
+    return sorted({*stopping.stop_token_ids, *end_token_ids})
+
+
+def common_params(sampling: SamplingParams) -> dict[str, Any]:
+    """Return temperature, penalties, truncation where tokens are drawn, and bias."""
+    params: dict[str, Any] = {"temperature": sampling.temperature}
+    for name in ("repetition_penalty", "presence_penalty", "frequency_penalty"):
+        params[name] = getattr(sampling, name)
+    if not sampling.is_greedy:
+        params |= {"top_k": sampling.top_k or -1, "top_p": sampling.top_p, "min_p": sampling.min_p}
+    if bias := _logit_bias(sampling):
+        params["logit_bias"] = bias
+    return params
+
+
+def _logit_bias(sampling: SamplingParams) -> dict[str, float]:
+    bias = {
+        str(token_id): max(min(number, -_BANNED), _BANNED) for token_id, number in sampling.logit_bias.items()
+    }
+    return bias | {str(token_id): _BANNED for token_id in sampling.banned_token_ids}

@@ -1,0 +1,270 @@
+"""SGLang's native API (`POST /generate`), with token ids in and out; no torch."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from secrets import token_hex
+from typing import Any, ClassVar, Final, final
+
+import msgspec
+from typing_extensions import override
+
+from engine.capabilities import Capabilities
+from engine.events import PromptToken
+from engine.remote.wire.answer_reader import (
+    DONE,
+    AnswerReader,
+    Malformed,
+    NewToken,
+    UpstreamError,
+    in_one_line,
+)
+from engine.remote.wire.sampling import common_params, ending_token_ids, seed_of
+from engine.remote.wire.token_api import ApiFacts, TokenApi, is_streamed
+from engine.request import GenerationRequest, Grammar, GrammarKind
+from engine.text.tokenizer import Tokenizer
+
+_GRAMMARS: Final[Mapping[GrammarKind, str]] = {
+    GrammarKind.JSON_SCHEMA: "json_schema",
+    GrammarKind.REGEX: "regex",
+    GrammarKind.EBNF: "ebnf",
+    GrammarKind.STRUCTURAL_TAG: "structural_tag",
+}
+_ANY_OBJECT: Final = '{"type": "object"}'
+_NO_SEEDS: Final = "seeds have no effect: SGLang was started without --enable-deterministic-inference"
+
+
+class _Scored(msgspec.Struct, array_like=True):
+    """A token with its log-probability; null for the prompt's first token, and for minus infinity."""
+
+    logprob: float | None
+    token_id: int
+
+
+class _Finish(msgspec.Struct):
+    """type: "stop", "length" or "abort". message, status_code: of an abort."""
+
+    type: str
+    message: str = ""
+    status_code: int | None = None
+
+
+class _Meta(msgspec.Struct):
+    """completion_tokens: all tokens of the sequence up to this event."""
+
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    finish_reason: _Finish | None = None
+    output_token_logprobs: list[_Scored] | None = None
+    output_top_logprobs: list[list[_Scored] | None] | None = None
+    output_token_ids_logprobs: list[list[_Scored] | None] | None = None
+    input_token_logprobs: list[_Scored] | None = None
+    input_top_logprobs: list[list[_Scored] | None] | None = None
+
+
+class _Error(msgspec.Struct):
+    message: str = ""
+
+
+class _Chunk(msgspec.Struct):
+    output_ids: list[int] = []
+    meta_info: _Meta | None = None
+    error: _Error | None = None
+
+
+class _ServerInfo(msgspec.Struct):
+    page_size: int | None = None
+    max_total_num_tokens: int | None = None
+    enable_deterministic_inference: bool = False
+
+
+_chunk_decoder: Final = msgspec.json.Decoder(_Chunk)
+_info_decoder: Final = msgspec.json.Decoder(_ServerInfo)
+
+
+@final
+class SglangApi(TokenApi):
+    """The API of SGLang 0.5, read in its source."""
+
+    name: ClassVar[str] = "sglang"
+    path: ClassVar[str] = "/generate"
+    facts_path: ClassVar[str] = "/get_server_info"
+    start_hint: ClassVar[str] = "it is no SGLang server"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        typical_p=False,
+        watermark=False,
+        beams=False,
+        allowed_token_ids=False,
+        bad_words=False,
+        priority=False,
+        embeddings=False,
+    )
+
+    @override
+    def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
+        body: dict[str, Any] = {
+            # An aborted request keeps its id for two seconds.
+            "rid": f"{request.request_id}-{index}-{token_hex(4)}",
+            "input_ids": request.prompt.token_ids,
+            "stream": is_streamed(request),
+            "sampling_params": _sampling_params(request, index, tokenizer),
+            **_logprob_options(request, index),
+        }
+        if request.cache_salt is not None:
+            body["extra_key"] = hashlib.sha256(request.cache_salt.encode()).hexdigest()
+        return msgspec.json.encode(body)
+
+    @override
+    def encode_probe(self, model: str, token_id: int) -> bytes:
+        params = {"max_new_tokens": 1, "temperature": 0.0}
+        return msgspec.json.encode({"input_ids": [token_id], "sampling_params": params})
+
+    @override
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
+        return _SglangReader(request, tokenizer)
+
+    @override
+    def read_facts(self, body: bytes) -> ApiFacts:
+        try:
+            info = _info_decoder.decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return ApiFacts()
+        num_tokens, page_size = info.max_total_num_tokens, info.page_size
+        warnings = () if info.enable_deterministic_inference else (_NO_SEEDS,)
+        if not num_tokens or not page_size:
+            return ApiFacts(warnings=warnings)
+        return ApiFacts(num_tokens // page_size, page_size, warnings)
+
+
+def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the object. Stop strings are kept back, so that our rule alone counts.
+
+    A server that is to ignore end tokens ignores stop tokens too; then the sequence is ended here.
+    """
+    sampling, stopping = request.sampling, request.stopping
+    params: dict[str, Any] = {
+        "max_new_tokens": stopping.max_tokens,
+        "min_new_tokens": stopping.min_tokens,
+        "stop_token_ids": ending_token_ids(request, tokenizer),
+        "ignore_eos": stopping.ignore_eos,
+        "skip_special_tokens": False,
+        "sampling_seed": seed_of(request, index),
+        **common_params(sampling),
+    }
+    if sampling.grammar is not None:
+        params |= _grammar(sampling.grammar)
+    return params
+
+
+def _grammar(grammar: Grammar) -> dict[str, str]:
+    if grammar.kind is GrammarKind.JSON_OBJECT:
+        return {"json_schema": _ANY_OBJECT}
+    return {_GRAMMARS[grammar.kind]: grammar.source}
+
+
+def _logprob_options(request: GenerationRequest, index: int) -> dict[str, Any]:
+    """Return the options of log-probabilities. One number of ranked tokens counts for prompt and output."""
+    sampling = request.sampling
+    of_prompt = sampling.num_prompt_logprobs if index == 0 else None
+    if sampling.num_logprobs is None and of_prompt is None:
+        return {}
+    options: dict[str, Any] = {
+        "return_logprob": True,
+        "top_logprobs_num": max(sampling.num_logprobs or 0, of_prompt or 0),
+    }
+    if of_prompt is not None:
+        options["logprob_start_len"] = 0
+    if sampling.logprob_token_ids:
+        options["token_ids_logprob"] = sampling.logprob_token_ids
+    return options
+
+
+@final
+class _SglangReader(AnswerReader):
+    """Events hold all tokens so far, or with --incremental-streaming-output the new ones alone."""
+
+    def __init__(self, request: GenerationRequest, tokenizer: Tokenizer) -> None:
+        super().__init__(request, tokenizer)
+        self._num_seen = 0
+
+    @override
+    def read(self, data: bytes) -> Iterator[NewToken]:
+        if data == DONE:
+            return
+        try:
+            chunk = _chunk_decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Malformed(f"no event of the API: {error}") from error
+        if chunk.error is not None:
+            raise UpstreamError(400, in_one_line(chunk.error.message))  # all that are raised there
+        if (meta := chunk.meta_info) is None:
+            raise Malformed("the event has no meta_info")
+        finish = meta.finish_reason
+        if finish is not None and finish.type == "abort":
+            raise UpstreamError(finish.status_code or 500, in_one_line(finish.message))
+        if finish is not None:
+            self.finish_reason = finish.type
+        if self.prompt is None and meta.input_token_logprobs and self._wants_prompt:
+            self.prompt = self._read_prompt(meta)
+        self.num_cached_tokens = meta.cached_tokens
+        yield from self._tokens(self._new(chunk.output_ids, meta.completion_tokens), meta)
+
+    @property
+    def _wants_prompt(self) -> bool:
+        return self._request.sampling.num_prompt_logprobs is not None
+
+    def _new(self, token_ids: list[int], num_tokens: int) -> list[int]:
+        """Return the tokens that no earlier event had. num_tokens: all up to this event."""
+        if num_tokens < self._num_seen or len(token_ids) not in (num_tokens, num_tokens - self._num_seen):
+            raise Malformed("the tokens are not as many as the answer counts")
+        new = token_ids[len(token_ids) - (num_tokens - self._num_seen) :]
+        self._num_seen = num_tokens
+        return new
+
+    def _tokens(self, token_ids: list[int], meta: _Meta) -> Iterator[NewToken]:
+        scores: list[float | None] = [None] * len(token_ids)
+        ranked: list[list[_Scored] | None] = [None] * len(token_ids)
+        named = self._request.sampling.logprob_token_ids
+        if self._num_logprobs is not None:
+            scores = self._own_scores(token_ids, meta.output_token_logprobs)
+            if named or self._num_logprobs:
+                found = meta.output_token_ids_logprobs if named else meta.output_top_logprobs
+                ranked = _last(found, len(token_ids))
+        is_stopped = meta.finish_reason is not None and meta.finish_reason.type == "stop"
+        for place, (token_id, score, others) in enumerate(
+            zip(token_ids, scores, ranked, strict=True), start=1
+        ):
+            self._check(token_id)
+            listed = dict(_scores(others))
+            top = (
+                tuple(self._logprob(each, listed[each]) for each in named if each in listed)
+                if named
+                else self._ranked(listed.items(), self._num_logprobs or 0)
+            )
+            yield NewToken(token_id, score, top, is_complete=is_stopped and place == len(token_ids))
+
+    def _own_scores(self, token_ids: list[int], scored: list[_Scored] | None) -> list[float | None]:
+        found = _last(scored, len(token_ids))
+        if [one.token_id for one in found] != token_ids or any(one.logprob is None for one in found):
+            raise Malformed("the tokens lack their log-probabilities")
+        return [one.logprob for one in found]
+
+    def _read_prompt(self, meta: _Meta) -> tuple[PromptToken, ...]:
+        scored = meta.input_token_logprobs or []
+        if [one.token_id for one in scored] != list(self._request.prompt.token_ids):
+            raise Malformed("the log-probabilities of the prompt are another prompt's")
+        ranked = meta.input_top_logprobs or [None] * len(scored)
+        return self._prompt_tokens([one.logprob for one in scored], [_scores(others) for others in ranked])
+
+
+def _last(found: Sequence[Any] | None, num: int) -> list[Any]:
+    """Return the last entries, which are the new tokens' whether or not those of the others stand before.
+
+    Raises Malformed if there are fewer.
+    """
+    if found is None or len(found) < num:
+        raise Malformed("the tokens lack their log-probabilities")
+    return list(found[len(found) - num :])
+
+
+def _scores(found: list[_Scored] | None) -> list[tuple[int, float]]:
+    return [(one.token_id, one.logprob) for one in found or () if one.logprob is not None]

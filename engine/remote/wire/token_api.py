@@ -1,0 +1,61 @@
+"""The differences between kinds of servers that compute tokens; no torch."""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import msgspec
+
+from engine.capabilities import Capabilities
+from engine.remote.wire.answer_reader import AnswerReader
+from engine.request import GenerationRequest
+from engine.text.tokenizer import Tokenizer
+
+
+class ApiFacts(msgspec.Struct, frozen=True):
+    """A server's account of itself. num_blocks, block_size: of its KV cache; None where it names none.
+
+    warnings: settings of the server by which requests would get less than they ask for.
+    """
+
+    num_blocks: int | None = None
+    block_size: int | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class TokenApi(ABC):
+    """One kind of server: the form of requests for tokens and of their answers.
+
+    name: its name in the settings. path: of requests for tokens. facts_path: of the server's account of
+    itself. start_hint: what a server that lacks `path` should have been started as.
+    """
+
+    name: ClassVar[str]
+    path: ClassVar[str]
+    facts_path: ClassVar[str]
+    start_hint: ClassVar[str]
+    capabilities: ClassVar[Capabilities]
+
+    @abstractmethod
+    def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
+        """Return the body that asks for the sequence of that index. model: the server's name for it."""
+
+    @abstractmethod
+    def encode_probe(self, model: str, token_id: int) -> bytes:
+        """Return the body that asks for one token, whole, after this one."""
+
+    @abstractmethod
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
+        """Return the reader of one sequence's answer."""
+
+    @abstractmethod
+    def read_facts(self, body: bytes) -> ApiFacts:
+        """Return what the answer of `facts_path` says; nothing where it cannot be read."""
+
+
+def is_streamed(request: GenerationRequest) -> bool:
+    """Return whether the answer is to be streamed.
+
+    One with the log-probabilities of the prompt is not: vLLM's streams have none, and SGLang's repeat them in
+    every event.
+    """
+    return request.sampling.num_prompt_logprobs is None

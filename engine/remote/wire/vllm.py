@@ -1,0 +1,233 @@
+"""vLLM's token-in, token-out API (`POST /inference/v1/generate`); no torch."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, final
+
+import msgspec
+from typing_extensions import override
+
+from engine.capabilities import Capabilities
+from engine.events import PromptToken
+from engine.remote.wire.answer_reader import (
+    DONE,
+    AnswerReader,
+    Malformed,
+    NewToken,
+    UpstreamError,
+    in_one_line,
+)
+from engine.remote.wire.sampling import common_params, ending_token_ids, seed_of
+from engine.remote.wire.token_api import ApiFacts, TokenApi, is_streamed
+from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams
+from engine.text.tokenizer import Tokenizer
+
+_STRUCTURED: Final[Mapping[GrammarKind, str]] = {
+    GrammarKind.JSON_SCHEMA: "json",
+    GrammarKind.REGEX: "regex",
+    GrammarKind.EBNF: "grammar",
+    GrammarKind.STRUCTURAL_TAG: "structural_tag",
+}
+_CACHE: Final = re.compile(r"^vllm:cache_config_info\{(?P<labels>[^}]*)\}", re.MULTILINE)
+_LABEL: Final = re.compile(r'(?P<name>\w+)="(?P<value>\d+)"')
+
+
+class _Logprob(msgspec.Struct):
+    token_id: int
+    logprob: float
+
+
+class _ScoredToken(_Logprob):
+    top_logprobs: list[_Logprob] = []
+
+
+class _Logprobs(msgspec.Struct):
+    content: list[_ScoredToken] | None = None
+
+
+class _Choice(msgspec.Struct):
+    """New tokens of the sequence. finish_reason: "stop", "length", "abort" or another, after the last."""
+
+    token_ids: list[int] | None = None
+    finish_reason: str | None = None
+    logprobs: _Logprobs | None = None
+
+
+class _PromptLogprob(msgspec.Struct):
+    logprob: float
+
+
+class _Error(msgspec.Struct):
+    message: str = ""
+    param: str | None = None
+    code: int | str | None = None
+
+
+class _Chunk(msgspec.Struct):
+    choices: list[_Choice] = []
+    error: _Error | None = None
+    prompt_logprobs: list[dict[int, _PromptLogprob] | None] | None = None
+
+
+_chunk_decoder: Final = msgspec.json.Decoder(_Chunk)
+
+
+@final
+class VllmApi(TokenApi):
+    """The API of vLLM 0.32, whose server is started with --enable-scale-out."""
+
+    name: ClassVar[str] = "vllm"
+    path: ClassVar[str] = "/inference/v1/generate"
+    facts_path: ClassVar[str] = "/metrics"
+    start_hint: ClassVar[str] = "start vLLM with --enable-scale-out"
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        typical_p=False,
+        watermark=False,
+        beams=False,
+        logprob_token_ids=False,
+        priority=False,
+        embeddings=False,
+    )
+
+    @override
+    def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
+        body: dict[str, Any] = {
+            "request_id": f"{request.request_id}-{index}",
+            "model": model,
+            "token_ids": request.prompt.token_ids,
+            "stream": is_streamed(request),
+            "sampling_params": _sampling_params(request, index, tokenizer),
+        }
+        if request.cache_salt is not None:
+            # The API bounds a salt's length and characters.
+            body["cache_salt"] = hashlib.sha256(request.cache_salt.encode()).hexdigest()
+        return msgspec.json.encode(body)
+
+    @override
+    def encode_probe(self, model: str, token_id: int) -> bytes:
+        params = {"max_tokens": 1, "temperature": 0.0, "detokenize": False}
+        return msgspec.json.encode({"model": model, "token_ids": [token_id], "sampling_params": params})
+
+    @override
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
+        return _VllmReader(request, tokenizer)
+
+    @override
+    def read_facts(self, body: bytes) -> ApiFacts:
+        if not (match := _CACHE.search(body.decode("utf-8", "replace"))):
+            return ApiFacts()
+        labels = {label["name"]: int(label["value"]) for label in _LABEL.finditer(match["labels"])}
+        return ApiFacts(labels.get("num_gpu_blocks"), labels.get("block_size"))
+
+
+def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
+    """Return the object. End tokens are named, and stop strings kept back, so that our rule alone ends it."""
+    sampling, stopping = request.sampling, request.stopping
+    params: dict[str, Any] = {
+        "max_tokens": stopping.max_tokens,
+        "min_tokens": stopping.min_tokens,
+        "stop_token_ids": ending_token_ids(request, tokenizer),
+        "ignore_eos": True,
+        # Grammars' own end, and words in place of ids, need the server's tokenizer; nothing else does.
+        "detokenize": False,
+        "seed": seed_of(request, index),
+        **common_params(sampling),
+    }
+    if sampling.allowed_token_ids is not None:
+        params["allowed_token_ids"] = sampling.allowed_token_ids
+    if sampling.bad_words:
+        params["bad_words"] = sampling.bad_words
+    if sampling.grammar is not None:
+        params["structured_outputs"] = _structured_outputs(sampling.grammar)
+    if sampling.num_logprobs is not None:
+        params["logprobs"] = sampling.num_logprobs + (
+            sampling.num_logprobs > 0 and not _draws_the_most_likely(request)
+        )
+    if sampling.num_prompt_logprobs is not None and index == 0:
+        params["prompt_logprobs"] = sampling.num_prompt_logprobs
+    return params
+
+
+def _structured_outputs(grammar: Grammar) -> dict[str, Any]:
+    if grammar.kind is GrammarKind.JSON_OBJECT:
+        return {"json_object": True}
+    return {_STRUCTURED[grammar.kind]: grammar.source}
+
+
+def _draws_the_most_likely(request: GenerationRequest) -> bool:
+    """Return whether each token is the model's most likely one, so that the list of the best has it.
+
+    The server's list has the drawn token first and is cut to its length. So one more must be asked for where
+    another token may be drawn, and a server by default lists 20 at most.
+    """
+    sampling = request.sampling
+    plain = SamplingParams(
+        temperature=0.0,
+        top_k=sampling.top_k,
+        top_p=sampling.top_p,
+        min_p=sampling.min_p,
+        seed=sampling.seed,
+        num_logprobs=sampling.num_logprobs,
+        num_prompt_logprobs=sampling.num_prompt_logprobs,
+    )
+    return sampling == plain and request.stopping.min_tokens == 0
+
+
+@final
+class _VllmReader(AnswerReader):
+    @override
+    def read(self, data: bytes) -> Iterator[NewToken]:
+        if data == DONE:
+            return
+        try:
+            chunk = _chunk_decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Malformed(f"no event of the API: {error}") from error
+        if (failure := chunk.error) is not None:
+            status = failure.code if isinstance(failure.code, int) else 500
+            raise UpstreamError(status, in_one_line(failure.message), failure.param)
+        if chunk.prompt_logprobs is not None:
+            self.prompt = self._read_prompt(chunk.prompt_logprobs)
+        for choice in chunk.choices:
+            yield from self._tokens(choice)
+
+    def _tokens(self, choice: _Choice) -> Iterator[NewToken]:
+        self.finish_reason = choice.finish_reason or self.finish_reason
+        token_ids = choice.token_ids or []
+        scored: list[_ScoredToken | None] = [None] * len(token_ids)
+        if self._num_logprobs is not None:
+            found = choice.logprobs.content if choice.logprobs else None
+            if token_ids and (found is None or [one.token_id for one in found] != token_ids):
+                raise Malformed("the tokens lack their log-probabilities")
+            scored = list(found or ())
+        for place, (token_id, own) in enumerate(zip(token_ids, scored, strict=True), start=1):
+            self._check(token_id)
+            yield NewToken(
+                token_id,
+                own.logprob if own else None,
+                self._ranked(_scores(own.top_logprobs), self._num_logprobs or 0) if own else (),
+                is_complete=place == len(token_ids) and choice.finish_reason == "stop",
+            )
+
+    def _read_prompt(self, found: list[dict[int, _PromptLogprob] | None]) -> tuple[PromptToken, ...]:
+        token_ids = self._request.prompt.token_ids
+        if any(
+            scores is not None and token_id not in scores
+            for token_id, scores in zip(token_ids, found, strict=False)
+        ):
+            raise Malformed("the log-probabilities of the prompt are another prompt's")
+        return self._prompt_tokens(
+            [
+                None if scores is None else scores[token_id].logprob
+                for token_id, scores in zip(token_ids, found, strict=False)
+            ],
+            [
+                () if scores is None else [(other, one.logprob) for other, one in scores.items()]
+                for scores in found
+            ],
+        )
+
+
+def _scores(found: list[_Logprob]) -> list[tuple[int, float]]:
+    return [(one.token_id, one.logprob) for one in found]
