@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shlex
 from argparse import Namespace
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -163,6 +164,7 @@ def remote_config(settings: Settings) -> RemoteConfig:
         max_unread_bytes=settings.max_unread_bytes,
         timeout_s=settings.engine_timeout,
         start_timeout_s=settings.engine_start_timeout,
+        command=tuple(shlex.split(settings.engine_command or "")),
     )
 
 

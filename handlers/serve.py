@@ -328,7 +328,8 @@ def describe_remote_engine(settings: Settings, info: ModelInfo, capabilities: Ca
     """Return the lines about a model that other servers compute."""
     lines = [
         f"  model     {settings.model_name} ({info.architecture})",
-        f"  engine    {settings.engine} at {', '.join(settings.engine_url)}",
+        f"  engine    {settings.engine} at {', '.join(settings.engine_url) or 'a free port'}"
+        + (", started by engine_command" if settings.engine_command else ""),
         f"  context   {info.max_total_tokens:,} tokens for one request",
     ]
     return lines + [f"  refused   {', '.join(capabilities.missing)}"] if capabilities.missing else lines

@@ -1,14 +1,15 @@
 """The parts of an engine over servers: connections that are tried, a tokenizer, a description; no torch."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from engine.errors import ModelNotSupported
 from engine.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
+from engine.remote.local_server import PORT, LocalServer, with_port
 from engine.remote.model_files import ModelFiles, read_model_files
 from engine.remote.server_facts import ServerFacts, check_generates, wait_until_ready
 from engine.remote.upstream import Upstream
@@ -28,14 +29,48 @@ class BuiltRemote(NamedTuple):
     served_name: str
     tokenizer: Tokenizer
     model_info: ModelInfo
+    server: LocalServer | None = None
 
 
 async def build(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
-    """Read the model's files, and wait until the servers are ready.
+    """Read the model's files, start the server if there is a command for it, and wait until all are ready.
 
     on_progress: called in this loop with one line at a time. Raises ModelNotSupported if the model's files
-    cannot be read, or if they do not belong to what the servers serve.
+    cannot be read, or if they do not belong to what the servers serve; or if the command ends.
     """
+    if not config.command:
+        return await _connected(config, on_progress)
+    command, urls = config.command, config.urls
+    if any(PORT in part for part in command):
+        command, url = with_port(command)
+        urls = (url,)
+    server = LocalServer(config.api, command)
+    try:
+        connecting = _connected(msgspec.structs.replace(config, urls=urls), on_progress)
+        built = await _unless_it_ends(server, connecting)
+    except BaseException:
+        await server.stop()
+        raise
+    return built._replace(server=server)
+
+
+async def _unless_it_ends(server: LocalServer, connecting: Coroutine[Any, Any, BuiltRemote]) -> BuiltRemote:
+    """Await a coroutine while the server runs. Raises ModelNotSupported once it has ended."""
+    building, end = asyncio.ensure_future(connecting), asyncio.ensure_future(server.exited())
+    try:
+        await asyncio.wait((building, end), return_when=asyncio.FIRST_COMPLETED)
+        if not building.done():
+            raise ModelNotSupported(
+                f"the engine's command ended with status {end.result()} before its server was ready"
+            )
+        return building.result()
+    finally:
+        building.cancel()
+        end.cancel()
+        await asyncio.gather(building, end, return_exceptions=True)
+
+
+async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
     loop = asyncio.get_running_loop()
     api = APIS[config.api]
     upstreams = [Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s) for url in config.urls]

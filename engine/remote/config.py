@@ -12,7 +12,9 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     `engine.remote.wire.apis`. urls: of servers of that kind that serve this model; a
     request goes to the one with the fewest tokens outstanding. served_name: theirs for the model, if they
     list several. api_key: theirs. max_total_tokens: None: what the servers allow. timeout_s: the longest
-    silence of an answer. start_timeout_s: the longest wait until the servers are ready.
+    silence of an answer. start_timeout_s: the longest wait until the servers are ready. command: starts the
+    server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
+    where it holds `{port}`.
     """
 
     model: str
@@ -27,3 +29,4 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_unread_bytes: int = MAX_UNREAD_BYTES
     timeout_s: float = 120.0
     start_timeout_s: float = 600.0
+    command: tuple[str, ...] = ()

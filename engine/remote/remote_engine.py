@@ -8,7 +8,7 @@ from typing import Final
 
 from engine.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.config import MAX_UNREAD_BYTES
-from engine.errors import EngineBusy, EngineError, GenerationFailed
+from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
@@ -16,6 +16,7 @@ from engine.model_info import ModelInfo
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
+from engine.remote.local_server import LocalServer
 from engine.remote.upstream import NoAnswer, Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest
@@ -41,10 +42,13 @@ class RemoteEngine:
         served_name: str,
         tokenizer: Tokenizer,
         model_info: ModelInfo,
+        server: LocalServer | None = None,
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
-        """served_name: the servers' name for the model. Requires a running event loop."""
+        """served_name: the servers' name for the model. server: the one among them that ends with this engine,
+        and with which this engine dies. Requires a running event loop.
+        """
         self.tokenizer = tokenizer
         self.model_info = model_info
         self._api = api
@@ -54,6 +58,9 @@ class RemoteEngine:
         self._tasks: dict[int, list[asyncio.Task[None]]] = {}  # by arrival
         self._num_running = 0
         self._counters = Counters()
+        self._server = server
+        self._death = asyncio.Event()
+        self._watching = server and asyncio.create_task(self._watch(server))
 
     @classmethod
     async def start(
@@ -78,6 +85,7 @@ class RemoteEngine:
 
         Events and errors come as from `AsyncEngine.submit`; NotCapable too.
         """
+        self._check_alive()
         arrival, stream = self._registry.open(request, self._check, on_end)
         self._counters.num_requests += 1
         self._counters.num_prompt_tokens += len(request.prompt.token_ids)
@@ -110,6 +118,7 @@ class RemoteEngine:
 
     async def embed(self, request: EmbeddingRequest) -> Embedding:
         """Raise NotCapable: no token API makes embeddings. Other errors come first, as elsewhere."""
+        self._check_alive()
         self._registry.open(request, self._check_embedding)
         raise AssertionError("the wire has no embeddings")
 
@@ -118,7 +127,11 @@ class RemoteEngine:
         self._registry.abort(request_id)
 
     async def health(self) -> Health:
-        """Return whether a server is healthy. This process need not be replaced if none is."""
+        """Return whether a server is healthy. This process need not be replaced if none is, unless its own
+        server has ended.
+        """
+        if self._death.is_set():
+            return Health(False, "the engine's server ended", is_alive=False)
         if self._registry.is_draining:
             return Health(False, "the engine drains")
         answers = await asyncio.gather(*map(_is_healthy, self._upstreams))
@@ -128,8 +141,11 @@ class RemoteEngine:
         return Health(True)
 
     async def death(self) -> None:
-        """Never return: a server that ends may come back, and the engine finds it again."""
-        await asyncio.Event().wait()
+        """Return once the server that this engine has started has ended, with all requests ended.
+
+        Other servers that end may come back, and the engine finds them again.
+        """
+        await self._death.wait()
 
     def stats(self) -> EngineStats:
         """Return the gauges of this process; the servers' cache and batches are in their own metrics."""
@@ -147,10 +163,24 @@ class RemoteEngine:
         await self._registry.drain(timeout_s)
 
     async def stop(self) -> None:
-        """End all requests with EngineStopped, and close all connections."""
+        """End all requests with EngineStopped, close all connections, and end the server of this engine."""
         await self.drain(0)
+        if self._watching is not None:
+            self._watching.cancel()
         for upstream in self._upstreams:
             await upstream.close()
+        if self._server is not None:
+            await self._server.stop()
+
+    def _check_alive(self) -> None:
+        if self._death.is_set():
+            raise EngineDied
+
+    async def _watch(self, server: LocalServer) -> None:
+        status = await server.exited()
+        _log.critical("the engine's command ended with status %d", status)
+        self._registry.end_all(EngineDied)
+        self._death.set()
 
     def _check(self, request: GenerationRequest) -> None:
         check_request(request, self.model_info)

@@ -89,7 +89,10 @@ class Upstream:
         self.url = url.rstrip("/")
         self.num_outstanding = 0
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE_S),
+            # The default one, where aiodns is installed, leaves a thread that never ends.
+            connector=aiohttp.TCPConnector(
+                limit=0, keepalive_timeout=_KEEP_ALIVE_S, resolver=aiohttp.ThreadedResolver()
+            ),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=timeout_s),
             headers={} if api_key is None else {"Authorization": f"Bearer {api_key}"},
         )

@@ -13,8 +13,8 @@ from handlers.process.exit_status import ExitStatus
 _log = logging.getLogger(__name__)
 
 _TIMEOUT_S: Final = 0.3
-# Waits, in Python, for a process that ends when this one does.
-_HARMLESS: Final = frozenset({"grammar-verdicts"})
+# They wait, in Python, for a process that ends when this one does.
+_HARMLESS: Final = frozenset({"grammar-verdicts", "engine-server"})
 
 
 class NewThreads:

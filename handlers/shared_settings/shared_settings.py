@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
@@ -44,6 +45,9 @@ class SharedSettings(Section):
 
     engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
     """URLs of servers, comma-separated; a request goes to the one with the fewest tokens outstanding."""
+
+    engine_command: Annotated[str | None, env("VERBATIM_ENGINE_COMMAND")] = None
+    """Command that starts the server of the engine, which ends with this one; {port} becomes a free port."""
 
     engine_api_key: Annotated[str | None, env("VERBATIM_ENGINE_API_KEY")] = None
     """API key that the servers at engine_url ask for."""
@@ -314,12 +318,30 @@ class SharedSettings(Section):
                 raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8000")
         return urls
 
+    @field_validator("engine_command")
+    @classmethod
+    def _is_command(cls, command: str | None) -> str | None:
+        try:
+            if command is not None and not shlex.split(command):
+                raise ValueError("it is empty")
+        except ValueError as error:
+            raise ValueError(f"{command!r} is no command: {error}") from None
+        return command
+
     @model_validator(mode="after")
     def _knows_its_engine(self) -> Self:
-        if self.engine != "verbatim" and not self.engine_url:
-            raise ValueError(f"engine is {self.engine}, which needs an engine_url")
-        if self.engine == "verbatim" and self.engine_url:
-            raise ValueError("engine_url is of servers of another engine, and engine is verbatim")
+        if self.engine == "verbatim":
+            if self.engine_url or self.engine_command is not None:
+                name = "engine_url" if self.engine_url else "engine_command"
+                raise ValueError(f"{name} is of servers of another engine, and engine is verbatim")
+            return self
+        takes_port = "{port}" in (self.engine_command or "")
+        if takes_port and self.engine_url:
+            raise ValueError("engine_command has a {port} of its own, so there must be no engine_url")
+        if not takes_port and not self.engine_url:
+            raise ValueError(f"engine is {self.engine}, which needs an engine_url, or an engine_command with {{port}}")
+        if self.engine_command is not None and len(self.engine_url) > 1:
+            raise ValueError("engine_command starts one server, and engine_url names several")
         return self
 
     @field_validator("tool_call_parser")

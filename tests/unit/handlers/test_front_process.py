@@ -1,17 +1,25 @@
 """`verbatim serve` over a token server: the process answers, and loads no torch."""
 
 import asyncio
+import os
 import re
+import shlex
+import signal
 import sys
-from contextlib import ExitStack
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 import httpx
 import pytest
 from tokenizers import Tokenizer
 
 from engine.demo_model import DEMO_MODEL
-from tests.conftest import running_server
+from handlers.process.exit_status import ExitStatus
+from tests.conftest import Server, running_server
+from tests.processes import children, is_alive
 from tests.scripted_upstream import answers, running_upstream, sends, tokens
 
 TEXT = "Hello, Anna!"
@@ -44,6 +52,62 @@ async def test_a_front_streams_a_chat_and_loads_no_torch() -> None:
     assert "".join(re.findall(r'"content":"([^"]*)"', answer.text)) == TEXT
     assert answer.text.endswith("data: [DONE]\n\n")
     assert {health.status_code, metrics.status_code, info.status_code} == {200}
+    assert server.process.returncode == ExitStatus.STOPPED
     assert "libtorch" not in maps
     (rss,) = re.findall(r"VmRSS:\s+(\d+) kB", status)
     assert int(rss) / 1024 <= MAX_RSS_MB
+
+
+@contextmanager
+def front(*options: str, log: IO[str] | None = None) -> Iterator[tuple[Server, int]]:
+    """Yield a front that has started its own token server, and the process id of that server's guard."""
+    command = shlex.join((sys.executable, "-m", "tests.scripted_program", "{port}", *options))
+    with running_server("--engine", "vllm", "--engine-command", command, log=log) as server:
+        (guard,) = children(server.process.pid)
+        yield server, guard
+
+
+def wait_until_ended(*pids: int) -> None:
+    ends_at = time.monotonic() + 60
+    while any(map(is_alive, pids)):
+        assert time.monotonic() < ends_at, "a process outlives the one that it belongs to"
+        time.sleep(0.01)
+
+
+BODY = {"model": "verbatim-demo", "prompt": "Hi", "max_tokens": 8}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_a_front_starts_its_server_passes_its_log_on_and_ends_it(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w+") as log:
+        with front(log=log) as (server, guard):
+            (upstream,) = children(guard)
+            answer = httpx.post(f"{server.url}/v1/completions", json=BODY)
+        wait_until_ended(guard, upstream)
+        log.seek(0)
+        assert f"INFO vllm: process {upstream} serves" in log.read()
+    assert answer.status_code == 200
+    assert server.process.returncode == ExitStatus.STOPPED
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_a_front_whose_server_is_killed_ends_as_with_a_dead_engine() -> None:
+    with front() as (server, guard):
+        (upstream,) = children(guard)
+        body = {**BODY, "max_tokens": 101, "stream": True}
+        with httpx.stream("POST", f"{server.url}/v1/completions", json=body, timeout=60) as answer:
+            lines = answer.iter_lines()
+            assert next(lines).startswith("data: ")
+            os.kill(upstream, signal.SIGKILL)
+            rest = list(lines)
+        assert any('"error"' in line for line in rest)
+        assert server.process.wait(timeout=60) == ExitStatus.ENGINE_DIED
+        wait_until_ended(guard)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_the_server_of_a_front_that_is_killed_ends_too() -> None:
+    with front() as (server, guard):
+        (upstream,) = children(guard)
+        server.process.kill()
+        wait_until_ended(guard, upstream)

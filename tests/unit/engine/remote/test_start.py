@@ -1,6 +1,9 @@
 """The start of an engine over servers: it waits for them, and refuses those of another model."""
 
 import asyncio
+import os
+import signal
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,10 +13,13 @@ import msgspec
 import pytest
 
 from engine.demo_model import DEMO_MODEL
-from engine.errors import ModelNotSupported
+from engine.errors import EngineDied, GenerationFailed, ModelNotSupported
 from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
-from tests import sglang_server
+from engine.request import SamplingParams, StopConditions
+from tests import scripted_program, sglang_server
+from tests.processes import children
+from tests.requests import generation_request
 from tests.scripted_upstream import Reply, answers, drops, hangs, refuses, running_upstream
 
 ONE_TOKEN = answers({"choices": [{"index": 0, "token_ids": [5], "finish_reason": "length"}]})
@@ -52,6 +58,52 @@ async def test_a_server_of_another_api_is_asked_in_its_form() -> None:
     assert (info.num_blocks, info.block_size, info.device) == (100, 32, "sglang")
     assert upstream.received[0]["input_ids"] == [max(engine.tokenizer.known_ids)]
     assert len(said) == 1 and said[0].startswith("warning: seeds have no effect")
+
+
+async def test_a_server_is_started_by_its_command_and_ends_with_the_engine() -> None:
+    command = (sys.executable, "-m", "tests.scripted_program", "{port}")
+    async with started(config(command=command)) as engine:
+        request = generation_request(
+            request_id="a",
+            token_ids=[5],
+            sampling=SamplingParams(temperature=0.0),
+            stopping=StopConditions(max_tokens=8),
+        )
+        found = [event.token_id async for event in engine.submit(request)]
+        assert found == [*scripted_program.TOKENS, scripted_program.END]
+        assert (await engine.health()).is_healthy
+        server = engine._server
+    assert server is not None
+    assert await asyncio.wait_for(server.exited(), 60) == 128 + signal.SIGTERM
+    assert not engine._death.is_set()
+
+
+async def test_a_command_that_ends_before_its_server_is_ready_is_reported() -> None:
+    command = (sys.executable, "-c", "import sys; sys.exit(7)", "{port}")
+    with pytest.raises(ModelNotSupported, match="ended with status 7 before its server was ready"):
+        await RemoteEngine.start(config(command=command))
+
+
+async def test_the_engine_dies_with_the_server_that_it_has_started() -> None:
+    command = (sys.executable, "-m", "tests.scripted_program", "{port}")
+    async with started(config(command=command)) as engine:
+        request = generation_request(
+            request_id="a",
+            token_ids=[5],
+            sampling=SamplingParams(temperature=0.0),
+            stopping=StopConditions(max_tokens=scripted_program.MANY + 1),
+        )
+        reading = engine.submit(request)
+        await anext(reading)
+        assert engine._server is not None
+        os.kill(children(engine._server._process.pid)[0], signal.SIGKILL)
+        with pytest.raises(GenerationFailed):
+            await anext(reading)
+        await asyncio.wait_for(engine.death(), 60)
+        health = await engine.health()
+        assert (health.is_healthy, health.is_alive) == (False, False)
+        with pytest.raises(EngineDied):
+            await anext(engine.submit(request))
 
 
 async def test_the_smallest_context_of_all_servers_counts() -> None:

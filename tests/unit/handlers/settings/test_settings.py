@@ -191,5 +191,17 @@ def test_the_engine_over_servers_needs_their_urls() -> None:
     for url in ("a:8000", "ftp://a", "http://", "http://a/?b"):
         with pytest.raises(ValueError, match="is no URL of a server"):
             Settings(engine="vllm", engine_url=(url,))
+    with pytest.raises(ValueError, match="engine_command is of servers of another engine"):
+        Settings(engine_command="serve {port}")
+    with pytest.raises(ValueError, match="no engine_url"):
+        Settings(engine="vllm", engine_command="serve {port}", engine_url=("http://a:1",))
+    with pytest.raises(ValueError, match="needs an engine_url"):
+        Settings(engine="vllm", engine_command="serve --port 80")
+    with pytest.raises(ValueError, match="starts one server"):
+        Settings(engine="vllm", engine_command="serve", engine_url=("http://a:1", "http://b:1"))
+    for command in ("", "serve 'x"):
+        with pytest.raises(ValueError, match="is no command"):
+            Settings(engine="vllm", engine_command=command)
+    assert Settings(engine="vllm", engine_command="serve {port}").engine_url == ()
     settings = Settings(engine="vllm", engine_url=("http://a:1", "https://b"))
     assert settings.engine_url == ("http://a:1", "https://b")

@@ -1,0 +1,88 @@
+"""A server on this machine that the engine starts, and that ends with it; no torch."""
+
+import asyncio
+import logging
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from engine.errors import ModelNotSupported
+
+PORT: Final = "{port}"  # in a command: a free port, which is taken
+
+_GUARD: Final = Path(__file__).with_name("guard.py")
+_TERM_S: Final = 10.0  # between SIGTERM and SIGKILL; the guard waits for it, this process does not
+_STOP_S: Final = 1.0
+_MAX_LINE_BYTES: Final = 8192
+_THREAD_NAME: Final = "engine-server"
+
+
+class LocalServer:
+    """The running command. A guard between it and this process ends it, even if this process is killed.
+
+    Its output is logged line by line under its name. All methods belong to one event loop.
+    """
+
+    def __init__(self, name: str, command: Sequence[str], *, term_s: float = _TERM_S) -> None:
+        """Start the command. name: of the logger. term_s: seconds between SIGTERM and SIGKILL at its end.
+
+        Requires a running event loop. Raises ModelNotSupported if there is no such command.
+        """
+        if sys.platform == "win32":
+            raise ModelNotSupported("the engine's command cannot be run: this needs a POSIX system")
+        if shutil.which(command[0]) is None:
+            raise ModelNotSupported(f"the engine's command cannot be run: there is no {command[0]!r}")
+        self._log = logging.getLogger(name)
+        self._loop = asyncio.get_running_loop()
+        self._exit = asyncio.Event()
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", str(_GUARD), str(term_s), *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # a terminal's Ctrl-C is for this process, which ends the guard
+        )
+        for follow in (self._pass_on_log, self._wait):
+            threading.Thread(target=follow, name=_THREAD_NAME, daemon=True).start()
+
+    async def exited(self) -> int:
+        """Wait until the command has ended, and return its exit status."""
+        await self._exit.wait()
+        status = self._process.returncode
+        assert status is not None
+        return int(status)
+
+    async def stop(self) -> None:
+        """End the command; a while later it is ended by force, for which this does not wait."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_STOP_S):
+                await self._exit.wait()
+
+    def _pass_on_log(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as output:
+            while line := output.readline(_MAX_LINE_BYTES):
+                if text := line.decode("utf-8", "replace").rstrip():
+                    self._log.info("%s", text)
+
+    def _wait(self) -> None:
+        self._process.wait()
+        with suppress(RuntimeError):  # the loop has closed since
+            self._loop.call_soon_threadsafe(self._exit.set)
+
+
+def with_port(command: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """Return the command with a free port in the place of PORT, and the URL of the server there."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    return tuple(part.replace(PORT, port) for part in command), f"http://127.0.0.1:{port}"
