@@ -24,7 +24,7 @@ from engine.grammar.mask_thread import MaskThread
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling
 from engine.sampling.request_tables import RequestTables
 from engine.sampling.sampler import Sampler
-from engine.scheduling.block_keys import Tags
+from engine.scheduling.block_keys import Tags, request_tags
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
@@ -128,7 +128,7 @@ class EngineCore:
             order=(request.priority, arrival, 0),
             prompt=request.prompt,
             num_siblings=job.num_initial_sequences - 1,
-            tags=self._cache_tags + _cache_tags(request),
+            tags=self._cache_tags + request_tags(request),
             adapter=request.adapter,
             reads_cache=job.reads_cache,
         )
@@ -143,7 +143,7 @@ class EngineCore:
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
             prompt=request.prompt,
-            tags=self._cache_tags + _cache_tags(request),
+            tags=self._cache_tags + request_tags(request),
             adapter=request.adapter,
             reads_cache=request.pooling is Pooling.LAST,
         )
@@ -316,9 +316,3 @@ class EngineCore:
     def _counters_of(self, schedule: Schedule) -> StepCounters:
         is_prefill = any(entry.computes_prompt for entry in schedule.entries)
         return self.counters.prefill_steps if is_prefill else self.counters.decode_steps
-
-
-def _cache_tags(request: GenerationRequest | EmbeddingRequest) -> Tags:
-    """Return the tags, besides the model's, that requests must have in common to share cached blocks."""
-    tags = {"adapter": request.adapter, "salt": request.cache_salt}
-    return tuple((kind, value) for kind, value in tags.items() if value is not None)

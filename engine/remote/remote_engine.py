@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -16,14 +16,18 @@ from engine.model_info import ModelInfo
 from engine.remote.answer import put_events
 from engine.remote.build import build
 from engine.remote.config import RemoteConfig
+from engine.remote.health_watch import eject, is_healthy, watch
 from engine.remote.local_server import LocalServer
+from engine.remote.router import Router
 from engine.remote.upstream import NoAnswer, Upstream
 from engine.remote.wire.token_api import TokenApi
 from engine.request import EmbeddingRequest, GenerationRequest
+from engine.scheduling.block_keys import BlockKeys, request_tags
 from engine.stats import Counters, EngineStats, Health
 from engine.text.tokenizer import Tokenizer
 
-_HEALTH_TIMEOUT_S: Final = 2.0
+# Of a prompt, which are some thousand tokens: each costs a hash in the event loop.
+_MAX_KEYED_BLOCKS: Final = 256
 
 _log = logging.getLogger(__name__)
 
@@ -46,13 +50,14 @@ class RemoteEngine:
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
-        """served_name: the servers' name for the model. server: the one among them that ends with this engine,
-        and with which this engine dies. Requires a running event loop.
+        """served_name: the servers' name for the model. server: the one that ends with this engine, and with
+        which this engine dies. Requires a running event loop.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
         self._api = api
         self._upstreams = upstreams
+        self._router = Router(upstreams)
         self._served_name = served_name
         self._registry = StreamRegistry(max_unread_bytes, self._cancel)
         self._tasks: dict[int, list[asyncio.Task[None]]] = {}  # by arrival
@@ -60,7 +65,11 @@ class RemoteEngine:
         self._counters = Counters()
         self._server = server
         self._death = asyncio.Event()
-        self._watching = server and asyncio.create_task(self._watch(server))
+        self._watching: list[asyncio.Task[None]] = []
+        if server is not None:
+            self._watching.append(asyncio.create_task(self._watch(server)))
+        if len(upstreams) > 1:
+            self._watching.append(asyncio.create_task(watch(upstreams)))
 
     @classmethod
     async def start(
@@ -94,8 +103,9 @@ class RemoteEngine:
         try:
             indexes = iter(range(num_running))
             num_parallel = min(request.num_parallel or num_running, num_running)
+            keys = self._keys(request)
             self._tasks[arrival] = [
-                asyncio.create_task(self._run(request, indexes, arrival)) for _ in range(num_parallel)
+                asyncio.create_task(self._run(request, indexes, keys, arrival)) for _ in range(num_parallel)
             ]
             while num_running:
                 if stream.is_empty:
@@ -134,7 +144,7 @@ class RemoteEngine:
             return Health(False, "the engine's server ended", is_alive=False)
         if self._registry.is_draining:
             return Health(False, "the engine drains")
-        answers = await asyncio.gather(*map(_is_healthy, self._upstreams))
+        answers = await asyncio.gather(*map(is_healthy, self._upstreams))
         if not any(answers):
             urls = ", ".join(upstream.url for upstream in self._upstreams)
             return Health(False, f"no healthy server at {urls}")
@@ -165,8 +175,8 @@ class RemoteEngine:
     async def stop(self) -> None:
         """End all requests with EngineStopped, close all connections, and end the server of this engine."""
         await self.drain(0)
-        if self._watching is not None:
-            self._watching.cancel()
+        for task in self._watching:
+            task.cancel()
         for upstream in self._upstreams:
             await upstream.close()
         if self._server is not None:
@@ -194,11 +204,13 @@ class RemoteEngine:
         for task in self._tasks.get(arrival, ()):
             task.cancel()
 
-    async def _run(self, request: GenerationRequest, indexes: Iterator[int], arrival: int) -> None:
+    async def _run(
+        self, request: GenerationRequest, indexes: Iterator[int], keys: Sequence[bytes], arrival: int
+    ) -> None:
         """Run sequences of a request, one after another; others may run beside this."""
         try:
             for index in indexes:
-                await self._sequence(request, index, lambda event: self._put(arrival, event))
+                await self._sequence(request, index, keys, lambda event: self._put(arrival, event))
         except EngineError as error:
             self._registry.deliver(((arrival, error),))
         except Exception:
@@ -212,11 +224,17 @@ class RemoteEngine:
         self._registry.deliver(((arrival, event),))
 
     async def _sequence(
-        self, request: GenerationRequest, index: int, put: Callable[[TokenEvent], None]
+        self,
+        request: GenerationRequest,
+        index: int,
+        keys: Sequence[bytes],
+        put: Callable[[TokenEvent], None],
     ) -> None:
-        """Run one sequence. It is sent a second time if the first server is lost before the first token."""
+        """Run one sequence. It is sent a second time if the first server is lost before the first token, and
+        to another if there is one that may have room.
+        """
         num_tokens = len(request.prompt.token_ids) + request.stopping.max_tokens
-        upstream = self._least_busy()
+        upstream = self._router.choose(num_tokens, keys)
         for is_last in (False, True):
             try:
                 with self._counted(upstream, num_tokens):
@@ -235,15 +253,20 @@ class RemoteEngine:
                 _log.warning("%s did not answer a request: %s", upstream.url, error.__cause__ or error)
                 if is_last:
                     raise EngineBusy("the engine's server cannot be reached") from error
-                upstream = self._least_busy(but=upstream)
+                if len(self._upstreams) > 1:
+                    eject(upstream)
+            except EngineBusy:
+                if is_last or len(self._upstreams) == 1:
+                    raise
+            upstream = self._router.choose(num_tokens, keys, but=upstream)
 
-    def _least_busy(self, but: Upstream | None = None) -> Upstream:
-        """Return the server with the fewest tokens outstanding.
-
-        but: another than this one, if there is one.
-        """
-        others = [upstream for upstream in self._upstreams if upstream is not but] or self._upstreams
-        return min(others, key=lambda upstream: upstream.num_outstanding)
+    def _keys(self, request: GenerationRequest) -> list[bytes]:
+        """Return the keys of the prompt's first blocks, by which servers are chosen, if there are several."""
+        if len(self._upstreams) == 1:
+            return []
+        block_size = self.model_info.block_size
+        token_ids = list(request.prompt.token_ids[: _MAX_KEYED_BLOCKS * block_size])
+        return BlockKeys(request_tags(request), block_size).of(token_ids, len(token_ids) // block_size)
 
     @contextmanager
     def _counted(self, upstream: Upstream, num_tokens: int) -> Iterator[None]:
@@ -254,10 +277,3 @@ class RemoteEngine:
         finally:
             upstream.num_outstanding -= num_tokens
             self._num_running -= 1
-
-
-async def _is_healthy(upstream: Upstream) -> bool:
-    try:
-        return (await upstream.get("/health", timeout_s=_HEALTH_TIMEOUT_S)).status == 200
-    except NoAnswer:
-        return False

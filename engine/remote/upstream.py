@@ -82,12 +82,16 @@ class Answer:
 
 
 class Upstream:
-    """One server. num_outstanding: tokens, of prompts and yet to come, of the requests that it computes."""
+    """One server. num_outstanding: tokens, of prompts and yet to come, of the requests that it computes.
+
+    is_healthy: whether it is to get requests, if there are others.
+    """
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float) -> None:
         """url: without a path. timeout_s: the longest silence of an answer. Requires a running event loop."""
         self.url = url.rstrip("/")
         self.num_outstanding = 0
+        self.is_healthy = True
         self._session = aiohttp.ClientSession(
             # The default one, where aiodns is installed, leaves a thread that never ends.
             connector=aiohttp.TCPConnector(

@@ -11,10 +11,16 @@ import json
 import struct
 from collections.abc import Sequence
 
-from engine.request import Media
+from engine.request import EmbeddingRequest, GenerationRequest, Media
 
 # Pairs of kind and value that the KV cache depends on besides tokens, such as the adapter and the cache salt.
 Tags = tuple[tuple[str, str], ...]
+
+
+def request_tags(request: GenerationRequest | EmbeddingRequest) -> Tags:
+    """Return the tags, besides the model's, that requests must have in common to share cached blocks."""
+    tags = {"adapter": request.adapter, "salt": request.cache_salt}
+    return tuple((kind, value) for kind, value in tags.items() if value is not None)
 
 
 def tags_key(tags: Tags) -> bytes:

@@ -44,7 +44,7 @@ class SharedSettings(Section):
     """Engine that computes tokens: verbatim, in this process; vllm or sglang, the servers at engine_url."""
 
     engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
-    """URLs of servers, comma-separated; a request goes to the one with the fewest tokens outstanding."""
+    """URLs of servers, comma-separated; requests go to the least busy, and where their prefix is cached."""
 
     engine_command: Annotated[str | None, env("VERBATIM_ENGINE_COMMAND")] = None
     """Command that starts the server of the engine, which ends with this one; {port} becomes a free port."""
@@ -339,7 +339,9 @@ class SharedSettings(Section):
         if takes_port and self.engine_url:
             raise ValueError("engine_command has a {port} of its own, so there must be no engine_url")
         if not takes_port and not self.engine_url:
-            raise ValueError(f"engine is {self.engine}, which needs an engine_url, or an engine_command with {{port}}")
+            raise ValueError(
+                f"engine is {self.engine}, which needs an engine_url, or an engine_command with {{port}}"
+            )
         if self.engine_command is not None and len(self.engine_url) > 1:
             raise ValueError("engine_command starts one server, and engine_url names several")
         return self

@@ -6,6 +6,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine.errors import (
     EngineBusy,
@@ -29,6 +30,7 @@ from engine.request import (
     Grammar,
     GrammarKind,
     Pooling,
+    Prompt,
     SamplingParams,
     StopConditions,
     Watermark,
@@ -351,6 +353,48 @@ async def test_a_server_that_is_lost_is_replaced_by_another(tokenizer: Tokenizer
         engine = RemoteEngine(VllmApi(), servers, "m", tokenizer, model_info(tokenizer))
         assert text_of(await events(engine, new_request())) == TEXT
         await engine.stop()
+
+
+@asynccontextmanager
+async def over_two(
+    tokenizer: Tokenizer, first: Reply, second: Reply
+) -> AsyncIterator[tuple[RemoteEngine, ScriptedUpstream, ScriptedUpstream]]:
+    async with running_upstream(first) as one, running_upstream(second) as other:
+        servers = [Upstream(each.url, api_key=None, timeout_s=60) for each in (one, other)]
+        engine = RemoteEngine(VllmApi(), servers, "m", tokenizer, model_info(tokenizer))
+        try:
+            yield engine, one, other
+        finally:
+            await engine.stop()
+
+
+async def test_a_server_without_room_is_replaced_by_another(tokenizer: Tokenizer) -> None:
+    good = sends(tokens(*written(tokenizer)))
+    async with over_two(tokenizer, refuses(503), good) as (engine, full, free):
+        assert text_of(await events(engine, new_request())) == TEXT
+        assert (len(full.received), len(free.received)) == (1, 1)
+    async with over_two(tokenizer, refuses(503), refuses(429)) as (engine, _, _):
+        with pytest.raises(EngineBusy):
+            await events(engine, new_request())
+
+
+async def test_a_lost_server_gets_no_further_requests(tokenizer: Tokenizer) -> None:
+    good = sends(tokens(*written(tokenizer)))
+    async with over_two(tokenizer, drops(), good) as (engine, lost, other):
+        lost.is_healthy = False
+        for name in "abc":
+            assert text_of(await events(engine, new_request(name))) == TEXT
+        assert (len(lost.received), len(other.received)) == (1, 3)
+
+
+async def test_requests_with_the_same_prefix_go_to_the_same_server(tokenizer: Tokenizer) -> None:
+    good = sends(tokens(*written(tokenizer)))
+    async with over_two(tokenizer, good, good) as (engine, first, second):
+        for name, salt in (("a", "x"), ("b", "y"), ("c", "x"), ("d", "y")):
+            request = replace(new_request(name, cache_salt=salt), prompt=Prompt(tuple(range(40))))
+            await events(engine, request)
+        salts = [{body["cache_salt"] for body in one.received} for one in (first, second)]
+    assert [len(one) for one in salts] == [1, 1] and salts[0] != salts[1]
 
 
 REFUSED: dict[str, dict[str, Any]] = {

@@ -1,0 +1,77 @@
+"""The choice of a server for each request, among several that serve the same model; pure, no torch."""
+
+from collections import OrderedDict
+from collections.abc import Container, Sequence
+from typing import Final, Generic, Protocol, TypeVar
+
+_MAX_KEYS: Final = 65_536  # of blocks whose servers are remembered: some 15 MB
+_MAX_HOLDERS: Final = 4  # servers that are remembered for one block
+
+
+class Routed(Protocol):
+    """A server, as the choice sees it. num_outstanding: tokens of prompts, and those yet to come."""
+
+    num_outstanding: int
+    is_healthy: bool
+
+
+ServerT = TypeVar("ServerT", bound=Routed)
+
+
+class Router(Generic[ServerT]):
+    """Chooses the server with the fewest tokens outstanding, or one that may hold the prompt's prefix.
+
+    The second if it has at most as many tokens more as the request itself: so a prefix that everybody sends
+    cannot draw all requests to one server. Unhealthy servers get nothing, unless all are.
+    """
+
+    def __init__(self, servers: Sequence[ServerT], *, max_keys: int = _MAX_KEYS) -> None:
+        self._servers = servers
+        self._max_keys = max_keys
+        self._holders: OrderedDict[bytes, tuple[int, ...]] = OrderedDict()  # by block key, latest first
+        self._turn = 0  # where the search for the least busy begins, so that idle servers take turns
+
+    def choose(self, num_tokens: int, keys: Sequence[bytes] = (), but: ServerT | None = None) -> ServerT:
+        """Return the server of a request. but: another than this one, if there is one.
+
+        num_tokens: its prompt's and those it asks for. keys: of the prompt's full blocks, from the first on.
+        """
+        servers = self._servers
+        others = [place for place in range(len(servers)) if servers[place] is not but] or [0]
+        usable = [place for place in others if servers[place].is_healthy] or others
+        load = [servers[place].num_outstanding for place in usable]
+        least = min(load)
+        near = {
+            place: outstanding
+            for place, outstanding in zip(usable, load, strict=True)
+            if outstanding <= least + num_tokens
+        }
+        if holders := self._deepest_holders(keys, near):
+            chosen = min(holders, key=near.__getitem__)
+        else:
+            chosen = usable[self._next_of(load, least)]
+        self._remember(keys, chosen)
+        return servers[chosen]
+
+    def _deepest_holders(self, keys: Sequence[bytes], near: Container[int]) -> list[int]:
+        """Return those of the servers that have the longest part of the prompt, as far as is known."""
+        deepest: list[int] = []
+        for key in keys:
+            if (known := self._holders.get(key)) is None:
+                break
+            deepest = [place for place in known if place in near] or deepest
+        return deepest
+
+    def _next_of(self, load: list[int], least: int) -> int:
+        """Return the index of a server with the least load, by turns."""
+        start = self._turn % len(load)
+        index = load.index(least, start) if least in load[start:] else load.index(least)
+        self._turn = index + 1
+        return index
+
+    def _remember(self, keys: Sequence[bytes], chosen: int) -> None:
+        for key in keys:
+            others = [place for place in self._holders.pop(key, ()) if place != chosen]
+            self._holders[key] = (chosen, *others[: _MAX_HOLDERS - 1])
+        while len(self._holders) > self._max_keys:
+            self._holders.popitem(last=False)
