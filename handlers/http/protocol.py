@@ -1,12 +1,9 @@
 """The connection, with bounds on the time and memory that its client can take."""
 
 import asyncio
-import logging
-from collections.abc import Awaitable
 from typing import Any, ClassVar, Final
 
 import httptools
-from starlette.types import Message, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn.config import Config
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
@@ -15,49 +12,23 @@ from uvicorn.server import ServerState
 
 from .client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
 from .connections import Connections
-from .early_answer import (
-    BAD_REQUEST,
-    NO_TUNNEL,
-    SLOW_BODY,
-    SLOW_HEAD,
-    TOO_MANY_CHUNKS,
-    TOO_MANY_CONNECTIONS,
-    TWO_HOSTS,
-    EarlyAnswer,
-    headers_too_long,
-    too_many_headers,
-    url_too_long,
-)
+from .early_answer import NO_TUNNEL, SLOW_BODY, SLOW_HEAD, TOO_MANY_CONNECTIONS, EarlyAnswer
+from .request_sizes import RequestSizes
+from .retry_after import noting_retry_after
+from .stop_parsing import StopParsing, answer_to
 from .target import to_origin_form
 from .upgrade import head_without_upgrade
 
 _MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
-_LINE_BYTES: Final = 4  # of a header line beside name and value: a colon, a space, CR and LF
-_MAX_SMALL: Final = 65_536  # chunks of a body that cost more to take than to send
-_SMALL_BYTES: Final = 16  # that a chunk has less of then
-_CALL_BYTES: Final = 256  # that are discarded in the time that a callback takes
-_FIRST_ERROR: Final = 400  # of statuses
-
-_logger = logging.getLogger(__name__)
-
-
-class _Refused(Exception):
-    """The end of parsing, raised in the parser's callbacks. answer: the client's; None if the connection is
-    only closed.
-    """
-
-    def __init__(self, answer: EarlyAnswer | None) -> None:
-        super().__init__()
-        self.answer = answer
 
 
 class BoundedProtocol(HttpToolsProtocol):
     """Uvicorn's HTTP/1.1 with limits, each a setting, that hold before an application has read the request.
 
-    - Sizes of the URL, of the headers and of what is neither header nor content (trailers, chunk extensions).
-      An incomplete piece is bounded by the reads that it took: the parser keeps it, and copies it each time.
-    - Times for the head, the body, the next request and a client that does not read; `Connections` checks
-      them, so that no request starts a timer.
+    - Sizes of the URL, of the headers and of what is neither header nor content: trailers, chunk extensions
+      (`RequestSizes`).
+    - Times for the head, the body, the next request and a client that does not read (`ClientTimes`);
+      `Connections` checks them, so that no request starts a timer.
     - The number of connections, and of requests that a connection may send ahead.
     - The rate at which further requests are read from clients that were refused with `Retry-After`
       (`RefusalPace`).
@@ -78,24 +49,13 @@ class BoundedProtocol(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        limits = self._limits = self.registry.limits
-        self._max_incomplete_bytes = limits.max_url_bytes + limits.max_header_bytes
-        self._max_headers = limits.max_headers
-        self._max_header_bytes = limits.max_header_bytes
         self._is_put_off = False  # whether the last answer says when the client may try again
         self._serving: RequestResponseCycle | None = None  # the request whose answer is next on the wire
         self._is_refused = False  # nothing more is parsed
         self._refusal: EarlyAnswer | None = None  # sent after the answers to earlier requests
 
-        self._num_head_bytes = 0  # of all reads that a part of the head came with
-        self._num_incomplete = 0  # bytes since a read that completed a head or brought content
-        self._has_progressed = False  # whether this read does
-        self._num_hosts = 0  # of the head that is being parsed
-        self._num_small = 0  # chunks of this body
-        self._num_trailers = 0
-        self._num_discarded = 0  # bytes read after the answer
-
-        self._times = ClientTimes(limits)
+        self._sizes = RequestSizes(self.registry.limits)
+        self._times = ClientTimes(self.registry.limits)
 
     # The connection
 
@@ -125,26 +85,23 @@ class BoundedProtocol(HttpToolsProtocol):
     @override
     def data_received(self, data: bytes) -> None:
         if self._is_refused:
-            self._discard(len(data))
+            if self._sizes.discard(len(data)):
+                self.abort()
             return
-        self._has_progressed = False
-        self._num_head_bytes += len(data)
+        self._sizes.begin_read(len(data))
         try:
-            try:
-                self.parser.feed_data(data)
-            except httptools.HttpParserUpgrade as upgrade:
-                self._read_on(data, upgrade)
+            self._parse(data)
+            self._sizes.end_read(len(data), is_in_head=self._times.awaited is HEAD)
         except httptools.HttpParserError as error:
-            self._refuse(_answer_to(error))
-            return
-        if self._has_progressed:
-            self._num_incomplete = 0
-            if self._times.awaited is not HEAD:
-                self._num_head_bytes = 0
-            return
-        self._num_incomplete += len(data)
-        if self._num_incomplete > self._max_incomplete_bytes:
-            self._refuse(headers_too_long(self._max_header_bytes))
+            self._refuse(answer_to(error))
+        except StopParsing as stop:
+            self._refuse(stop.answer)
+
+    def _parse(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._read_on(data, upgrade)
 
     def _read_on(self, data: bytes, upgrade: httptools.HttpParserUpgrade) -> None:
         """Parse a request that asks for an upgrade as if it did not, and the bytes after it."""
@@ -162,92 +119,64 @@ class BoundedProtocol(HttpToolsProtocol):
             else:
                 return
 
-    def _discard(self, num_bytes: int) -> None:
-        self._num_discarded += num_bytes
-        if self._num_discarded > self._limits.max_discarded_bytes:
-            self.abort()
-
     # Callbacks of the parser
 
     @override
     def on_url(self, url: bytes) -> None:
         self.url += url
-        if len(self.url) > self._limits.max_url_bytes:
-            raise _Refused(url_too_long(self._limits.max_url_bytes))
-        self._has_progressed = True
+        self._sizes.check_url(self.url)
         if self._times.awaited is not HEAD:
             self._times.wait_for(HEAD)
 
     @override
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._times.awaited is BODY:
-            self._count_trailer()
+            self._sizes.count_trailer()  # and drop it: the headers came before the body (RFC 9110, 6.5.1)
             return
         name = name.lower()
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
         elif name == b"host":
-            self._num_hosts += 1
+            self._sizes.count_host()
         self.headers.append((name, value))
-        if len(self.headers) > self._max_headers:
-            raise _Refused(too_many_headers(self._max_headers))
-
-    def _count_trailer(self) -> None:
-        """Drop and count a trailer, since a request's headers are those before its body (RFC 9110, 6.5.1)."""
-        self._num_trailers += 1
-        if self._num_trailers > self._max_headers:
-            raise _Refused(too_many_headers(self._max_headers))
+        self._sizes.check_num_headers(len(self.headers))
 
     @override
     def on_headers_complete(self) -> None:
         if self.parser.should_upgrade():
             if self.parser.get_method() == b"CONNECT":
-                raise _Refused(NO_TUNNEL)
-            self._num_hosts = 0
+                raise StopParsing(NO_TUNNEL)
+            self._sizes.forget_hosts()
             return  # `_read_on` comes back here
         self._check_head()
-        self._has_progressed = True
+        self._sizes.begin_body()
         self._times.wait_for(BODY)
-        self._num_small = self._num_trailers = self._num_discarded = 0
         super().on_headers_complete()
         if not self.pipeline:
             self._serving = self.cycle
             self.registry.set_served(self)
 
     def _check_head(self) -> None:
-        if self._num_head_bytes > self._max_header_bytes:
-            self._check_header_bytes()
+        self._sizes.check_header_bytes(self.headers)
         if len(self.pipeline) >= _MAX_PIPELINED:
             last, _ = self.pipeline[0]
             last.keep_alive = (
                 False  # its answer says so, and the client sends the rest again (RFC 9112, 9.3.2)
             )
-            raise _Refused(None)
-        if self._num_hosts > 1:
-            raise _Refused(TWO_HOSTS)
-        self._num_hosts = 0
+            raise StopParsing(None)
+        self._sizes.check_hosts()
         if not self.url.startswith(b"/"):
             self.url = to_origin_form(self.parser.get_method(), self.url, self.headers)
 
-    def _check_header_bytes(self) -> None:
-        num_bytes = sum(len(name) + len(value) + _LINE_BYTES for name, value in self.headers)
-        if num_bytes > self._max_header_bytes:
-            raise _Refused(headers_too_long(self._max_header_bytes))
-
     @override
     def on_body(self, body: bytes) -> None:
-        self._has_progressed = True
+        self._sizes.note_content()
         self._times.num_body += len(body)
         cycle = self.cycle
         if cycle.response_complete:
-            self._num_discarded += len(body) + _CALL_BYTES
-            if self._num_discarded > self._limits.max_discarded_bytes:
-                raise _Refused(None)
+            self._sizes.discard_chunk(len(body))
             return
-        if len(body) < _SMALL_BYTES:
-            self._num_small += 1
-            if self._num_small > _MAX_SMALL:
-                raise _Refused(TOO_MANY_CHUNKS)
+        self._sizes.count_chunk(len(body))
         cycle.body += body
         if len(cycle.body) > HIGH_WATER_LIMIT:
             self.flow.pause_reading()
@@ -275,18 +204,11 @@ class BoundedProtocol(HttpToolsProtocol):
         connection, which it refers to, it would keep that from being freed when it is lost.
         """
 
-        def run(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-            def note(message: Message) -> Awaitable[None]:
-                if message["type"] == "http.response.start":
-                    self._is_put_off = message["status"] >= _FIRST_ERROR and any(
-                        name == b"retry-after" for name, _ in message.get("headers", ())
-                    )
-                return send(message)
+        noted = noting_retry_after(app, self._put_off)
+        super()._start_asgi_task(cycle, noted)  # type: ignore[arg-type] # as uvicorn's own ASGI types
 
-            answered: Awaitable[None] = app(scope, receive, note)
-            return answered
-
-        super()._start_asgi_task(cycle, run)  # type: ignore[arg-type] # as uvicorn's own ASGI types
+    def _put_off(self, is_put_off: bool) -> None:
+        self._is_put_off = is_put_off
 
     @override
     def on_response_complete(self) -> None:
@@ -408,12 +330,3 @@ def _disconnect(cycle: RequestResponseCycle) -> None:
     if not cycle.response_complete:
         cycle.disconnected = True
     cycle.message_event.set()
-
-
-def _answer_to(error: httptools.HttpParserError) -> EarlyAnswer | None:
-    cause = error.__context__  # httptools keeps there what a callback raised
-    if isinstance(cause, _Refused):
-        return cause.answer
-    if cause is not None and not isinstance(cause, httptools.HttpParserError):
-        _logger.error("a request could not be parsed", exc_info=cause)
-    return BAD_REQUEST
