@@ -211,7 +211,7 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
     from handlers.chat.errors import TemplateError
     from handlers.http.tls import BadCertificate
     from handlers.runtime.root_routes import UnknownContract
-    from handlers.serve import CannotListen, serve
+    from handlers.serving.serve import CannotListen, serve
 
     try:
         return serve(settings, watchdog)

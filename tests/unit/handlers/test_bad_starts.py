@@ -160,7 +160,8 @@ def test_a_template_that_refuses_a_lone_message_on_purpose_is_served(
     model: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_text("chat_template.jinja", "{{ raise_exception('a system message, please') }}")(model)
-    monkeypatch.setattr("handlers.serve.start_listening", lambda *_: 1 / 0)  # what comes after the templates
+    # What comes after the templates fails.
+    monkeypatch.setattr("handlers.serving.serve.start_listening", lambda *_: 1 / 0)
     assert error_of(capsys, str(model)) == "ZeroDivisionError: division by zero\n"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from handlers.app import CONTRACTS
 from handlers.playground.assets import HEADERS
-from handlers.serve import describe
+from handlers.serving.serve import describe
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send

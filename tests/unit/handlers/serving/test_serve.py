@@ -6,7 +6,7 @@ import pytest
 from engine.capabilities import Capabilities
 from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from handlers.app import CONTRACTS
-from handlers.serve import CannotListen, describe, start_listening, take_port
+from handlers.serving.serve import CannotListen, describe, start_listening, take_port
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 
