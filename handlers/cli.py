@@ -211,7 +211,8 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
     from handlers.chat.errors import TemplateError
     from handlers.http.tls import BadCertificate
     from handlers.runtime.root_routes import UnknownContract
-    from handlers.serving.serve import CannotListen, serve
+    from handlers.serving.listener import CannotListen
+    from handlers.serving.serve import serve
 
     try:
         return serve(settings, watchdog)

@@ -8,7 +8,7 @@ import pytest
 
 from handlers.app import CONTRACTS
 from handlers.playground.assets import HEADERS
-from handlers.serving.serve import describe
+from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.runtime.client import send
@@ -94,7 +94,7 @@ async def test_the_page_can_be_switched_off() -> None:
 async def test_the_list_of_contracts_and_the_start_lead_to_the_page_unless_it_is_off() -> None:
     info = ScriptedEngine(says("a")).model_info
     for is_on in (True, False):
-        pages = describe(Settings(playground=is_on), info).splitlines()[-1].split(maxsplit=1)
+        pages = start_up_table(Settings(playground=is_on), info).splitlines()[-1].split(maxsplit=1)
         assert pages == ["pages", "/docs, /playground" if is_on else "/docs"]
         links = _LINK.findall((await api(playground=is_on).get("/docs")).text)
         assert ("playground" in links) == is_on

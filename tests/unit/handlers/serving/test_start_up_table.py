@@ -1,4 +1,4 @@
-import socket
+"""The table that is printed at the start says what is served, and where."""
 
 import msgspec
 import pytest
@@ -6,14 +6,14 @@ import pytest
 from engine.capabilities import Capabilities
 from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from handlers.app import CONTRACTS
-from handlers.serving.serve import CannotListen, describe, start_listening, take_port
+from handlers.serving.start_up_table import start_up_table
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
 
 
 def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> None:
     settings = Settings(root=("openai", "tgi"))
-    lines = describe(settings, ScriptedEngine(says("a")).model_info).splitlines()
+    lines = start_up_table(settings, ScriptedEngine(says("a")).model_info).splitlines()
     assert lines[0].split(maxsplit=1) == ["model", "verbatim-demo (Scripted, 0.0M parameters)"]
     assert lines[1].split(maxsplit=1) == ["device", "cpu, float32"]
     assert lines[2].split(maxsplit=1) == ["cache", "128 tokens (0 MiB), at most 200 for one request"]
@@ -26,14 +26,15 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
 def test_the_start_shows_that_tokens_are_drafted() -> None:
     info = ScriptedEngine(says("a")).model_info
     shown = "drafts    up to 5 tokens a step, from a sequence's own text (ngram)"
-    lines = describe(Settings(), msgspec.structs.replace(info, max_draft_tokens=5)).splitlines()
+    lines = start_up_table(Settings(), msgspec.structs.replace(info, max_draft_tokens=5)).splitlines()
     assert lines[3].strip() == shown
-    assert not any(line.strip().startswith("drafts") for line in describe(Settings(), info).splitlines())
+    lines = start_up_table(Settings(), info).splitlines()
+    assert not any(line.strip().startswith("drafts") for line in lines)
 
 
 def native_lines(*kernels: Kernel) -> list[str]:
     info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, kernels=kernels)
-    lines = describe(Settings(), info).splitlines()
+    lines = start_up_table(Settings(), info).splitlines()
     words = [line.split()[0] for line in lines]
     return [line.strip() for line in lines[3 : words.index("contract")]]
 
@@ -63,13 +64,13 @@ def test_the_start_shows_which_compiled_code_is_not_in_use_and_why() -> None:
 
 
 def test_a_contract_with_no_place_at_the_root_is_shown_under_its_prefix_alone() -> None:
-    lines = describe(Settings(root=()), ScriptedEngine(says("a")).model_info).splitlines()
+    lines = start_up_table(Settings(root=()), ScriptedEngine(says("a")).model_info).splitlines()
     assert contracts_in(lines) == {name: ["under", f"/{name}"] for name in CONTRACTS}
 
 
 def test_mindie_has_no_place_at_the_root_unless_it_is_told() -> None:
     info = ScriptedEngine(says("a")).model_info
-    assert contracts_in(describe(Settings(), info).splitlines())["mindie"] == ["under", "/mindie"]
+    assert contracts_in(start_up_table(Settings(), info).splitlines())["mindie"] == ["under", "/mindie"]
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_a_server_that_anyone_may_use_says_so_at_its_start(
     host: str, key: str | None, is_warned: bool
 ) -> None:
     info = ScriptedEngine(says("a")).model_info
-    lines = describe(Settings(host=host, api_key=key), info).splitlines()
+    lines = start_up_table(Settings(host=host, api_key=key), info).splitlines()
     assert any(line.split()[0] == "warning" and host in line for line in lines) == is_warned
 
 
@@ -91,36 +92,10 @@ def contracts_in(lines: list[str]) -> dict[str, list[str]]:
     return {name: told for kind, name, *told in words if kind == "contract"}
 
 
-def test_two_servers_that_load_at_once_do_not_share_a_port() -> None:
-    with take_port("127.0.0.1", 0) as first, pytest.raises(CannotListen, match="already in use"):
-        take_port("127.0.0.1", first.getsockname()[1])
-
-
-def test_a_port_that_another_came_to_listen_on_meanwhile_stops_the_start() -> None:
-    with socket.socket() as first, socket.socket() as second:
-        for listener in (first, second):
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        first.bind(("127.0.0.1", 0))
-        second.bind(first.getsockname())
-        start_listening(Settings(), first)
-        with pytest.raises(CannotListen, match="already in use"):
-            start_listening(Settings(), second)
-
-
-def test_a_port_is_free_again_as_soon_as_its_server_has_ended() -> None:
-    with take_port("127.0.0.1", 0) as ended:
-        start_listening(Settings(), ended)
-        address = ended.getsockname()
-        with socket.create_connection(address), ended.accept()[0] as connection:
-            connection.close()  # the side that closes first keeps the port for a while
-    with take_port(*address) as next_server:
-        start_listening(Settings(), next_server)
-
-
 def test_an_engine_over_servers_is_described_with_what_it_refuses() -> None:
     settings = Settings(engine="vllm", engine_url=("http://a:1", "http://b:2"), dtype="float32")
     info = ScriptedEngine(says("a")).model_info
-    lines = describe(settings, info, Capabilities(beams=False, typical_p=False)).splitlines()
+    lines = start_up_table(settings, info, Capabilities(beams=False, typical_p=False)).splitlines()
     assert "  engine    vllm at http://a:1, http://b:2" in lines
     assert "  refused   typical_p, beams" in lines
     assert "  warning   without effect on engine vllm: dtype" in lines
