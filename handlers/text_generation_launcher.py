@@ -13,7 +13,8 @@ from typing import Any, Final
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 from typing_extensions import override
 
-from handlers.cli import exit_status, serve_as_given
+from handlers.commands.ending import exit_status
+from handlers.commands.serve import serve_as_given
 from handlers.settings.command_line import options
 from handlers.settings.settings import Settings
 from handlers.shared_settings.reading import flag, read_section

@@ -1,0 +1,115 @@
+"""The command `verbatim serve`."""
+
+import argparse
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from engine.demo_model import DEMO_MODEL
+from engine.errors import EngineError
+from engine.model.directory import own_directory
+from engine.native.instructions import limit_libraries
+from handlers.commands.ending import fail
+from handlers.process.exit_status import ExitStatus
+from handlers.process.gc_tuning import collector_off
+from handlers.process.new_threads import NewThreads
+from handlers.process.runtime_environment import runtime_environment
+from handlers.process.standard_output import CannotWrite, print_as_json, say
+from handlers.process.watchdog import Watchdog
+from handlers.settings.command_line import add_model_argument, add_options, read_settings
+from handlers.settings.settings import Settings
+from handlers.tgi_family.launcher.arguments import WITHOUT_SETTING
+from handlers.tgi_family.launcher.reading import add_arguments, add_letters, check_arguments
+from handlers.version import VERSION
+
+_log = logging.getLogger(__name__)
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the subparsers."""
+    serve = commands.add_parser("serve", help="serve a model", description="Serve a model until stopped.")
+    add_options(serve)
+    add_model_argument(serve)
+    group = serve.add_argument_group("arguments of text-generation-launcher that no option above stands for")
+    add_arguments(group, WITHOUT_SETTING, {})
+    add_letters(group)
+    serve.set_defaults(run=_serve)
+
+
+def _serve(given: argparse.Namespace) -> int:
+    return serve_as_given(vars(given), lambda: read_settings(given))
+
+
+def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> int:
+    """Serve until stopped, and return the exit status.
+
+    given: the arguments of TGI's launcher by name, among others. read: the reader of the settings, which may
+    raise ValueError.
+    """
+    try:
+        settings, warnings = read(), check_arguments(given, os.environ)
+    except ValueError as error:
+        return fail(error, ExitStatus.USAGE)
+    print_as_json(settings.json_output)
+    if "env" in given:
+        say(runtime_environment())
+    threads, watchdog = NewThreads(), Watchdog()
+    with collector_off():
+        status = _serve_with(settings, warnings, watchdog)
+    status = threads.leave(status)
+    watchdog.disarm()  # nothing is left that could keep the process
+    return status
+
+
+def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog) -> int:
+    limit_libraries(settings.isa)
+    _set_environment(settings)
+    try:
+        own_directory(settings.model or str(DEMO_MODEL), settings.revision)
+        say(f"verbatim {VERSION}: loading {settings.model_name}")
+        for warning in warnings:
+            say(f"  warning   {warning}", "WARNING")
+    except (CannotWrite, EngineError) as error:
+        return fail(error, ExitStatus.FAILED)
+    try:
+        return _run_server(settings, watchdog)
+    except KeyboardInterrupt:
+        return ExitStatus.INTERRUPTED
+    except Exception as error:  # nobody foresaw it: a bug, or a library in trouble
+        _log.debug("the server ended by an exception", exc_info=error)
+        words = " ".join(str(error).split())
+        return fail(f"{type(error).__name__}: {words}" if words else type(error).__name__, ExitStatus.FAILED)
+
+
+def _set_environment(settings: Settings) -> None:
+    """Set the variables that libraries read when they are imported."""
+    if settings.kernel_cache is not None:
+        os.environ["VERBATIM_KERNEL_CACHE"] = settings.kernel_cache
+    if settings.huggingface_hub_cache is not None:
+        os.environ["HF_HUB_CACHE"] = settings.huggingface_hub_cache
+
+
+def _run_server(settings: Settings, watchdog: Watchdog) -> int:
+    # What serves takes seconds to import, which a command that cannot succeed should not.
+    from handlers.access.audit_log import CannotWriteAuditLog
+    from handlers.access.keys.key_file import InvalidKeyFile
+    from handlers.chat.errors import TemplateError
+    from handlers.http.tls import BadCertificate
+    from handlers.runtime.root_routes import UnknownContract
+    from handlers.serving.listener import CannotListen
+    from handlers.serving.serve import serve
+
+    try:
+        return serve(settings, watchdog)
+    except (UnknownContract, InvalidKeyFile) as error:
+        return fail(error, ExitStatus.USAGE)
+    except (
+        BadCertificate,
+        CannotListen,
+        CannotWrite,
+        CannotWriteAuditLog,
+        EngineError,
+        TemplateError,
+    ) as error:
+        return fail(error, ExitStatus.FAILED)
