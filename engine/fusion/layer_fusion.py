@@ -4,7 +4,7 @@ A layer is recognised by its submodules. Their code is not examined: the layer a
 compute a small batch, and a layer whose outputs differ stays as it was.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -22,6 +22,7 @@ from engine.fusion.native_layer import RmsNorm, Rotary
 from engine.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear, MergedPart
 from engine.model.reference_pass import is_same, relative_difference
+from engine.model.tolerance import LAYER
 from engine.native.obstacles import find_obstacle
 
 _LIKE_A_LAYER = {"self_attn"}
@@ -29,10 +30,8 @@ _LAYER = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
 _ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}
 _HEAD_NORMS = {"q_norm", "k_norm"}
 _MLP = {"gate_proj", "up_proj", "down_proj", "act_fn"}
-# The largest relative difference of a layer's output. It is due to rounding, of which a 16-bit layer does
-# about ten, and an 8-bit one four, of its linear layers' inputs.
-_TOLERANCE = {torch.float32: 1e-5}
-_TOLERANCE_ROUNDED = 2e-2
+
+_Place = tuple[nn.Module, str]  # a parent, and the name of its child
 
 
 @torch.inference_mode()
@@ -41,43 +40,53 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor], *, is_quantiz
 
     run: computes a few tokens with paged attention, and returns their logits [num_tokens, vocab_size].
     """
-    layers = {
+    layers = _decoder_layers(model)
+
+    def report(num_fused: int, obstacle: Obstacle) -> Kernel:
+        return kernel_of_layers("layer_fusion", num_fused, len(set(layers.values())), obstacle)
+
+    if (obstacle := find_obstacle(model.device, model.dtype)) is not None:
+        return report(0, obstacle)
+    unknown = {place: _unknown_part(layer, model.dtype) for place, layer in layers.items()}
+    trials = {
+        place: _Trial(layer, is_quantized=is_quantized)
+        for place, layer in layers.items()
+        if unknown[place] is None
+    }
+    if not trials:
+        return report(0, Obstacle(next(filter(None, unknown.values()), "it has no layers like Llama's")))
+    expected = _logits_on_trial(trials, run)
+    fused = {place: trial.fused for place, trial in trials.items() if trial.fused is not None}
+    _put(fused)
+    if fused and not is_same(relative_difference(run(), expected), model.dtype, is_quantized=is_quantized):
+        _put({place: layers[place] for place in fused})
+        return report(0, Obstacle("the model's logits differ from those of its own layers", is_lack=True))
+    kept = [trial.obstacle for trial in trials.values() if trial.obstacle is not None]
+    others = max(kept, key=lambda each: each.is_lack, default=Obstacle("others are not like Llama's"))
+    return report(len(fused), others)
+
+
+def _decoder_layers(model: PreTrainedModel) -> dict[_Place, nn.Module]:
+    return {
         (parent, name): child
         for parent in model.modules()
         for name, child in parent.named_children()
         if _names(child) >= _LIKE_A_LAYER
     }
-    num_layers = len(set(layers.values()))
-    obstacle = find_obstacle(model.device, model.dtype)
-    if obstacle is not None:
-        return kernel_of_layers("layer_fusion", 0, num_layers, obstacle)
-    trials = {
-        place: _Trial(layer, is_quantized=is_quantized)
-        for place, layer in layers.items()
-        if _unknown_part(layer, model.dtype) is None
-    }
-    if not trials:
-        unknown = (_unknown_part(layer, model.dtype) for layer in layers.values())
-        reason = next(filter(None, unknown), "it has no layers like Llama's")
-        return kernel_of_layers("layer_fusion", 0, num_layers, Obstacle(reason))
-    for (parent, name), trial in trials.items():
-        setattr(parent, name, trial)
+
+
+def _logits_on_trial(trials: "Mapping[_Place, _Trial]", run: Callable[[], Tensor]) -> Tensor:
+    """Return the logits of a pass in which each layer is compared with its replacement."""
+    _put(trials)
     try:
-        expected = run()
+        return run()
     finally:
-        for (parent, name), trial in trials.items():
-            setattr(parent, name, trial.layer)
-    fused = {place: trial for place, trial in trials.items() if trial.fused is not None}
-    for (parent, name), trial in fused.items():
-        setattr(parent, name, trial.fused)
-    if fused and not is_same(relative_difference(run(), expected), model.dtype, is_quantized=is_quantized):
-        for (parent, name), trial in fused.items():
-            setattr(parent, name, trial.layer)
-        differs = Obstacle("the model's logits differ from those of its own layers", is_lack=True)
-        return kernel_of_layers("layer_fusion", 0, num_layers, differs)
-    kept = [trial.obstacle for trial in trials.values() if trial.obstacle is not None]
-    others = max(kept, key=lambda each: each.is_lack, default=Obstacle("others are not like Llama's"))
-    return kernel_of_layers("layer_fusion", len(fused), num_layers, others)
+        _put({place: trial.layer for place, trial in trials.items()})
+
+
+def _put(modules: Mapping[_Place, nn.Module]) -> None:
+    for (parent, name), module in modules.items():
+        setattr(parent, name, module)
 
 
 class _Trial(nn.Module):
@@ -120,9 +129,7 @@ class _Trial(nn.Module):
         if not isinstance(expected, Tensor) or not fused.takes(hidden_states, positions):
             return Obstacle("their inputs or outputs are not like those of Llama's layers")
         actual = fused(hidden_states, **kwargs)
-        tolerance = _TOLERANCE_ROUNDED
-        if not self._is_quantized:
-            tolerance = _TOLERANCE.get(expected.dtype, _TOLERANCE_ROUNDED)
+        tolerance = LAYER.for_dtype(expected.dtype, is_quantized=self._is_quantized)
         # The change that a layer makes to its input may be smaller than the rounding of their sum.
         change = (expected - hidden_states).float().norm(dim=-1)
         rounding = torch.finfo(expected.dtype).eps / 2 * expected.float().norm(dim=-1)

@@ -17,9 +17,7 @@ from engine.fusion.fused_layer import FusedLayer
 from engine.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.model.call_hooks import observed
 from engine.model.reference_pass import relative_difference
-
-# The largest relative difference of logits; a stack computes the same operations as its layers.
-_TOLERANCE = 2e-2
+from engine.model.tolerance import SAME_OPERATIONS
 
 
 @torch.inference_mode()
@@ -37,7 +35,8 @@ def stack_layers(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> Ker
         )
     calls, expected = _observe(layers, run)
     stacked = [layer for chain in _chains(calls) for layer in _join(chain)]
-    if not all(difference < _TOLERANCE for difference in map(relative_difference, run(), expected)):
+    tolerance = SAME_OPERATIONS.for_dtype(model.dtype)
+    if not all(difference < tolerance for difference in map(relative_difference, run(), expected)):
         for layer in stacked:
             layer.enter_stack(None)
         differs = Obstacle("logits differ from those of the layers one by one", is_lack=True)

@@ -86,6 +86,15 @@ def check_can_quantize(device: torch.device) -> None:
         )
 
 
+class _Place(NamedTuple):
+    """A linear layer, and the module that holds it under a name."""
+
+    parent: nn.Module
+    name: str
+    path: str  # from the model
+    linear: nn.Linear
+
+
 @torch.inference_mode()
 def quantize_linears(model: PreTrainedModel) -> Quantized:
     """Replace every plain linear layer by one of 8 bits; the head only where `Int8PanelLinear` can be used.
@@ -95,30 +104,42 @@ def quantize_linears(model: PreTrainedModel) -> Quantized:
     """
     get_head: Any = model.get_output_embeddings  # transformers does not annotate it
     head = get_head()
-    num_weights = 0
-    taken: dict[nn.Linear, nn.Module] = {}
-    refused: dict[str, float] = {}
-    for path, parent in list(model.named_modules()):
-        for name, child in list(parent.named_children()):
-            if type(child) is not nn.Linear or (child is head and not _can_quantize_head(head)):
-                continue
-            if child not in taken:
-                rounded = Int8PanelLinear(child) if child is head else Int8Linear(child)
-                difference = _difference(child, rounded)
-                if difference <= MAX_DIFFERENCE:
-                    num_weights += child.weight.numel()
-                    taken[child] = rounded
-                else:
-                    refused[f"{path}.{name}".removeprefix(".")] = difference
-                    taken[child] = child
-            setattr(parent, name, taken[child])
-    if refused and not num_weights:
-        name, difference = next(iter(refused.items()))
-        raise ModelNotSupported(
-            f"quantize int8 gives no layer of this model its outputs: those of {name} differ by "
-            f"{difference:.1%}, where {MAX_DIFFERENCE:.0%} is allowed"
-        )
-    return Quantized(len(taken) - len(refused), num_weights, refused)
+    rounded: dict[nn.Linear, nn.Module] = {}
+    refused: dict[nn.Linear, tuple[str, float]] = {}
+    for parent, name, path, linear in _plain_linears(model):
+        if linear is head and not _can_quantize_head(head):
+            continue
+        if linear not in rounded and linear not in refused:
+            replacement = Int8PanelLinear(linear) if linear is head else Int8Linear(linear)
+            difference = _difference(linear, replacement)
+            if difference <= MAX_DIFFERENCE:
+                rounded[linear] = replacement
+            else:
+                refused[linear] = path, difference
+        if linear in rounded:
+            setattr(parent, name, rounded[linear])
+    differences = dict(refused.values())
+    if differences and not rounded:
+        raise _nothing_quantized(differences)
+    return Quantized(len(rounded), sum(linear.weight.numel() for linear in rounded), differences)
+
+
+def _plain_linears(model: PreTrainedModel) -> list[_Place]:
+    """Return the places of all `nn.Linear`; one in several places has each of them."""
+    return [
+        _Place(parent, name, f"{path}.{name}".removeprefix("."), child)
+        for path, parent in model.named_modules()
+        for name, child in parent.named_children()
+        if type(child) is nn.Linear
+    ]
+
+
+def _nothing_quantized(differences: dict[str, float]) -> ModelNotSupported:
+    name, difference = next(iter(differences.items()))
+    return ModelNotSupported(
+        f"quantize int8 gives no layer of this model its outputs: those of {name} differ by "
+        f"{difference:.1%}, where {MAX_DIFFERENCE:.0%} is allowed"
+    )
 
 
 def _difference(plain: nn.Linear, rounded: nn.Module) -> float:

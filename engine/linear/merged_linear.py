@@ -18,12 +18,10 @@ from typing_extensions import override
 from engine.model.adapters import current_adapters
 from engine.model.call_hooks import observed
 from engine.model.reference_pass import is_same, reference_logits, relative_difference
+from engine.model.tolerance import LINEAR
 from engine.native.huge_pages import empty_tensor
 
 _PROBE = list(range(4))
-# The largest relative difference of a merged layer's output, which may be rounded differently.
-_TOLERANCE = {torch.float32: 1e-5}
-_TOLERANCE_16_BIT = 1e-2
 
 T = TypeVar("T")
 
@@ -153,7 +151,7 @@ def _merge(group: _Group) -> Callable[[], None] | None:
     linears = group.linears
     merged = MergedLinear(linears)
     parts = [MergedPart(merged, index, linear) for index, linear in enumerate(linears)]
-    tolerance = _TOLERANCE.get(group.rows.dtype, _TOLERANCE_16_BIT)
+    tolerance = LINEAR.for_dtype(group.rows.dtype)
     for part, expected in zip(parts, group.outputs, strict=True):
         if not (part(group.rows) - expected).norm() <= tolerance * expected.norm():
             return None

@@ -5,9 +5,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.attention.paged_attention import ATTENTION_NAME
-
-_TOLERANCE = {torch.float32: 1e-3}
-_TOLERANCE_ROUNDED = 0.2  # of inputs that are rounded to 16 or 8 bits
+from engine.model.tolerance import LOGITS
 
 
 @torch.inference_mode()
@@ -32,9 +30,5 @@ def relative_difference(ours: Tensor, theirs: Tensor) -> float:
 
 
 def is_same(difference: float, dtype: torch.dtype, *, is_quantized: bool = False) -> bool:
-    """Return whether a relative difference is small enough to be rounding.
-
-    Wrong arithmetic gives about 0.5, 16-bit rounding up to about 0.05. Quantized layers round their inputs to
-    8 bits, where a difference in the last place may change the nearest number: 0.005 over 24 layers.
-    """
-    return difference < (_TOLERANCE_ROUNDED if is_quantized else _TOLERANCE.get(dtype, _TOLERANCE_ROUNDED))
+    """Return whether a relative difference of logits is small enough to be rounding."""
+    return difference < LOGITS.for_dtype(dtype, is_quantized=is_quantized)
