@@ -27,7 +27,7 @@ from handlers.openai.errors import to_problem
 from handlers.openai.models import Models
 from handlers.openai.responses.input_tokens import InputTokens
 from handlers.openai.responses.operation import Responses
-from handlers.openai.responses.preparation import Preparation
+from handlers.openai.responses.request.preparation import Preparation
 from handlers.operations.embeddings import Embedder
 from handlers.service.shared import Shared
 

@@ -17,12 +17,12 @@ from handlers.chat.reading.output import ChatOutputs
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.openai.errors import to_problem
-from handlers.openai.responses.events import ResponseEvent, ResponseEvents
-from handlers.openai.responses.logprobs import response_logprobs
-from handlers.openai.responses.output import ResponseOutput
-from handlers.openai.responses.preparation import Preparation
-from handlers.openai.responses.request import grammar_field, includes_logprobs
-from handlers.openai.responses.response import ResponseDraft
+from handlers.openai.responses.answer.events import ResponseEvent, ResponseEvents
+from handlers.openai.responses.answer.logprobs import response_logprobs
+from handlers.openai.responses.answer.output import ResponseOutput
+from handlers.openai.responses.answer.response import ResponseDraft
+from handlers.openai.responses.request.preparation import Preparation
+from handlers.openai.responses.request.request import grammar_field, includes_logprobs
 from handlers.operations.chat_operation import deltas
 from handlers.operations.operation import GeneratingOperation, StreamWriter
 from handlers.runtime.problem import Problem

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from engine.events import FinishReason
-from handlers.openai.responses.custom_input import CustomInput
+from handlers.openai.responses.answer.custom_input import CustomInput
 from tests.scripted_engine import ScriptedEngine, says
-from tests.unit.handlers.openai.test_responses import (
+from tests.unit.handlers.openai.responses.test_responses import (
     HOSTED,
     NAMESPACE,
     PATCH,

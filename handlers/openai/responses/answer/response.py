@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 from generated.openai import models as m
 from handlers.chat.usage import ChatUsage
-from handlers.openai.responses.item import WireItem
-from handlers.openai.responses.tools import Tool
+from handlers.openai.responses.answer.item import WireItem
+from handlers.openai.responses.request.tools import Tool
 from handlers.runtime.problem import Problem
 
 Status: TypeAlias = Literal["in_progress", "completed", "incomplete", "failed"]

@@ -8,10 +8,10 @@ from engine.errors import PromptTooLong
 from generated.openai import models as m
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
-from handlers.openai.responses.conversation import Conversation
-from handlers.openai.responses.request import chat_params, check_rules, request_field
-from handlers.openai.responses.tools import Toolbox, tool_lists
-from handlers.openai.responses.truncation import Dropped, shortest_cut
+from handlers.openai.responses.request.conversation import Conversation
+from handlers.openai.responses.request.request import chat_params, check_rules, request_field
+from handlers.openai.responses.request.tools import Toolbox, tool_lists
+from handlers.openai.responses.request.truncation import Dropped, shortest_cut
 from handlers.openai.token_ids import check_bias_ids
 from handlers.service.shared import Shared
 

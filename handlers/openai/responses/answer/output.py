@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from engine.events import TokenEvent
 from generated.openai import models as m
 from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
-from handlers.openai.responses.item import (
+from handlers.openai.responses.answer.item import (
     Call,
     CustomCall,
     FunctionCall,
@@ -19,7 +19,7 @@ from handlers.openai.responses.item import (
     Thoughts,
     WireItem,
 )
-from handlers.openai.responses.tools import Toolbox
+from handlers.openai.responses.request.tools import Toolbox
 
 
 class Begun(NamedTuple):

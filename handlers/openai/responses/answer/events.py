@@ -11,8 +11,8 @@ import orjson
 
 from generated.openai import models as m
 from generated.operation import EncodedEvent
-from handlers.openai.responses.item import CustomCall, FunctionCall, Message, OutputItem, Thoughts
-from handlers.openai.responses.output import Begun, Closed, Gained, Step
+from handlers.openai.responses.answer.item import CustomCall, FunctionCall, Message, OutputItem, Thoughts
+from handlers.openai.responses.answer.output import Begun, Closed, Gained, Step
 
 ResponseEvent: TypeAlias = m.ResponseStreamEvent | EncodedEvent
 

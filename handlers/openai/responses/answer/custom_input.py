@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from handlers.openai.responses.tools import INPUT
+from handlers.openai.responses.request.tools import INPUT
 
 _OPENING: Final = re.compile(rf'\s*\{{\s*"{INPUT}"\s*:\s*"')
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # of surrogates

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 from engine.events import TokenEvent
 from generated.openai import models as m
 from handlers.chat.delta import ChatDelta, ChatFinish, ToolCallDelta
-from handlers.openai.responses.events import ResponseEvents
-from handlers.openai.responses.output import ResponseOutput
+from handlers.openai.responses.answer.events import ResponseEvents
+from handlers.openai.responses.answer.output import ResponseOutput
 
 EVENT: TypeAdapter[Any] = TypeAdapter(m.ResponseStreamEvent)
 THOUGHT, WORD = ChatDelta(index=0, reasoning="Hm"), ChatDelta(index=0, content="Hi")

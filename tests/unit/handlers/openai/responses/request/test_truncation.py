@@ -6,11 +6,11 @@ import pytest
 
 from engine.errors import PromptTooLong
 from generated.openai import models as m
-from handlers.openai.responses.items import InputItem
-from handlers.openai.responses.truncation import Dropped, shortest_cut
+from handlers.openai.responses.request.items import InputItem
+from handlers.openai.responses.request.truncation import Dropped, shortest_cut
 from tests.scripted_engine import says
 from tests.unit.handlers.openai.api import MODEL
-from tests.unit.handlers.openai.test_responses import Responses
+from tests.unit.handlers.openai.responses.test_responses import Responses
 
 PATH = "/openai/v1/responses/input_tokens"
 

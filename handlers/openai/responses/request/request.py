@@ -10,8 +10,8 @@ from handlers.chat.form.strict_schema import require_strict
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.openai.responses.conversation import Conversation
-from handlers.openai.responses.tools import Toolbox
+from handlers.openai.responses.request.conversation import Conversation
+from handlers.openai.responses.request.tools import Toolbox
 from handlers.openai.sampling import check_stream_options, seed_bits, stop_texts
 from handlers.runtime.problem import Problem
 from handlers.wire.missing import given_or

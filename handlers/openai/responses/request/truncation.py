@@ -5,7 +5,7 @@ from typing import TypeAlias, TypeVar
 
 from engine.errors import PromptTooLong
 from generated.openai import models as m
-from handlers.openai.responses.items import InputItem, answered_call, made_call
+from handlers.openai.responses.request.items import InputItem, answered_call, made_call
 
 Attempt = TypeVar("Attempt")
 Dropped: TypeAlias = frozenset[int]

@@ -13,8 +13,8 @@ from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPar
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
-from handlers.openai.responses.items import CallItem, InputItem, ResultItem, call_id
-from handlers.openai.responses.tools import INPUT, function_name
+from handlers.openai.responses.request.items import CallItem, InputItem, ResultItem, call_id
+from handlers.openai.responses.request.tools import INPUT, function_name
 
 InputPart: TypeAlias = m.ResponseInputText | m.ResponseInputImage | m.ResponseInputFile
 AssistantPart: TypeAlias = m.ResponseOutputTextInput | m.ResponseRefusalInput | m.ResponseInputText

@@ -8,7 +8,7 @@ from generated.openai import models as m
 from handlers.chat.messages import ChatMessage, MediaKind, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
-from handlers.openai.responses.conversation import Conversation
+from handlers.openai.responses.request.conversation import Conversation
 
 CALL: dict[str, Any] = {"type": "function_call", "call_id": "c0", "name": "add", "arguments": '{"a": 1}'}
 OTHER_CALL = {**CALL, "call_id": "c1", "name": "sub"}

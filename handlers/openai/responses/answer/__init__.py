@@ -1,0 +1,1 @@
+"""Responses on the wire, whole and as events, while the model writes them."""

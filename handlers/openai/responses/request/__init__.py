@@ -1,0 +1,1 @@
+"""Requests for responses in neutral terms, made ready for the engine."""
