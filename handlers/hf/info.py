@@ -7,7 +7,7 @@ from pydantic import MISSING
 from engine.model_info import ModelInfo
 from generated.hf import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.version import VERSION
 
 _DTYPES: Final[dict[str, Literal["float16", "bfloat16", "float32"]]] = {

@@ -25,7 +25,7 @@ from handlers.hf.native.request import native_params
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
 from handlers.service.shared import Shared
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings
 
 _GENERATES: Final = frozenset({"generate", "generate_stream", "chat_completions", "completions"})

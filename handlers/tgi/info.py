@@ -3,7 +3,7 @@
 from engine.model_info import ModelInfo
 from generated.tgi import models as m
 from handlers.shared_settings.shared_settings import SharedSettings
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.version import VERSION
 
 

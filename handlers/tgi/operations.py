@@ -26,7 +26,7 @@ from handlers.tgi.info import info, model_list
 from handlers.tgi.native.operation import Native
 from handlers.tgi.native.request import native_params
 from handlers.tgi.tokenize import tokenize
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings
 
 _GENERATES: Final = frozenset(

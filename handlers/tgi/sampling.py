@@ -3,7 +3,7 @@
 from engine.request import SamplingParams
 from generated.tgi import models as m
 from handlers.chat.form.response_format import JsonSchema, Regex, ResponseFormat
-from handlers.tgi_family.params import value_or
+from handlers.tgi_family.request.params import value_or
 
 
 def openai_sampling(body: m.ChatRequest | m.CompletionRequest, seed: int) -> SamplingParams:

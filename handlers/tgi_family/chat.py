@@ -11,7 +11,7 @@ from handlers.errors.mapping import ToProblem
 from handlers.operations.chat_operation import ChatOperation
 from handlers.service.shared import Shared
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.request_limits import RequestLimits
 
 BodyT = TypeVar("BodyT")
 AnswerT = TypeVar("AnswerT")

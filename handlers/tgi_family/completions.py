@@ -12,9 +12,9 @@ from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.merged_operation import MergedOperation
 from handlers.service.shared import Shared
-from handlers.tgi_family.completion_request import CompletionParams, check_params, completion_requests
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.completion_request import CompletionParams, check_params, completion_requests
+from handlers.tgi_family.request.request_limits import RequestLimits
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")

@@ -14,9 +14,9 @@ from handlers.operations.operation import GeneratingOperation
 from handlers.operations.sequences import GeneratedRequest, collect_sequences
 from handlers.service.shared import Shared
 from handlers.tgi_family.headers import Headers, compute_headers, cost_headers
-from handlers.tgi_family.params import NativeParams
-from handlers.tgi_family.request import NativeRequest, native_request
-from handlers.tgi_family.request_limits import RequestLimits, num_streamed
+from handlers.tgi_family.request.native_request import NativeRequest, native_request
+from handlers.tgi_family.request.params import NativeParams
+from handlers.tgi_family.request.request_limits import RequestLimits, num_streamed
 
 AnswerT = TypeVar("AnswerT")
 EventT = TypeVar("EventT")

@@ -14,7 +14,7 @@ from handlers.chat.tools import ToolChoice, ToolDefinition, ToolMode
 from handlers.errors.refused import Refused
 from handlers.hf.chat.messages import chat_message
 from handlers.hf.sampling import sampling_params, stop_texts
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.tool_prompt import with_tool_prompt
 from handlers.wire.missing import given, given_or
 

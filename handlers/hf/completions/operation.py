@@ -16,8 +16,8 @@ from handlers.hf.sampling import sampling_params, stop_texts
 from handlers.operations.operation import TokenWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi_family import completions as family
-from handlers.tgi_family.completion_request import CompletionParams
 from handlers.tgi_family.headers import Headers
+from handlers.tgi_family.request.completion_request import CompletionParams
 from handlers.wire.missing import given
 
 

@@ -13,7 +13,7 @@ from generated.operation import EncodedEvent
 from handlers.hf.native.response import seed
 from handlers.hf.native.tokens import token
 from handlers.tgi_family.finish import NATIVE_REASONS, finite
-from handlers.tgi_family.request import NativeRequest
+from handlers.tgi_family.request.native_request import NativeRequest
 
 
 class NativeEvents:

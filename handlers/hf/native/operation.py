@@ -14,7 +14,7 @@ from handlers.operations.operation import TokenWriter
 from handlers.operations.sequences import GeneratedRequest
 from handlers.tgi_family import native as family
 from handlers.tgi_family.headers import Headers
-from handlers.tgi_family.request import NativeRequest
+from handlers.tgi_family.request.native_request import NativeRequest
 
 
 @final

@@ -14,7 +14,7 @@ from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.errors.refused import Refused
 from handlers.service.seed import draw_seed
 from handlers.tgi.sampling import answer_format, openai_sampling
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.tool_prompt import with_tool_prompt
 
 _MODES = {"auto": ToolMode.AUTO, "none": ToolMode.NONE, "required": ToolMode.REQUIRED}

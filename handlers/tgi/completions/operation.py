@@ -15,7 +15,7 @@ from handlers.tgi.chat.request import stop_texts
 from handlers.tgi.completions.response import CompletionEvents, completion
 from handlers.tgi.sampling import openai_sampling
 from handlers.tgi_family import completions as family
-from handlers.tgi_family.completion_request import CompletionParams
+from handlers.tgi_family.request.completion_request import CompletionParams
 
 
 @final

@@ -11,7 +11,7 @@ from generated.operation import EncodedEvent
 from generated.tgi import models as m
 from handlers.tgi.native.tokens import token, top_tokens
 from handlers.tgi_family.finish import NATIVE_REASONS, finite
-from handlers.tgi_family.request import NativeRequest
+from handlers.tgi_family.request.native_request import NativeRequest
 
 
 class NativeEvents:

@@ -13,7 +13,7 @@ from handlers.tgi.native.events import NativeEvents
 from handlers.tgi.native.response import generate_response
 from handlers.tgi_family import native as family
 from handlers.tgi_family.headers import Headers, compute_time_header, cost_headers
-from handlers.tgi_family.request import NativeRequest
+from handlers.tgi_family.request.native_request import NativeRequest
 
 
 @final

@@ -4,7 +4,7 @@ from functools import partial
 
 from generated.tgi import models as m
 from handlers.tgi.sampling import answer_format
-from handlers.tgi_family.params import NativeParams, native_sampling
+from handlers.tgi_family.request.params import NativeParams, native_sampling
 
 Body = m.GenerateRequest | m.CompatGenerateRequest
 

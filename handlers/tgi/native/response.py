@@ -6,7 +6,7 @@ from generated.tgi import models as m
 from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
 from handlers.tgi.native.tokens import prefill, token, top_tokens
 from handlers.tgi_family.finish import NATIVE_REASONS
-from handlers.tgi_family.request import NativeRequest
+from handlers.tgi_family.request.native_request import NativeRequest
 
 
 def generate_response(native: NativeRequest, generated: GeneratedRequest) -> m.GenerateResponse:

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer as Backend
 from transformers import PreTrainedTokenizerFast
 
 from engine.text.tokenizer import Tokenizer
-from handlers.tgi_family.request import encode_prompt
+from handlers.tgi_family.request.native_request import encode_prompt
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.tgi.api import Api, native
 

@@ -6,8 +6,8 @@ from secrets import token_hex
 from engine.request import GenerationRequest, Prompt, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.service.seed import draw_seed
-from handlers.tgi_family.params import NativeParams
-from handlers.tgi_family.request_limits import RequestLimits
+from handlers.tgi_family.request.params import NativeParams
+from handlers.tgi_family.request.request_limits import RequestLimits
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from handlers.errors.refused import Refused
 from handlers.service.text_bound import bounded_texts
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.tgi_family.errors import BatchTooLarge
-from handlers.tgi_family.params import NativeParams
+from handlers.tgi_family.request.params import NativeParams
 from handlers.tgi_family.settings import TgiFamilySettings
 
 
