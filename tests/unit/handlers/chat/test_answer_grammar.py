@@ -29,8 +29,8 @@ from handlers.chat.reading.answer_parser import (
 )
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.reasoning_format import THINK
-from handlers.chat.tool_calls.formats.hermes import HERMES
-from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.families.hermes import HERMES
+from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tool_calls.use import ToolUse

@@ -11,20 +11,20 @@ from handlers.chat.params import ChatParams
 from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.tool_dialect import ToolDialect
 from handlers.chat.reading.result import ChatChoice, collect_chat
-from handlers.chat.tool_calls.formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
-from handlers.chat.tool_calls.formats.glm import GLM
-from handlers.chat.tool_calls.formats.granite import GRANITE, PHI_4_MINI
-from handlers.chat.tool_calls.formats.hermes import HERMES
-from handlers.chat.tool_calls.formats.internlm import INTERNLM
-from handlers.chat.tool_calls.formats.kimi import KIMI_K2
-from handlers.chat.tool_calls.formats.llama import LLAMA_JSON
-from handlers.chat.tool_calls.formats.minimax import MINIMAX_M2
-from handlers.chat.tool_calls.formats.mistral import MISTRAL, MISTRAL_LIST
-from handlers.chat.tool_calls.formats.nemotron import NEMOTRON
+from handlers.chat.tool_calls.formats.families.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
+from handlers.chat.tool_calls.formats.families.glm import GLM
+from handlers.chat.tool_calls.formats.families.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_calls.formats.families.hermes import HERMES
+from handlers.chat.tool_calls.formats.families.internlm import INTERNLM
+from handlers.chat.tool_calls.formats.families.kimi import KIMI_K2
+from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
+from handlers.chat.tool_calls.formats.families.minimax import MINIMAX_M2
+from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_LIST
+from handlers.chat.tool_calls.formats.families.nemotron import NEMOTRON
+from handlers.chat.tool_calls.formats.families.qwen_coder import QWEN_CODER
+from handlers.chat.tool_calls.formats.families.seed_oss import SEED_OSS
 from handlers.chat.tool_calls.formats.pythonic import LFM_2, PYTHONIC
-from handlers.chat.tool_calls.formats.qwen_coder import QWEN_CODER
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS, tool_format_of
-from handlers.chat.tool_calls.formats.seed_oss import SEED_OSS
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from tests.unit.handlers.chat.events import events_of, stream

@@ -1,0 +1,1 @@
+"""The formats of model families, as data for the classes of syntax."""
