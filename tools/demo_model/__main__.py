@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from tools.demo_model import recipe
 from tools.demo_model.average import Part, average
 from tools.demo_model.corpus import CHAT_TEMPLATE, texts
-from tools.demo_model.evaluate import evaluate, table
+from tools.demo_model.evaluation.evaluate import evaluate, table
 from tools.demo_model.export import ARTEFACT, export
 from tools.demo_model.tokenizer import save_tokenizer, train_tokenizer
 from tools.demo_model.train import new_model, train, trained_model

@@ -8,8 +8,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.native.bfloat16 import has_fast_bfloat16
+from tools.demo_model.evaluation.trials import Trial
 from tools.demo_model.tokenizer import END_OF_TEXT
-from tools.demo_model.trials import Trial
 
 _MAX_NEW_TOKENS: Final = 160
 

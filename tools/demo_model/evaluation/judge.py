@@ -2,8 +2,8 @@
 
 import json
 
+from tools.demo_model.evaluation.trials import Trial
 from tools.demo_model.tokenizer import END_OF_TURN
-from tools.demo_model.trials import Trial
 
 
 def _is_thought(text: str) -> bool:

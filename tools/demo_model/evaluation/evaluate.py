@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tools.demo_model.examinee import Examinee
-from tools.demo_model.judge import has_ended, has_stray_call, is_right
-from tools.demo_model.trials import KINDS, Trial, trials, trials_after_tool
+from tools.demo_model.evaluation.examinee import Examinee
+from tools.demo_model.evaluation.judge import has_ended, has_stray_call, is_right
+from tools.demo_model.evaluation.trials import KINDS, Trial, trials, trials_after_tool
 
 _BATCH: Final = 60
 THOUGHT_KINDS: Final = (
