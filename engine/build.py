@@ -23,10 +23,10 @@ from engine.linear.int8_linear import check_can_quantize, quantize_linears
 from engine.linear.merged_linear import merge_linears
 from engine.linear.packed_linear import can_pack, linear_kernel, pack_linears
 from engine.linear.vnni_weight import vnni_obstacle
+from engine.model.checks.self_check import check_attention, decoded_logits, paged_logits
 from engine.model.geometry_probe import observe_geometry
-from engine.model.loader import LoadedModel, choose_device, load_model
+from engine.model.loading.loader import LoadedModel, choose_device, load_model
 from engine.model.runner import ModelRunner
-from engine.model.self_check import check_attention, decoded_logits, paged_logits
 from engine.model_info import ModelInfo
 from engine.native.cpus import choose_num_threads
 from engine.native.instructions import usable_label

@@ -21,8 +21,8 @@ from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_layer import RmsNorm, Rotary
 from engine.kernels import Kernel, Obstacle, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear, MergedPart
-from engine.model.reference_pass import is_same, relative_difference
-from engine.model.tolerance import LAYER
+from engine.model.checks.reference_pass import is_same, relative_difference
+from engine.model.checks.tolerance import LAYER
 from engine.native.obstacles import find_obstacle
 
 _LIKE_A_LAYER = {"self_attn"}

@@ -17,8 +17,8 @@ from typing_extensions import override
 
 from engine.model.adapters import current_adapters
 from engine.model.call_hooks import observed
-from engine.model.reference_pass import is_same, reference_logits, relative_difference
-from engine.model.tolerance import LINEAR
+from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
+from engine.model.checks.tolerance import LINEAR
 from engine.native.huge_pages import empty_tensor
 
 _PROBE = list(range(4))

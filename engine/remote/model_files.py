@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from engine.errors import ModelNotSupported
-from engine.model.directory import own_directory
+from engine.model.loading.directory import own_directory
 from engine.remote.config import RemoteConfig
 from engine.text.tokenizer import Tokenizer
 

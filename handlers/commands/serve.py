@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
-from engine.model.directory import own_directory
+from engine.model.loading.directory import own_directory
 from engine.native.instructions import limit_libraries
 from handlers.commands.ending import fail
 from handlers.process.exit_status import ExitStatus

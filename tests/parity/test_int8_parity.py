@@ -18,8 +18,8 @@ from engine.events import TokenEvent
 from engine.linear.int8_linear import Int8Linear, quantize_linears
 from engine.linear.merged_linear import merge_linears
 from engine.linear.panel_linear import Int8PanelLinear
-from engine.model.loader import LoadedModel, load_model
-from engine.model.reference_pass import reference_logits, relative_difference
+from engine.model.checks.reference_pass import reference_logits, relative_difference
+from engine.model.loading.loader import LoadedModel, load_model
 from engine.request import SamplingParams, StopConditions
 from tests.instructions import needs_compiled_bfloat16, needs_compiler, needs_int8
 from tests.requests import generation_request

@@ -17,7 +17,7 @@ from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_fusion import fuse_layers
 from engine.kernels import Kernel, Obstacle
 from engine.linear.merged_linear import merge_linears
-from engine.model.reference_pass import reference_logits
+from engine.model.checks.reference_pass import reference_logits
 from engine.native.library import Loaded
 from tests.instructions import needs_compiler, needs_int8
 from tests.tiny import ARCHITECTURES, save_tiny_model

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from engine.linear.merged_linear import MergedPart, merge_linears
-from engine.model.reference_pass import reference_logits
+from engine.model.checks.reference_pass import reference_logits
 from tests.tiny import ARCHITECTURES, tiny_model
 
 TOKENS = [5, 250, 7, 7, 31, 2, 90]

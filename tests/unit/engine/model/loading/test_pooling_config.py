@@ -7,7 +7,7 @@ import pytest
 from engine.build import build_core
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.model.pooling_config import find_own_pooling
+from engine.model.loading.pooling_config import find_own_pooling
 from engine.request import Pooling
 from tests.tiny import save_tiny_model
 

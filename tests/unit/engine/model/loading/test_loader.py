@@ -24,7 +24,7 @@ from engine.build import build_core
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
-from engine.model.loader import load_model
+from engine.model.loading.loader import load_model
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
 from tests.tiny import save_tiny_model, tiny_model
 

@@ -6,7 +6,7 @@ from transformers import PreTrainedModel
 
 from engine.attention.batch import build_batch
 from engine.errors import ModelNotSupported
-from engine.model.reference_pass import is_same, reference_logits, relative_difference
+from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.runner import ModelRunner
 from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool

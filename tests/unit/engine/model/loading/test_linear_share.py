@@ -3,7 +3,7 @@
 import pytest
 from transformers import LlamaConfig, MixtralConfig, PreTrainedConfig
 
-from engine.model.linear_share import is_mostly_linear
+from engine.model.loading.linear_share import is_mostly_linear
 from tests.tiny import ARCHITECTURES
 
 # Experts, or layers of transformers' own Conv1D, hold most of their weights.

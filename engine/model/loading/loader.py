@@ -14,11 +14,11 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.model.directory import own_directory
-from engine.model.linear_share import is_mostly_linear
-from engine.model.pooling_config import find_own_pooling
-from engine.model.progress import line_bar
-from engine.model.weights import one_line, read_weights
+from engine.model.loading.directory import own_directory
+from engine.model.loading.linear_share import is_mostly_linear
+from engine.model.loading.pooling_config import find_own_pooling
+from engine.model.loading.progress import line_bar
+from engine.model.loading.weights import one_line, read_weights
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
 from engine.request import Pooling
 from engine.text.tokenizer import Tokenizer

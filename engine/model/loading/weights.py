@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
 from engine.attention.paged_attention import ATTENTION_NAME
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.model.progress import progress_lines
+from engine.model.loading.progress import progress_lines
 
 _MAX_NAMED = 3  # weights that a message names
 _LAYER_NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")

@@ -5,7 +5,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.attention.paged_attention import ATTENTION_NAME
-from engine.model.tolerance import LOGITS
+from engine.model.checks.tolerance import LOGITS
 
 
 @torch.inference_mode()

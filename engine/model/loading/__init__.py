@@ -1,0 +1,1 @@
+"""The loading of a model from its directory: configuration, weights, tokenizer."""
