@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 import numpy as np
 
 from engine.capabilities import Capabilities
-from engine.core.unit_vector import unit_vector
+from engine.core.stages.unit_vector import unit_vector
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest

@@ -8,17 +8,17 @@ import torch
 from torch import Tensor
 
 from engine.attention.batch import Batch, build_batch
-from engine.core.beam_stage import BeamStage
-from engine.core.draft_stage import Draft, DraftStage
-from engine.core.embedding_job import EmbeddingJob
-from engine.core.embedding_stage import EmbeddingStage
 from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
 from engine.core.launched_step import LaunchedStep
 from engine.core.limited_log import LimitedLog
-from engine.core.prompt_logprobs import find_prompt_rows, launch_prompt_scores
 from engine.core.runner import Runner
-from engine.core.sampling_stage import SamplingStage, SequenceEnd
+from engine.core.stages.beam_stage import BeamStage
+from engine.core.stages.draft_stage import Draft, DraftStage
+from engine.core.stages.embedding_job import EmbeddingJob
+from engine.core.stages.embedding_stage import EmbeddingStage
+from engine.core.stages.prompt_logprobs import find_prompt_rows, launch_prompt_scores
+from engine.core.stages.sampling_stage import SamplingStage, SequenceEnd
 from engine.grammar.compiler import CompiledGrammar
 from engine.grammar.mask_thread import MaskThread
 from engine.request import EmbeddingRequest, GenerationRequest, Pooling

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from engine.core.beam_stage import BeamStage
-from engine.core.embedding_job import EmbeddingJob
-from engine.core.embedding_stage import EmbeddingStage
 from engine.core.job import Job, JobResult
 from engine.core.limited_log import LimitedLog
 from engine.core.runner import Runner
+from engine.core.stages.beam_stage import BeamStage
+from engine.core.stages.embedding_job import EmbeddingJob
+from engine.core.stages.embedding_stage import EmbeddingStage
 from engine.errors import EngineError, GenerationFailed, NoTokenLeft
 from engine.events import Embedding, TokenEvent
 from engine.scheduling.schedule import Schedule

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from engine.core.beam_stage import LaunchedBeams
-from engine.core.embedding_stage import LaunchedEmbeddings
-from engine.core.prompt_logprobs import LaunchedPromptScores
-from engine.core.sampling_stage import LaunchedSequences
+from engine.core.stages.beam_stage import LaunchedBeams
+from engine.core.stages.embedding_stage import LaunchedEmbeddings
+from engine.core.stages.prompt_logprobs import LaunchedPromptScores
+from engine.core.stages.sampling_stage import LaunchedSequences
 from engine.scheduling.schedule import Schedule
 from engine.stats import StepCounters
 from engine.transfers import Readback

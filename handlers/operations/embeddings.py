@@ -10,7 +10,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.core.unit_vector import unit_vector
+from engine.core.stages.unit_vector import unit_vector
 from engine.events import Embedding
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, Pooling, Prompt

@@ -16,8 +16,8 @@ from transformers import AutoModelForCausalLM
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from engine.core.embedding_job import EmbeddingJob
 from engine.core.job import Job, SequenceState
+from engine.core.stages.embedding_job import EmbeddingJob
 from engine.demo_model import DEMO_MODEL
 from engine.errors import GenerationFailed, InvalidRequest, RequestAborted
 from engine.events import TokenEvent

@@ -17,7 +17,7 @@ from engine.attention.batch import Batch
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.core.unit_vector import unit_vector
+from engine.core.stages.unit_vector import unit_vector
 from engine.errors import (
     EngineStopped,
     GenerationFailed,

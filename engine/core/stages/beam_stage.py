@@ -6,8 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.core.beam_group import BeamGroup
 from engine.core.job import Job, JobResult, SequenceState
+from engine.core.stages.beam_group import BeamGroup
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams

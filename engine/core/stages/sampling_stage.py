@@ -8,8 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from engine.core.draft_stage import Draft, DraftStage
 from engine.core.job import Job, JobResult, SequenceState
+from engine.core.stages.draft_stage import Draft, DraftStage
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.attention.batch import Batch
-from engine.core.embedding_job import EmbeddingJob
 from engine.core.runner import Runner
-from engine.core.unit_vector import unit_vector
+from engine.core.stages.embedding_job import EmbeddingJob
+from engine.core.stages.unit_vector import unit_vector
 from engine.errors import GenerationFailed, NotFinite
 from engine.events import Embedding
 from engine.transfers import DeviceValue, Readback
