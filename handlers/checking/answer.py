@@ -9,7 +9,7 @@ from handlers.checking.streams.stream import EventRules, StreamJudge
 from .exchange import Fault, Headers
 from .json_text import NotJson, read_json
 from .media_type import MediaType, read_media_type
-from .pointer import resolve
+from .references import resolve
 from .schemas import Rule, Schemas
 
 EVENTS: Final = "text/event-stream"

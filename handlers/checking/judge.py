@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from .answer import DeclaredAnswer, one_of
 from .exchange import Exchange, Fault
-from .pointer import resolve
+from .references import resolve
 from .schemas import Schemas
 
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from .pointer import ABSENT, look_up, parse_pointer
+from engine.json_pointer import ABSENT, look_up, steps_of
 
 
 class Sum:
@@ -25,7 +25,7 @@ class Numbered:
 
     def __init__(self, parent: object, value: str, path: object) -> None:
         self._name = value
-        self._pointer = parse_pointer(value)
+        self._pointer = steps_of(value)
 
     def validate(self, instance: Any) -> None:
         if not isinstance(instance, list):

@@ -12,7 +12,7 @@ import jsonschema_rs
 
 from .exchange import Fault
 from .keywords import KEYWORDS
-from .pointer import resolve
+from .references import resolve
 
 Schema = dict[str, Any]
 # How a schema is taken: closed; closed only inside, where what stands around it closes it; or as it stands.

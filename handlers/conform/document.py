@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any, NamedTuple, TypeAlias
 
+from handlers.checking.references import resolve
+
 Json: TypeAlias = Any
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -57,16 +59,6 @@ def load(contract: str) -> dict[str, Any]:
         files(f"generated.{contract}").joinpath("openapi.json").read_bytes()
     )
     return document
-
-
-def resolve(document: Mapping[str, Any], node: Any) -> Any:
-    """Follows `$ref` until a node that is none."""
-    while isinstance(node, Mapping) and "$ref" in node:
-        target: Any = document
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            target = target[part.replace("~1", "/").replace("~0", "~")]
-        node = target
-    return node
 
 
 def endpoints(document: Mapping[str, Any]) -> Iterator[Endpoint]:

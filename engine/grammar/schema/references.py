@@ -3,10 +3,10 @@
 import json
 from collections.abc import Callable, Iterator
 from itertools import count
-from urllib.parse import unquote
 
 from engine.errors import InvalidGrammar
 from engine.grammar.schema.walk import Schema, inner_schemas
+from engine.json_pointer import target_of
 
 MAX_TARGETS = 500
 MAX_LENGTH = 2_000_000  # characters of all targets that are copied
@@ -38,7 +38,7 @@ def with_targets(root: Schema, source: object, rewrite: Callable[[object], objec
             if not isinstance(pointer, str) or pointer in places or not pointer.startswith("#/"):
                 continue
             if pointer not in moved:
-                target = _target(source, pointer)
+                target = target_of(source, pointer)
                 if not isinstance(target, dict):
                     continue
                 length += len(json.dumps(target))
@@ -58,16 +58,3 @@ def with_targets(root: Schema, source: object, rewrite: Callable[[object], objec
 def _free_name(definitions: object) -> str:
     taken = definitions if isinstance(definitions, dict) else {}
     return next(name for at in count() if (name := f"place {at}") not in taken)
-
-
-def _target(source: object, pointer: str) -> object:
-    """Return what a JSON pointer leads to; None if it leads nowhere."""
-    for step in unquote(pointer).split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(source, dict) and name in source:
-            source = source[name]
-        elif isinstance(source, list) and name.isdecimal() and int(name) < len(source):
-            source = source[int(name)]
-        else:
-            return None
-    return source

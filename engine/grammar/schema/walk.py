@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from engine.json_pointer import escaped_step
+
 Schema = dict[str, Any]
 
 HOLDS_SCHEMA = ("items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties") + (
@@ -15,11 +17,6 @@ HOLDS_SCHEMA = ("items", "additionalItems", "unevaluatedItems", "contains", "add
 )
 HOLDS_LIST = ("items", "prefixItems", "anyOf", "oneOf", "allOf")
 HOLDS_MAP = ("properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions")
-
-
-def escaped_step(name: str) -> str:
-    """Return the name as a step of a JSON pointer (RFC 6901 section 3)."""
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def inner_schemas(schema: Schema) -> Iterator[tuple[str, object]]:

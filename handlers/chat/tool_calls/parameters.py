@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from engine.json_pointer import target_of
 from handlers.chat.tool_calls.tool_format import Schema
 
 # What a schema may hold whose properties say all of the arguments. Others than the properties are left out
@@ -72,7 +73,7 @@ def _standalone(value: object, root: Schema) -> Schema:
     definitions = {key: root[key] for key in _DEFINITIONS if key in root}
     found, num_left = value, _MAX_REFERENCES
     while isinstance(found, Mapping) and not set(found) - _SILENT - {"$ref"} and "$ref" in found and num_left:
-        found, num_left = _referred(str(found["$ref"]), root), num_left - 1
+        found, num_left = target_of(root, str(found["$ref"])), num_left - 1
     return dict(found if isinstance(found, Mapping) else {}) | definitions
 
 
@@ -86,7 +87,7 @@ def _types_of(schema: object, root: Schema) -> frozenset[str]:
         reference = str(part["$ref"]) if isinstance(part, Mapping) and "$ref" in part else None
         if reference is not None and reference not in followed:
             followed.add(reference)
-            waiting.append(_referred(reference, root))
+            waiting.append(target_of(root, reference))
         elif reference is None:
             types |= _declared_types(part) if isinstance(part, Mapping) else ANY_TYPE
             waiting += _alternatives(part)
@@ -124,14 +125,6 @@ def type_of_json(value: object) -> frozenset[str]:
     """Return the types under which a schema may allow this value."""
     is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
     return frozenset(("integer", "number") if is_whole else (_type_of(value),))
-
-
-def _referred(reference: str, root: Schema) -> object:
-    found: object = root
-    for part in reference.removeprefix("#").strip("/").split("/"):
-        name = part.replace("~1", "/").replace("~0", "~")
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
 
 
 def _refers_elsewhere(schema: Schema) -> bool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from engine.json_pointer import look_up
 from handlers.checking.exchange import Fault
-from handlers.checking.pointer import look_up
 
 from .laws import Joined
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from handlers.checking.pointer import parse_pointer
+from engine.json_pointer import steps_of
 from handlers.checking.schemas import Rule, Schemas
 
 Pointer = tuple[str, ...]
@@ -88,8 +88,8 @@ def _stream(node: Any, schemas: Schemas) -> StreamLaws:
 
 def _sequence(node: dict[str, Any], schemas: Schemas) -> SequenceLaws:
     return SequenceLaws(
-        constant=tuple(parse_pointer(pointer) for pointer in node.get("constant", ())),
-        counts=tuple((parse_pointer(pointer), start) for pointer, start in node.get("counts", {}).items()),
+        constant=tuple(steps_of(pointer) for pointer in node.get("constant", ())),
+        counts=tuple((steps_of(pointer), start) for pointer, start in node.get("counts", {}).items()),
         joined=tuple(_joined(whole, one, schemas) for whole, one in node.get("joined", {}).items()),
         first=_rule(node, "first", schemas),
         last=_rule(node, "last", schemas),
@@ -102,13 +102,13 @@ def _sequence(node: dict[str, Any], schemas: Schemas) -> SequenceLaws:
 
 def _joined(whole: str, node: Any, schemas: Schemas) -> Joined:
     _check(node, _JOINED)
-    return Joined(parse_pointer(whole), parse_pointer(node["of"]), _rule(node, "where", schemas))
+    return Joined(steps_of(whole), steps_of(node["of"]), _rule(node, "where", schemas))
 
 
 def _part(node: Any, schemas: Schemas) -> PartLaws:
     _check(node, _PART)
-    num = parse_pointer(node["num"]) if "num" in node else None
-    return PartLaws(parse_pointer(node["at"]), parse_pointer(node["by"]), num, _sequence(node, schemas))
+    num = steps_of(node["num"]) if "num" in node else None
+    return PartLaws(steps_of(node["at"]), steps_of(node["by"]), num, _sequence(node, schemas))
 
 
 def _rule(node: dict[str, Any], key: str, schemas: Schemas) -> Rule | None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from engine.json_pointer import ABSENT, look_up
 from handlers.checking.exchange import Fault
-from handlers.checking.pointer import ABSENT, look_up
 from handlers.checking.schemas import Rule
 
 from .joined import JoinedText

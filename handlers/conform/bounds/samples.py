@@ -6,7 +6,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from handlers.conform.document import Json, Schema, resolve
+from handlers.checking.references import resolve
+from handlers.conform.document import Json, Schema
 from handlers.conform.place import ABSENT
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from handlers.conform.document import Json, Schema, resolve
+from handlers.checking.references import resolve
+from handlers.conform.document import Json, Schema
 from handlers.conform.place import ABSENT, Place, at, put
 
 from .samples import Samples, types_of

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
+from handlers.checking.references import resolve
 from handlers.conform.document import Endpoint
 
 from .recording import Recorded, read_recording
@@ -143,18 +144,9 @@ def with_parameters(document: Mapping[str, Any], values: Mapping[str, str]) -> d
 
 def _request_schemas(document: dict[str, Any], operation: dict[str, Any]) -> list[dict[str, Any]]:
     """The schemas of an operation's `model`, in its path or in its body."""
-    parameters = [_resolve(document, parameter) for parameter in operation.get("parameters", ())]
+    parameters = [resolve(document, parameter) for parameter in operation.get("parameters", ())]
     found = [parameter["schema"] for parameter in parameters if parameter["name"] == "model"]
-    body = _resolve(document, operation.get("requestBody", {}))
+    body = resolve(document, operation.get("requestBody", {}))
     for media in body.get("content", {}).values():
-        found += [_resolve(document, media["schema"]).get("properties", {}).get("model")]
+        found += [resolve(document, media["schema"]).get("properties", {}).get("model")]
     return [schema for schema in found if schema is not None]
-
-
-def _resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    while "$ref" in node:
-        target: Any = document
-        for step in node["$ref"].removeprefix("#/").split("/"):
-            target = target[step]
-        node = target
-    return node

@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from handlers.conform.document import Endpoint, resolve
+from handlers.checking.references import resolve
+from handlers.conform.document import Endpoint
 from handlers.conform.finding import Finding, Instance, Result, Subject
 
 Kind = Literal["contract", "profile"]

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from engine.json_pointer import ABSENT, escaped_step, look_up, steps_of_reference
+
 try:
     from yaml import CSafeLoader as _FastLoader
 except ImportError:  # PyYAML was built without libyaml
@@ -27,14 +29,7 @@ class SpecError(Exception):
 
 def render_pointer(pointer: Pointer) -> str:
     """('paths', '/a') as '#/paths/~1a' (RFC 6901, section 6)."""
-    return "/".join(["#", *(part.replace("~", "~0").replace("/", "~1") for part in pointer)])
-
-
-def parse_pointer(reference: str) -> Pointer:
-    """'#/paths/~1a' as ('paths', '/a'). ValueError unless the reference is inside the document."""
-    if not reference.startswith("#/"):
-        raise ValueError(f"{reference} points outside the document")
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in reference[2:].split("/"))
+    return "/".join(["#", *map(escaped_step, pointer)])
 
 
 def resolve(document: Document, node: Any, at: Pointer) -> tuple[Any, Pointer]:
@@ -42,8 +37,8 @@ def resolve(document: Document, node: Any, at: Pointer) -> tuple[Any, Pointer]:
     seen = [at]
     while isinstance(node, dict) and "$ref" in node:
         try:
-            at = parse_pointer(node["$ref"])
-            node = look_up(document, at)
+            at = steps_of_reference(node["$ref"])
+            node = _node_at(document, at)
         except (ValueError, KeyError) as error:
             raise SpecError(seen[-1], f"$ref {node['$ref']} leads nowhere ({error})") from None
         if at in seen:
@@ -52,16 +47,11 @@ def resolve(document: Document, node: Any, at: Pointer) -> tuple[Any, Pointer]:
     return node, at
 
 
-def look_up(document: Document, pointer: Pointer) -> Any:
+def _node_at(document: Document, pointer: Pointer) -> Any:
     """The node at a pointer; KeyError where there is none."""
-    node: Any = document
-    for part in pointer:
-        if isinstance(node, list) and part.isdigit() and int(part) < len(node):
-            node = node[int(part)]
-        elif isinstance(node, dict) and part in node:
-            node = node[part]
-        else:
-            raise KeyError(render_pointer(pointer))
+    node = look_up(document, pointer)
+    if node is ABSENT:
+        raise KeyError(render_pointer(pointer))
     return node
 
 

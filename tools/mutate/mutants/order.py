@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import nan
 from typing import Any
 
-from handlers.checking.pointer import look_up, parse_pointer
+from engine.json_pointer import look_up, steps_of
 from tools.generate.documents.document import Schema
 
 from .wire import WireEvent
@@ -81,7 +81,7 @@ def _joined(law: Any) -> list[Any]:
 
 
 def _piece(texts: Any, event: WireEvent) -> Any:
-    return look_up(event.data, parse_pointer(texts["of"]))
+    return look_up(event.data, steps_of(texts["of"]))
 
 
 def _is_repeated(law: Any, texts: Any, events: list[WireEvent], at: int, admits: Admits) -> bool:
@@ -91,7 +91,7 @@ def _is_repeated(law: Any, texts: Any, events: list[WireEvent], at: int, admits:
         return False
     own = _numbers(law, event.data) if "by" in law else set()
     return any(
-        isinstance(look_up(later.data, parse_pointer(texts["whole"])), str)
+        isinstance(look_up(later.data, steps_of(texts["whole"])), str)
         and ("by" not in law or own & _numbers(law, later.data))
         for later in events[at:]
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from handlers.checking.pointer import look_up
+from engine.json_pointer import look_up
 from tools.generate.documents.document import Schema
 
 from .declared import Reading
