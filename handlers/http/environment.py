@@ -4,17 +4,17 @@ Its limits come from the environment, as the application's settings do.
 """
 
 from handlers.shared_settings.reading import read_section
-from handlers.shared_settings.shared_settings import SharedSettings
 
 from .connections import Connections
 from .limits import http_limits
 from .protocol import BoundedProtocol, bounded_protocol
+from .settings import HttpSettings
 
 
 def _from_environment() -> type[BoundedProtocol]:
     """Return the class, or raise SystemExit with the message if the settings are not valid."""
     try:
-        return bounded_protocol(Connections(http_limits(read_section(SharedSettings, {}))))
+        return bounded_protocol(Connections(http_limits(read_section(HttpSettings, {}))))
     except ValueError as error:
         raise SystemExit(f"verbatim: error: {error}") from None
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from handlers.shared_settings.shared_settings import SharedSettings
-
 from .descriptors import default_max_connections
+from .settings import HttpSettings
 
 _DISCARDED_BYTES: Final = 2**24
 
@@ -35,7 +34,7 @@ class HttpLimits:
         return min(1.0, shortest / 4)
 
 
-def http_limits(settings: SharedSettings) -> HttpLimits:
+def http_limits(settings: HttpSettings) -> HttpLimits:
     """Return the limits in the settings."""
     return HttpLimits(
         max_url_bytes=settings.max_url_bytes,

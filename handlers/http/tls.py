@@ -3,14 +3,14 @@
 import ssl
 from pathlib import Path
 
-from handlers.shared_settings.shared_settings import SharedSettings
+from .settings import HttpSettings
 
 
 class BadCertificate(OSError):
     """A certificate or key cannot be used."""
 
 
-def server_context(settings: SharedSettings) -> ssl.SSLContext | None:
+def server_context(settings: HttpSettings) -> ssl.SSLContext | None:
     """Return the context of TLS connections; None where the server speaks plain HTTP. Raises BadCertificate.
 
     With `ssl_ca_certs` a client must show a certificate that one of those signed.

@@ -10,24 +10,10 @@ from handlers.access.hosts import is_loopback
 from handlers.app import MARKING_HEADERS, TABLES
 from handlers.playground.page import PATH
 from handlers.runtime.root_routes import Placement, marked_placements, placements
+from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
 
 _ALL: Final = Capabilities()
-_OF_OWN_ENGINE: Final = (
-    "dtype",
-    "device",
-    "quantize",
-    "isa",
-    "require_native",
-    "kernel_cache",
-    "num_threads",
-    "pooling",
-    "max_batch_prefill_tokens",
-    "max_batch_total_tokens",
-    "max_batch_size",
-    "prefix_caching",
-    "speculate",
-)
 
 
 def start_up_table(settings: Settings, info: ModelInfo, capabilities: Capabilities = _ALL) -> str:
@@ -41,7 +27,7 @@ def start_up_table(settings: Settings, info: ModelInfo, capabilities: Capabiliti
             ),
             *_contracts(settings),
             "  pages     /docs" + (f", {PATH}" if settings.playground else ""),
-            *_warnings(settings),
+            *_warnings(settings, capabilities),
         )
     )
 
@@ -89,20 +75,23 @@ def _kernels(kernels: tuple[Kernel, ...]) -> list[str]:
     ]
 
 
-def _warnings(settings: Settings) -> list[str]:
+def _warnings(settings: Settings, capabilities: Capabilities) -> list[str]:
     lines = []
-    if unused := _unused(settings):
+    if unused := _unused(settings, capabilities):
         lines.append(f"  warning   without effect on engine {settings.engine}: {', '.join(unused)}")
     if not settings.asks_for_key and not is_loopback(settings.host):
         lines.append(f"  warning   no key is asked for: whoever reaches {settings.host} may use the server")
     return lines
 
 
-def _unused(settings: Settings) -> list[str]:
-    """Return the names of given settings that only Verbatim's own engine reads, if another computes."""
+def _unused(settings: Settings, capabilities: Capabilities) -> list[str]:
+    """Return the names of given settings that have no effect, since another engine computes."""
     if settings.engine == "verbatim":
         return []
-    return [name for name in _OF_OWN_ENGINE if name in settings.model_fields_set]
+    without_effect = [*OwnEngineSettings.model_fields]
+    if not capabilities.embeddings:
+        without_effect.append("pooling")
+    return [name for name in without_effect if name in settings.model_fields_set]
 
 
 def _contracts(settings: Settings) -> list[str]:

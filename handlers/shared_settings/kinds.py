@@ -22,6 +22,13 @@ def _split(value: object) -> object:
     return tuple(part.strip() for text in value for part in str(text).split(",") if part.strip())
 
 
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+LOWER = BeforeValidator(_lower)
+"""Takes a text in any case."""
+
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Count = Annotated[int, Field(ge=1)]
 Limit = Annotated[int | None, Field(ge=1)]

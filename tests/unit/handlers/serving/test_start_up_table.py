@@ -100,3 +100,22 @@ def test_an_engine_over_servers_is_described_with_what_it_refuses() -> None:
     assert "  refused   typical_p, beams" in lines
     assert "  warning   without effect on engine vllm: dtype" in lines
     assert not any(line.split()[0] in ("device", "cache") for line in lines)
+
+
+def test_settings_that_only_the_own_engine_reads_are_named_where_another_computes() -> None:
+    given = {"quantize": "int8", "speculate": 3, "pooling": "last", "max_total_tokens": 100}
+    info = ScriptedEngine(says("a")).model_info
+    over_servers = Settings(engine="vllm", engine_url=("http://a:1",), **given)
+    assert warnings_in(start_up_table(over_servers, info, Capabilities(embeddings=False))) == [
+        "without effect on engine vllm: quantize, speculate, pooling"
+    ]
+    assert warnings_in(start_up_table(over_servers, info, Capabilities())) == [
+        "without effect on engine vllm: quantize, speculate"
+    ]
+    assert warnings_in(start_up_table(Settings(**given), info)) == []
+
+
+def warnings_in(table: str) -> list[str]:
+    """Return the texts of the warnings."""
+    lines = [line.split(maxsplit=1) for line in table.splitlines()]
+    return [text for kind, text in lines if kind == "warning"]

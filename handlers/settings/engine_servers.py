@@ -1,0 +1,69 @@
+"""The choice of an engine, and the settings of one on other servers."""
+
+import shlex
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import field_validator, model_validator
+
+from handlers.shared_settings.kinds import LOWER, Names, Seconds, env
+from handlers.shared_settings.section import Section
+
+
+class EngineServerSettings(Section):
+    """The engine, and where its servers are if it is not the one in this process."""
+
+    engine: Annotated[Literal["verbatim", "vllm", "sglang"], LOWER, env("VERBATIM_ENGINE")] = "verbatim"
+    """Engine that computes tokens: verbatim, in this process; vllm or sglang, the servers at engine_url."""
+
+    engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
+    """URLs of servers, comma-separated; requests go to the least busy, and where their prefix is cached."""
+
+    engine_command: Annotated[str | None, env("VERBATIM_ENGINE_COMMAND")] = None
+    """Command that starts the server of the engine, which ends with this one; {port} becomes a free port."""
+
+    engine_api_key: Annotated[str | None, env("VERBATIM_ENGINE_API_KEY")] = None
+    """API key that the servers at engine_url ask for."""
+
+    engine_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_TIMEOUT")] = 120.0
+    """Seconds without a token from the server at engine_url after which a request fails."""
+
+    engine_start_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_START_TIMEOUT")] = 600.0
+    """Seconds to wait at start until the servers at engine_url are ready."""
+
+    @field_validator("engine_url")
+    @classmethod
+    def _are_urls(cls, urls: tuple[str, ...]) -> tuple[str, ...]:
+        for url in urls:
+            parts = urlsplit(url)
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+                raise ValueError(f"{url!r} is no URL of a server, such as http://127.0.0.1:8000")
+        return urls
+
+    @field_validator("engine_command")
+    @classmethod
+    def _is_command(cls, command: str | None) -> str | None:
+        try:
+            if command is not None and not shlex.split(command):
+                raise ValueError("it is empty")
+        except ValueError as error:
+            raise ValueError(f"{command!r} is no command: {error}") from None
+        return command
+
+    @model_validator(mode="after")
+    def _knows_its_engine(self) -> Self:
+        if self.engine == "verbatim":
+            if self.engine_url or self.engine_command is not None:
+                name = "engine_url" if self.engine_url else "engine_command"
+                raise ValueError(f"{name} is of servers of another engine, and engine is verbatim")
+            return self
+        takes_port = "{port}" in (self.engine_command or "")
+        if takes_port and self.engine_url:
+            raise ValueError("engine_command has a {port} of its own, so there must be no engine_url")
+        if not takes_port and not self.engine_url:
+            raise ValueError(
+                f"engine is {self.engine}, which needs an engine_url, or an engine_command with {{port}}"
+            )
+        if self.engine_command is not None and len(self.engine_url) > 1:
+            raise ValueError("engine_command starts one server, and engine_url names several")
+        return self

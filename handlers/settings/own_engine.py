@@ -1,0 +1,91 @@
+"""The settings of the engine that computes in this process."""
+
+import os
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from engine.config import MAX_DRAFT_TOKENS, QUANTIZATIONS
+from engine.native.instructions import NATIVE, isa_names
+from handlers.shared_settings.kinds import LOWER, Limit, env
+from handlers.shared_settings.section import Section
+
+# Of `ngram` without a number. A sequence whose drafts come true half of the time drafts one or two.
+_NUM_DRAFT_TOKENS = 8
+
+
+class OwnEngineSettings(Section):
+    """The arithmetic, the compiled code and the batches; they have no effect where other servers compute."""
+
+    dtype: Annotated[
+        Literal["auto", "float32", "float16", "bfloat16"], LOWER, env("VERBATIM_DTYPE", "DTYPE")
+    ] = "auto"
+    """Data type of the weights and the arithmetic; auto chooses by model and device."""
+
+    device: Annotated[str, env("VERBATIM_DEVICE"), Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")] = "auto"
+    """Device that runs the model: auto (a GPU if there is one), cpu, cuda or cuda:N."""
+
+    quantize: Annotated[str | None, LOWER, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
+    """Quantization of linear layers: int8, on a CPU only; by default the weights stay as they are."""
+
+    isa: Annotated[str, LOWER, env("VERBATIM_ISA")] = NATIVE
+    """Newest CPU instructions to use: sse4_2, avx2, avx512, avx512_vnni, avx512_bf16, amx or native."""
+
+    require_native: Annotated[bool, env("VERBATIM_REQUIRE_NATIVE")] = False
+    """Start only if compiled code is found or built, and all that processor and model allow is in use."""
+
+    kernel_cache: Annotated[str | None, env("VERBATIM_KERNEL_CACHE")] = None
+    """Folder of compiled code from `verbatim build-kernels`; defaults to verbatim in the user's cache."""
+
+    num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
+    """Threads that compute the model; defaults to the cores that the process may use."""
+
+    max_batch_prefill_tokens: Annotated[
+        Limit, env("VERBATIM_MAX_BATCH_PREFILL_TOKENS", "MAX_BATCH_PREFILL_TOKENS")
+    ] = None
+    """Most tokens that one step computes; by default chosen by device."""
+
+    max_batch_total_tokens: Annotated[
+        Limit, env("VERBATIM_MAX_BATCH_TOTAL_TOKENS", "MAX_BATCH_TOTAL_TOKENS")
+    ] = None
+    """Size of the KV cache in tokens; by default chosen from the free memory."""
+
+    max_batch_size: Annotated[Limit, env("VERBATIM_MAX_BATCH_SIZE", "MAX_BATCH_SIZE")] = None
+    """Most sequences that one step computes; by default chosen by device."""
+
+    prefix_caching: Annotated[bool, env("VERBATIM_PREFIX_CACHING", "PREFIX_CACHING")] = True
+    """Reuse KV blocks of earlier prompts for prompts that begin alike."""
+
+    speculate: Annotated[int, env("VERBATIM_SPECULATE", "SPECULATE"), Field(ge=0, le=MAX_DRAFT_TOKENS)] = 0
+    """Speculation without a draft model: `ngram`, `ngram:N`, or N, the most tokens of a draft; 0 for none."""
+
+    @field_validator("quantize")
+    @classmethod
+    def _is_quantization(cls, name: str | None) -> str | None:
+        if name not in QUANTIZATIONS:
+            raise ValueError(f"{name!r} is not supported; the one that is: int8, on a CPU")
+        return name
+
+    @field_validator("speculate", mode="before")
+    @classmethod
+    def _read_speculation(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        if (match := re.fullmatch(r"ngram|(?:ngram:)?(\d+)", value.strip().lower())) is None:
+            raise ValueError(f"{value!r} is not supported; ngram, ngram:N and N are")
+        return match[1] or _NUM_DRAFT_TOKENS
+
+    @field_validator("isa")
+    @classmethod
+    def _is_isa(cls, name: str) -> str:
+        if name not in isa_names():
+            raise ValueError(f"{name!r} is none of {', '.join(isa_names())}")
+        return name
+
+    @field_validator("num_threads")
+    @classmethod
+    def _has_processors(cls, number: int | None) -> int | None:
+        if number is not None and number > (present := os.cpu_count() or 1):
+            raise ValueError(f"{number} threads would wait for one another: there are {present} processors")
+        return number
