@@ -3,7 +3,7 @@
 from enum import Enum, auto
 from typing import Final
 
-from .limits import HttpLimits
+from handlers.http.limits import HttpLimits
 
 _LINGER_S: Final = 2.0  # for a client to read an answer that closes the connection
 

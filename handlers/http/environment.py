@@ -3,12 +3,11 @@
 Its limits come from the environment, as the application's settings do.
 """
 
+from handlers.http.connections import Connections
+from handlers.http.limits import http_limits
+from handlers.http.protocol import BoundedProtocol, bounded_protocol
+from handlers.http.settings import HttpSettings
 from handlers.shared_settings.reading import read_section
-
-from .connections import Connections
-from .limits import http_limits
-from .protocol import BoundedProtocol, bounded_protocol
-from .settings import HttpSettings
 
 
 def _from_environment() -> type[BoundedProtocol]:

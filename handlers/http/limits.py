@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from .descriptors import default_max_connections
-from .settings import HttpSettings
+from handlers.http.descriptors import default_max_connections
+from handlers.http.settings import HttpSettings
 
 _DISCARDED_BYTES: Final = 2**24
 

@@ -10,14 +10,20 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from .client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
-from .connections import Connections
-from .early_answer import NO_TUNNEL, SLOW_BODY, SLOW_HEAD, TOO_MANY_CONNECTIONS, EarlyAnswer
-from .request_sizes import RequestSizes
-from .retry_after import noting_retry_after
-from .stop_parsing import StopParsing, answer_to
-from .target import to_origin_form
-from .upgrade import head_without_upgrade
+from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
+from handlers.http.connections import Connections
+from handlers.http.reading.early_answer import (
+    NO_TUNNEL,
+    SLOW_BODY,
+    SLOW_HEAD,
+    TOO_MANY_CONNECTIONS,
+    EarlyAnswer,
+)
+from handlers.http.reading.request_sizes import RequestSizes
+from handlers.http.reading.stop_parsing import StopParsing, answer_to
+from handlers.http.reading.target import to_origin_form
+from handlers.http.reading.upgrade import head_without_upgrade
+from handlers.http.retry_after import noting_retry_after
 
 _MAX_PIPELINED: Final = 32  # requests that one connection may have sent ahead
 

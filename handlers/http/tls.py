@@ -3,7 +3,7 @@
 import ssl
 from pathlib import Path
 
-from .settings import HttpSettings
+from handlers.http.settings import HttpSettings
 
 
 class BadCertificate(OSError):

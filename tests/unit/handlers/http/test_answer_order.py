@@ -6,8 +6,7 @@ from starlette.types import Receive, Scope, Send
 
 from handlers.http.limits import http_limits
 from handlers.settings.settings import Settings
-
-from .echo import answer, serving
+from tests.unit.handlers.http.echo import answer, serving
 
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: test\r\n"

@@ -9,9 +9,8 @@ import pytest
 
 from handlers.http.descriptors import default_max_connections
 from handlers.http.protocol import BoundedProtocol
-
-from .echo import Client, serving
-from .test_answer_order import Held
+from tests.unit.handlers.http.echo import Client, serving
+from tests.unit.handlers.http.test_answer_order import Held
 
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"
 

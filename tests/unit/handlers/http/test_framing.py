@@ -2,7 +2,7 @@
 
 import pytest
 
-from .echo import serving
+from tests.unit.handlers.http.echo import serving
 
 POST = b"POST / HTTP/1.1\r\nHost: test\r\n"
 CHUNKED = b"Transfer-Encoding: chunked\r\n"

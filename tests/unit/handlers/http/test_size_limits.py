@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from .echo import LIMITS, Client, serving
+from tests.unit.handlers.http.echo import LIMITS, Client, serving
 
 HOST = b"Host: test\r\n"
 

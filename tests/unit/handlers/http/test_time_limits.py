@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from .echo import answer, serving
+from tests.unit.handlers.http.echo import answer, serving
 
 HEAD = b"POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 100\r\n"
 GET = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n"

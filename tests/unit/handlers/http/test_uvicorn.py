@@ -15,8 +15,7 @@ from uvicorn.server import ServerState
 
 from handlers.http.connections import Connections
 from handlers.http.protocol import bounded_protocol
-
-from .echo import LIMITS
+from tests.unit.handlers.http.echo import LIMITS
 
 ROOT = Path(__file__).parents[4]
 

@@ -3,9 +3,15 @@
 from collections.abc import Sequence
 from typing import Final
 
-from .early_answer import TOO_MANY_CHUNKS, TWO_HOSTS, headers_too_long, too_many_headers, url_too_long
-from .limits import HttpLimits
-from .stop_parsing import StopParsing
+from handlers.http.limits import HttpLimits
+from handlers.http.reading.early_answer import (
+    TOO_MANY_CHUNKS,
+    TWO_HOSTS,
+    headers_too_long,
+    too_many_headers,
+    url_too_long,
+)
+from handlers.http.reading.stop_parsing import StopParsing
 
 _LINE_BYTES: Final = 4  # of a header line beside name and value: a colon, a space, CR and LF
 _MAX_SMALL: Final = 65_536  # chunks of a body that cost more to take than to send

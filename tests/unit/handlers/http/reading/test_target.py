@@ -2,7 +2,7 @@
 
 import pytest
 
-from .echo import serving
+from tests.unit.handlers.http.echo import serving
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from handlers.http.early_answer import TOO_MANY_CHUNKS, TWO_HOSTS, EarlyAnswer
-from handlers.http.request_sizes import RequestSizes
-from handlers.http.stop_parsing import StopParsing
+from handlers.http.reading.early_answer import TOO_MANY_CHUNKS, TWO_HOSTS, EarlyAnswer
+from handlers.http.reading.request_sizes import RequestSizes
+from handlers.http.reading.stop_parsing import StopParsing
 from tests.unit.handlers.http.echo import LIMITS
 
 INCOMPLETE = LIMITS.max_url_bytes + LIMITS.max_header_bytes

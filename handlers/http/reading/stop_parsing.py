@@ -4,7 +4,7 @@ import logging
 
 import httptools
 
-from .early_answer import BAD_REQUEST, EarlyAnswer
+from handlers.http.reading.early_answer import BAD_REQUEST, EarlyAnswer
 
 _logger = logging.getLogger(__name__)
 

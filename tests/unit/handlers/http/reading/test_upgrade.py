@@ -2,9 +2,8 @@
 
 import pytest
 
-from handlers.http.upgrade import head_without_upgrade
-
-from .echo import serving
+from handlers.http.reading.upgrade import head_without_upgrade
+from tests.unit.handlers.http.echo import serving
 
 UPGRADES = {
     "h2c as Java asks for it": (

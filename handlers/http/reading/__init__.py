@@ -1,0 +1,1 @@
+"""The reading of a request: its sizes and forms, and the answers to one that is not read to its end."""
