@@ -1,6 +1,6 @@
 """The run-time part of JSON Schema's uniqueItems: it excludes the tokens that would repeat an item.
 
-A grammar cannot compare items, so its rules allow equal ones (`schema.unique_arrays`). Here the text is
+A grammar cannot compare items, so its rules allow equal ones (`schema.automaton_rules`). Here the text is
 followed byte by byte. Where an array with different items opens, its marker can be read, which the rules
 allow in place of an item and which no token has. From there on an automaton of the items says where each one
 ends. Two kinds of tokens are excluded: those that end an item equal to an earlier one, and those after which

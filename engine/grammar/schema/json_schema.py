@@ -9,14 +9,14 @@ enforced
     minItems, maxItems, minLength, maxLength, pattern, minimum, maximum, exclusiveMinimum, exclusiveMaximum,
     multipleOf, anyOf, oneOf, allOf, uniqueItems, not, if, then, else, dependentRequired, dependentSchemas,
     contains, minContains, maxContains, $ref to a place in the document, and the formats in
-    `strings.ENFORCED_FORMATS`
-rewritten, because older drafts wrote it so (`drafts`)
+    `rewriting.strings.ENFORCED_FORMATS`
+rewritten, because older drafts wrote it so (`rewriting.drafts`)
     exclusiveMinimum and exclusiveMaximum as booleans, items of a tuple and additionalItems, dependencies,
     $recursiveRef; $anchor, $dynamicRef and the root's $id in references, where the document has no other $id
 merged into one schema, because xgrammar ignores all keywords beside $ref, enum, const, anyOf, oneOf and allOf
     the schemas of allOf, the target of $ref and what stands beside it; what stands beside anyOf and oneOf
     goes into each alternative; enum and const keep the values that the keywords beside them allow
-made into alternatives, because a grammar says only what is allowed (`conditions`)
+made into alternatives, because a grammar says only what is allowed (`rewriting.conditions`)
     not, if, then, else, dependentRequired, dependentSchemas
 made into the rules of an automaton, because xgrammar ignores one of them
     pattern, format and lengths beside each other; patterns that xgrammar does not read, such as lookahead
@@ -24,7 +24,7 @@ made into the rules of an automaton, because xgrammar ignores one of them
 excluded token by token, because no context-free grammar compares items (`engine.grammar.unique_items`)
     items of uniqueItems that are equal to earlier ones
 rewritten, because xgrammar's own way would let through what is not even JSON
-    minLength, maxLength and the formats in `strings` become a pattern that knows JSON's escapes
+    minLength, maxLength and the formats in `rewriting.strings` become a pattern that knows JSON's escapes
 rewritten, because xgrammar does not read JSON pointers with escapes
     such a $ref leads to a copy in $defs
 narrower than the specification, so that the generated value is still valid
@@ -44,7 +44,7 @@ refused, because nothing here enforces it
     `not` and `if` of multipleOf, format or items alone; $id inside the document beside references;
     uniqueItems of objects with any properties, of items that hold themselves or unique items, and beside
     prefixItems; `oneOf` whose schemas may overlap; two formats of one string; pattern, a length or
-    uniqueItems beside a format that `strings.FORMAT_PATTERNS` lacks; an enum of objects or arrays beside
+    uniqueItems beside a format that `FORMAT_PATTERNS` lacks; an enum of objects or arrays beside
     restrictions of their members; unevaluatedProperties beside $ref or allOf; patternProperties beside each
     other, or beside other properties of another schema of allOf; patterns with back references, word
     boundaries, flags, or lookaround elsewhere; what needs too many states
@@ -57,15 +57,15 @@ import json
 from collections.abc import Callable, Iterable
 
 from engine.errors import InvalidGrammar
-from engine.grammar.schema.conditions import without_conditions
+from engine.grammar.schema.automaton_rules.placeholders import Placeholders
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
-from engine.grammar.schema.drafts import modern_schema
 from engine.grammar.schema.finiteness import check_finiteness
 from engine.grammar.schema.layout import one_layout
 from engine.grammar.schema.merging.merger import merged_document
-from engine.grammar.schema.placeholders import Placeholders
+from engine.grammar.schema.rewriting.conditions import without_conditions
+from engine.grammar.schema.rewriting.drafts import modern_schema
+from engine.grammar.schema.rewriting.strings import rewrite_strings
 from engine.grammar.schema.rules import complaints, document_complaints, source_complaints
-from engine.grammar.schema.strings import rewrite_strings
 from engine.grammar.schema.walk import Schema
 
 

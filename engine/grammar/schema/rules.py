@@ -16,7 +16,7 @@ from engine.grammar.schema.keywords import (
     types_of_value,
 )
 from engine.grammar.schema.merging.values import is_allowed
-from engine.grammar.schema.strings import is_length
+from engine.grammar.schema.rewriting.strings import is_length
 from engine.grammar.schema.walk import Schema
 
 # What compiles in about a second; the time grows with the square of these, or faster.

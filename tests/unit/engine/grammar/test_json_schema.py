@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import InvalidGrammar
 from engine.grammar.schema.json_schema import schema_grammar
-from engine.grammar.schema.strings import ENFORCED_FORMATS
+from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS
 from engine.request import Grammar, GrammarKind
 from tests.unit.engine.grammar.grammar_cases import COMPILER, accepts, generate
 

@@ -11,11 +11,11 @@ from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work, string_rules, text_rules
 from engine.grammar.automata.regex import pattern_width
 from engine.grammar.regex_pattern import check_regex
+from engine.grammar.schema.automaton_rules.unique_arrays import unique_array_rules
+from engine.grammar.schema.automaton_rules.value_automata import number_automaton, string_automaton
 from engine.grammar.schema.document import SchemaDocument, named_place
 from engine.grammar.schema.keywords import BOUNDS, PATTERNS, num_matching_types
-from engine.grammar.schema.strings import ENFORCED_FORMATS, FORMAT_PATTERNS
-from engine.grammar.schema.unique_arrays import unique_array_rules
-from engine.grammar.schema.value_automata import number_automaton, string_automaton
+from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS, FORMAT_PATTERNS
 from engine.grammar.schema.walk import Schema
 from engine.grammar.unique_items import UniqueItems
 

@@ -19,7 +19,7 @@ from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP, SchemaDocument, 
 from engine.grammar.schema.keywords import TYPES, types_of_value
 from engine.grammar.schema.merging.pairs import AnySchema
 from engine.grammar.schema.merging.values import is_allowed
-from engine.grammar.schema.references import with_targets
+from engine.grammar.schema.rewriting.references import with_targets
 from engine.grammar.schema.walk import Schema, with_inner
 
 MAX_NEGATED = 1000  # schemas of a document

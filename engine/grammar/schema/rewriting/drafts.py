@@ -7,7 +7,7 @@ the root's own $id become JSON pointers, and targets anywhere in the document be
 
 from engine.errors import InvalidGrammar
 from engine.grammar.schema.document import MAX_DEPTH, TOO_DEEP
-from engine.grammar.schema.references import schemas_inside, with_targets
+from engine.grammar.schema.rewriting.references import schemas_inside, with_targets
 from engine.grammar.schema.walk import Schema, with_inner
 
 _EXCLUSIVE = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))

@@ -13,9 +13,9 @@ from engine.grammar.automata.automaton import Automaton, Work, literal, text_rul
 from engine.grammar.automata.encoding import json_string, utf8
 from engine.grammar.automata.net import Net
 from engine.grammar.automata.regex import regex_automaton
+from engine.grammar.schema.automaton_rules.value_automata import number_automaton, string_automaton
 from engine.grammar.schema.keywords import BOUNDS
 from engine.grammar.schema.merging.values import canonical_text
-from engine.grammar.schema.value_automata import number_automaton, string_automaton
 from engine.grammar.schema.walk import Schema
 from engine.grammar.unique_items import MARK, UniqueItems
 

@@ -1,0 +1,1 @@
+"""The rules of automata for restrictions that xgrammar does not enforce."""
