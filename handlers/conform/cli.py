@@ -22,6 +22,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "requests of programs that people use are sent, and each answer is checked for what the program "
         "reads. Exit status: 0 if there are no faults, 1 if there are, 2 if the server does not answer.",
     )
+    _add_server(parser)
+    _add_selection(parser)
+    _add_bounds(parser)
+    parser.set_defaults(run=_run)
+
+
+def _add_server(parser: argparse.ArgumentParser) -> None:
+    """Add the server, and what it is held to."""
     held_to = parser.add_mutually_exclusive_group(required=True)
     held_to.add_argument("--contract", choices=_contracts(), help="contract that the server claims to keep")
     held_to.add_argument("--profile", choices=_PROFILES, help="programs that should work with the server")
@@ -44,6 +52,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="NAME:VALUE",
         help="header to send with every request",
     )
+
+
+def _add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add the checks that are run, and where."""
     parser.add_argument(
         "--check",
         action="append",
@@ -60,6 +72,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--skip", action="append", default=[], metavar="GLOB", help="skip these operations or programs"
     )
+
+
+def _add_bounds(parser: argparse.ArgumentParser) -> None:
+    """Add the bounds of the run."""
     parser.add_argument(
         "--max-examples",
         type=int,
@@ -73,7 +89,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     parser.add_argument(
         "--timeout", type=float, default=60, metavar="S", help="seconds to wait for an answer [default: 60]"
     )
-    parser.set_defaults(run=_run)
 
 
 def _contracts() -> list[str]:

@@ -87,18 +87,7 @@ def weather(scribe: Scribe) -> Offer:
             user += scribe.pick((" In {u}.", " Use {u}.", " Answer in {u}.", " In {u}, please.")).format(
                 u=unit
             )
-        full: dict[str, Json] = {"temperature": degrees, "condition": sky}
-        options: tuple[tuple[Json, str, str], ...] = (
-            (full, f"In {x} it is {sky} with {degrees} degrees.", f"{sky} with {degrees} degrees"),
-            ({"condition": sky}, f"The weather in {x} is {sky}.", sky),
-            ({"temperature": degrees}, f"In {x} it is {degrees} degrees.", f"{degrees} degrees"),
-            (
-                f"{sky}, {degrees} degrees",
-                f"In {x} it is {sky} with {degrees} degrees.",
-                f"{sky} with {degrees} degrees",
-            ),
-        )
-        return Errand(user, arguments, *scribe.pick(options))
+        return Errand(user, arguments, *scribe.pick(_reports(x, degrees, sky)))
 
     tool = describe(
         scribe,
@@ -114,6 +103,18 @@ def weather(scribe: Scribe) -> Offer:
         parameters,
     )
     return Offer(tool, ask, None if with_unit else lambda s, one, two: _pair("weather", key, s, one, two))
+
+
+def _reports(x: str, degrees: int, sky: str) -> tuple[tuple[Json, str, str], ...]:
+    """Return results of a weather tool, each with the answer and with what the answer has to say."""
+    full: dict[str, Json] = {"temperature": degrees, "condition": sky}
+    answer, said = f"In {x} it is {sky} with {degrees} degrees.", f"{sky} with {degrees} degrees"
+    return (
+        (full, answer, said),
+        ({"condition": sky}, f"The weather in {x} is {sky}.", sky),
+        ({"temperature": degrees}, f"In {x} it is {degrees} degrees.", f"{degrees} degrees"),
+        (f"{sky}, {degrees} degrees", answer, said),
+    )
 
 
 def time(scribe: Scribe) -> Offer:
