@@ -27,7 +27,7 @@ def take_port(host: str, port: int) -> socket.socket:
     return listener
 
 
-def start_listening(host: str, port: int, listener: socket.socket) -> None:
+def start_listening(listener: socket.socket, host: str, port: int) -> None:
     """Listen here, since uvloop would not report that another process listens on the same port already."""
     with _cannot_listen(host, port):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # its connections inherit it

@@ -103,7 +103,7 @@ async def _serve(
     try:
         app = build_app(settings, engine)
         say(start_up_table(settings, engine.model_info, engine.capabilities))
-        start_listening(settings.host, settings.port, listener)
+        start_listening(listener, settings.host, settings.port)
         return await _run(settings, app, engine, listener, tls, watchdog)
     finally:
         await engine.stop()

@@ -18,16 +18,16 @@ def test_a_port_that_another_came_to_listen_on_meanwhile_stops_the_start() -> No
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         first.bind(("127.0.0.1", 0))
         second.bind(first.getsockname())
-        start_listening(*first.getsockname(), first)
+        start_listening(first, *first.getsockname())
         with pytest.raises(CannotListen, match="already in use"):
-            start_listening(*second.getsockname(), second)
+            start_listening(second, *second.getsockname())
 
 
 def test_a_port_is_free_again_as_soon_as_its_server_has_ended() -> None:
     with take_port("127.0.0.1", 0) as ended:
-        start_listening(*ended.getsockname(), ended)
+        start_listening(ended, *ended.getsockname())
         address = ended.getsockname()
         with socket.create_connection(address), ended.accept()[0] as connection:
             connection.close()  # the side that closes first keeps the port for a while
     with take_port(*address) as next_server:
-        start_listening(*address, next_server)
+        start_listening(next_server, *address)

@@ -1,5 +1,7 @@
 """The table that is printed at the start says what is served, and where."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -103,7 +105,7 @@ def test_an_engine_over_servers_is_described_with_what_it_refuses() -> None:
 
 
 def test_settings_that_only_the_own_engine_reads_are_named_where_another_computes() -> None:
-    given = {"quantize": "int8", "speculate": 3, "pooling": "last", "max_total_tokens": 100}
+    given: dict[str, Any] = {"quantize": "int8", "speculate": 3, "pooling": "last", "max_total_tokens": 100}
     info = ScriptedEngine(says("a")).model_info
     over_servers = Settings(engine="vllm", engine_url=("http://a:1",), **given)
     assert warnings_in(start_up_table(over_servers, info, Capabilities(embeddings=False))) == [
