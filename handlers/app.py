@@ -247,7 +247,9 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit) -> Shar
         ),
         workers=Workers(settings.validation_workers),
         active_requests=ActiveRequests(engine, limit),
-        metrics=Metrics(engine.model_info, engine.stats, lambda: limit.in_use),
+        metrics=Metrics(
+            engine.model_info, engine.stats, lambda: limit.in_use, model_name=settings.model_name
+        ),
     )
     shared.chat.check_template()
     shared.active_requests.observe(shared.metrics)

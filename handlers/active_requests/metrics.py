@@ -1,23 +1,26 @@
-"""Prometheus metrics under the names of the released servers, which their dashboards query, and of ours."""
+"""Prometheus metrics under the names of the released servers, which their dashboards query, and of ours.
+
+docs/metrics.md has the table of all names.
+"""
 
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import accumulate
 from typing import get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
 from typing_extensions import override
 
 from engine.kernels import Kernel
 from engine.model_info import ModelInfo
-from engine.stats import Counters, DraftCounters, EngineStats, Histogram, StepCounters
+from engine.stats import Counters, DraftCounters, EngineStats, StepCounters
 from handlers.active_requests.failure import Failure, failure_of
+from handlers.active_requests.histograms import Histograms, cumulative_buckets
 from handlers.active_requests.timing import Timing
+from handlers.active_requests.vllm_metrics import VllmMetrics
 
 # 0.15 ms to 146 s, as the released servers have them.
 DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))
@@ -36,9 +39,14 @@ class Metrics:
     """Metrics of the requests of all contracts, and of the engine's state."""
 
     def __init__(
-        self, info: ModelInfo, stats: Callable[[], EngineStats], num_permits: Callable[[], int] = int
+        self,
+        info: ModelInfo,
+        stats: Callable[[], EngineStats],
+        num_permits: Callable[[], int] = int,
+        *,
+        model_name: str = "",
     ) -> None:
-        """num_permits: how many sequences are let in now."""
+        """num_permits: how many sequences are let in now. model_name: the one in requests."""
         self.registry = CollectorRegistry()
         permits = Gauge("verbatim_permits_in_use", "Sequences that are let in", registry=self.registry)
         permits.set_function(num_permits)
@@ -48,7 +56,7 @@ class Metrics:
         self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self.registry)
         for failure in get_args(Failure):
             self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
-        histograms = _Histograms()
+        histograms = Histograms()
         self.registry.register(histograms)
         durations = partial(histograms.add, bounds=DURATION_BUCKETS)
         lengths = partial(histograms.add, bounds=linear_buckets(info.max_total_tokens))
@@ -64,6 +72,8 @@ class Metrics:
         self._generated = lengths("tgi_request_generated_tokens", "Tokens generated")
         self._max_new = lengths("tgi_request_max_new_tokens", "Tokens asked for")
         self._input = lengths("tgi_request_input_length", "Prompt tokens")
+        self._vllm = VllmMetrics(info, stats, model_name, duration_buckets=DURATION_BUCKETS)
+        self.registry.register(self._vllm)
 
     def received(self) -> None:
         self._count.inc()
@@ -83,29 +93,11 @@ class Metrics:
         self._inference.observe(timing.inference_s)
         self._per_token.observe(timing.time_per_token_s)
         self._generated.observe(timing.num_generated_tokens)
+        self._vllm.succeeded(timing)
 
     def render(self) -> str:
         """The text exposition format, version 0.0.4."""
         return _TOTAL.sub(rb"\1", generate_latest(self.registry)).decode()
-
-
-class _Histograms(Collector):
-    """Histograms of the engine's kind: the library's own take ten times as long to observe a request."""
-
-    def __init__(self) -> None:
-        self._named: dict[tuple[str, str], Histogram] = {}
-
-    def add(self, name: str, meaning: str, *, bounds: tuple[float, ...]) -> Histogram:
-        """A new one, empty."""
-        histogram = self._named[name, meaning] = Histogram(bounds, [0] * (len(bounds) + 1))
-        return histogram
-
-    @override
-    def collect(self) -> Iterator[Metric]:
-        for (name, meaning), histogram in self._named.items():
-            family = HistogramMetricFamily(name, meaning)
-            family.add_metric([], *_buckets(histogram))
-            yield family
 
 
 class _EngineMetrics(Collector):
@@ -128,7 +120,7 @@ class _EngineMetrics(Collector):
         yield from _step_durations(stats.counters)
         yield from _drafts(stats.counters.drafts)
         sizes = HistogramMetricFamily("tgi_batch_next_size", "Sequences in a step")
-        sizes.add_metric([], *_buckets(stats.counters.batch_sizes))
+        sizes.add_metric([], *cumulative_buckets(stats.counters.batch_sizes))
         yield sizes
 
     def _gauges(self, stats: EngineStats) -> Iterator[Metric]:
@@ -188,15 +180,9 @@ def _step_durations(counters: Counters) -> Iterator[Metric]:
     ):
         family = HistogramMetricFamily(f"tgi_batch_{name}_duration", f"{meaning}, seconds", labels=["method"])
         for method, histogram in zip(methods, times, strict=True):
-            family.add_metric([method], *_buckets(histogram))
+            family.add_metric([method], *cumulative_buckets(histogram))
         yield family
 
 
 def _methods(counters: Counters) -> dict[str, StepCounters]:
     return {"prefill": counters.prefill_steps, "decode": counters.decode_steps}
-
-
-def _buckets(histogram: Histogram) -> tuple[list[tuple[str, float]], float]:
-    """Bounds with what came up to them, as the text format has it, and the sum of all values."""
-    bounds = [*map(floatToGoString, histogram.bounds), "+Inf"]
-    return list(zip(bounds, accumulate(histogram.counts), strict=True)), histogram.total

@@ -15,6 +15,7 @@ class Timing:
 
     started: float = field(default_factory=perf_counter)
     validated: float | None = None
+    first_token: float | None = None
     finished: float | None = None
     queue_s: float = 0.0
     num_prompt_tokens: int = 0
@@ -27,6 +28,8 @@ class Timing:
 
     def count(self, event: TokenEvent) -> None:
         self.num_generated_tokens += 1
+        if self.first_token is None:
+            self.first_token = perf_counter()
         if event.index == 0 and event.position == 0:
             self.num_prompt_tokens += event.num_prompt_tokens
         if event.queue_s > self.queue_s:
@@ -46,6 +49,18 @@ class Timing:
     @property
     def validation_s(self) -> float:
         return 0.0 if self.validated is None else self.validated - self.started
+
+    @property
+    def first_token_s(self) -> float | None:
+        """The seconds until the first token; None where none has come."""
+        return None if self.first_token is None else self.first_token - self.started
+
+    @property
+    def time_between_tokens_s(self) -> float | None:
+        """The seconds from the first token on, for each further one; None where there is none."""
+        if self.first_token_s is None or self.num_generated_tokens < 2:
+            return None
+        return max(0.0, self.total_s - self.first_token_s) / (self.num_generated_tokens - 1)
 
     @property
     def inference_s(self) -> float:

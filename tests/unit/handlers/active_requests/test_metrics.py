@@ -81,6 +81,30 @@ OWN_NAMES = {
     "verbatim_spec_decode_num_draft_tokens": "counter",
     "verbatim_spec_decode_num_accepted_tokens": "counter",
 }
+# vLLM's, which gateways route by.
+VLLM_NAMES = {
+    "vllm:num_requests_running": "gauge",
+    "vllm:num_requests_waiting": "gauge",
+    "vllm:kv_cache_usage_perc": "gauge",
+    "vllm:cache_config_info": "gauge",
+    "vllm:prefix_cache_queries": "counter",
+    "vllm:prefix_cache_hits": "counter",
+    "vllm:num_preemptions": "counter",
+    "vllm:prompt_tokens": "counter",
+    "vllm:generation_tokens": "counter",
+    "vllm:request_success": "counter",
+    "vllm:time_to_first_token_seconds": "histogram",
+    "vllm:request_time_per_output_token_seconds": "histogram",
+    "vllm:e2e_request_latency_seconds": "histogram",
+    "vllm:request_queue_time_seconds": "histogram",
+}
+OF_CACHE = {
+    "vllm:kv_cache_usage_perc",
+    "vllm:cache_config_info",
+    "vllm:prefix_cache_queries",
+    "vllm:prefix_cache_hits",
+    "vllm:num_preemptions",
+}
 
 
 def samples(metrics: Metrics) -> dict[str, float]:
@@ -91,19 +115,21 @@ def samples(metrics: Metrics) -> dict[str, float]:
 
 def test_the_text_parses_as_prometheus_text() -> None:
     families = list(text_string_to_metric_families(Metrics(INFO, lambda: STATS).render()))
-    assert {family.name for family in families} == {*RELEASED_NAMES, *OWN_NAMES}
+    assert {family.name for family in families} == {*RELEASED_NAMES, *OWN_NAMES, *VLLM_NAMES}
 
 
 def test_metrics_have_the_released_names_and_types() -> None:
     lines = Metrics(INFO, lambda: STATS).render().splitlines()
     types = {line.split()[2]: line.split()[3] for line in lines if line.startswith("# TYPE")}
-    assert types == RELEASED_NAMES | OWN_NAMES
+    in_vllm = {f"{name}_total" if kind == "counter" else name: kind for name, kind in VLLM_NAMES.items()}
+    assert types == RELEASED_NAMES | OWN_NAMES | in_vllm
 
 
-def test_no_counter_carries_the_librarys_suffix() -> None:
+def test_no_counter_but_vllms_carries_the_librarys_suffix() -> None:
     metrics = Metrics(INFO, lambda: STATS)
     metrics.failed(Refused("no"), 0.0)
-    assert not [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
+    suffixed = [name for name in samples(metrics) if name.partition("{")[0].endswith("_total")]
+    assert suffixed and all(name.startswith("vllm:") for name in suffixed)
 
 
 def test_every_cause_of_failure_is_told_from_the_start() -> None:
@@ -209,3 +235,47 @@ def test_a_bucket_counts_all_that_came_up_to_its_bound() -> None:
     }
     assert of_size == {"1.0": 1, "2.0": 3, "4.0": 6, "1024.0": 6}
     assert (seen['tgi_batch_next_size_bucket{le="+Inf"}'], seen["tgi_batch_next_size_sum"]) == (7, 2017)
+
+
+def test_a_gateway_reads_load_and_cache_under_vllms_names() -> None:
+    counted = msgspec.structs.replace(
+        STATS.counters,
+        num_cache_queried_tokens=50,
+        num_cache_hit_tokens=20,
+        num_finished={"stop": 1, "end_token": 2, "length": 3},
+        num_aborted=4,
+    )
+    stats = msgspec.structs.replace(STATS, counters=counted)
+    seen = samples(Metrics(INFO, lambda: stats, model_name="m"))
+    labels = 'engine="0",model_name="m"'
+    assert seen[f"vllm:num_requests_running{{{labels}}}"] == 2
+    assert seen[f"vllm:num_requests_waiting{{{labels}}}"] == 3
+    assert seen[f"vllm:kv_cache_usage_perc{{{labels}}}"] == 3 / 8
+    assert seen[f"vllm:prefix_cache_hits_total{{{labels}}}"] == 20
+    assert seen['vllm:cache_config_info{block_size="16",engine="0",num_gpu_blocks="8"}'] == 1
+    ends = {
+        reason: seen[f'vllm:request_success_total{{engine="0",finished_reason="{reason}",model_name="m"}}']
+        for reason in ("stop", "length", "abort")
+    }
+    assert ends == {"stop": 3, "length": 3, "abort": 4}
+
+
+def test_times_to_and_between_tokens_are_observed() -> None:
+    metrics = Metrics(INFO, lambda: STATS, model_name="m")
+    metrics.succeeded(
+        Timing(started=1.0, validated=1.5, first_token=3.0, finished=9.0, num_generated_tokens=4)
+    )
+    metrics.succeeded(Timing(started=1.0, finished=2.0))  # of an embedding
+    seen = samples(metrics)
+    labels = '{engine="0",model_name="m"}'
+    assert seen[f"vllm:time_to_first_token_seconds_sum{labels}"] == 2
+    assert seen[f"vllm:request_time_per_output_token_seconds_sum{labels}"] == 2
+    assert seen[f"vllm:time_to_first_token_seconds_count{labels}"] == 1
+    assert seen[f"vllm:e2e_request_latency_seconds_sum{labels}"] == 9
+    assert seen[f"vllm:e2e_request_latency_seconds_count{labels}"] == 2
+
+
+def test_a_front_says_nothing_of_a_cache_that_another_server_has() -> None:
+    metrics = Metrics(msgspec.structs.replace(INFO, kv_cache_bytes=0), lambda: STATS)
+    names = {family.name for family in text_string_to_metric_families(metrics.render())}
+    assert names == {*RELEASED_NAMES, *OWN_NAMES, *VLLM_NAMES} - OF_CACHE

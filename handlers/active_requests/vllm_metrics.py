@@ -1,0 +1,103 @@
+"""Metrics under vLLM's names, by which fleets scrape and route: gateways know servers by these."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+from typing_extensions import override
+
+from engine.model_info import ModelInfo
+from engine.stats import EngineStats
+from handlers.active_requests.histograms import Histograms
+from handlers.active_requests.timing import Timing
+
+_ENGINE: Final = "0"  # vLLM numbers the engines of a process
+# vLLM's reasons for the end of a sequence, by the engine's.
+_REASONS: Final = {"end_token": "stop", "stop": "stop", "length": "length"}
+
+
+class VllmMetrics(Collector):
+    """The metrics of one model. Those of a KV cache are left out where another server has it."""
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        stats: Callable[[], EngineStats],
+        model_name: str,
+        *,
+        duration_buckets: tuple[float, ...],
+    ) -> None:
+        """model_name: the one in requests."""
+        self._info = info
+        self._stats = stats
+        self._labels = {"model_name": model_name, "engine": _ENGINE}
+        self._histograms = Histograms(list(self._labels.items()))
+        durations = partial(self._histograms.add, bounds=duration_buckets)
+        self._first_token = durations("vllm:time_to_first_token_seconds", "Until the first token, seconds")
+        self._per_token = durations(
+            "vllm:request_time_per_output_token_seconds", "Between a request's tokens, on average, seconds"
+        )
+        self._whole = durations("vllm:e2e_request_latency_seconds", "Whole request, seconds")
+        self._queue = durations("vllm:request_queue_time_seconds", "Until the request first ran, seconds")
+
+    def succeeded(self, timing: Timing) -> None:
+        self._whole.observe(timing.total_s)
+        self._queue.observe(timing.queue_s)
+        if timing.first_token_s is not None:
+            self._first_token.observe(timing.first_token_s)
+        if timing.time_between_tokens_s is not None:
+            self._per_token.observe(timing.time_between_tokens_s)
+
+    @override
+    def collect(self) -> Iterator[Metric]:
+        stats = self._stats()
+        yield self._gauge("num_requests_running", "Sequences that run", stats.num_running)
+        yield self._gauge("num_requests_waiting", "Sequences that wait", stats.num_waiting)
+        yield from self._counters(stats)
+        if self._info.kv_cache_bytes:
+            yield from self._cache(stats)
+        yield from self._histograms.collect()
+
+    def _counters(self, stats: EngineStats) -> Iterator[Metric]:
+        counters = stats.counters
+        yield self._counter("prompt_tokens", "Tokens of prompts", counters.num_prompt_tokens)
+        yield self._counter("generation_tokens", "Tokens generated", counters.num_generated_tokens)
+        ends = dict.fromkeys((*_REASONS.values(), "abort"), 0)
+        for reason, number in counters.num_finished.items():
+            ends[_REASONS[reason]] += number
+        ends["abort"] += counters.num_aborted
+        family = CounterMetricFamily(
+            "vllm:request_success", "Sequences that ended", labels=[*self._labels, "finished_reason"]
+        )
+        for reason, number in ends.items():
+            family.add_metric([*self._labels.values(), reason], number)
+        yield family
+
+    def _cache(self, stats: EngineStats) -> Iterator[Metric]:
+        used = 1 - stats.num_free_blocks / stats.num_blocks
+        counters = stats.counters
+        yield self._gauge("kv_cache_usage_perc", "Share of the KV cache that is in use, up to 1", used)
+        yield self._counter(
+            "prefix_cache_queries", "Tokens looked up in the cache", counters.num_cache_queried_tokens
+        )
+        yield self._counter("prefix_cache_hits", "Tokens found in the cache", counters.num_cache_hit_tokens)
+        yield self._counter("num_preemptions", "Sequences that lost their cache", counters.num_preemptions)
+        sizes = {"block_size": self._info.block_size, "num_gpu_blocks": stats.num_blocks}
+        family = GaugeMetricFamily(
+            "vllm:cache_config_info", "The size of the KV cache", labels=["engine", *sizes]
+        )
+        family.add_metric([_ENGINE, *map(str, sizes.values())], 1)
+        yield family
+
+    def _gauge(self, name: str, meaning: str, value: float) -> Metric:
+        family = GaugeMetricFamily(f"vllm:{name}", meaning, labels=list(self._labels))
+        family.add_metric(list(self._labels.values()), value)
+        return family
+
+    def _counter(self, name: str, meaning: str, value: float) -> Metric:
+        family = CounterMetricFamily(f"vllm:{name}", meaning, labels=list(self._labels))
+        family.add_metric(list(self._labels.values()), value)
+        return family
