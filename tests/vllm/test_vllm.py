@@ -5,6 +5,7 @@ have been started as `serve` starts it.
 """
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
@@ -40,7 +41,11 @@ def serve(log: Path) -> tuple[str, "subprocess.Popen[bytes]"]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = ("--enable-scale-out", "--max-model-len", "2048", "--dtype", "float32", "--max-logprobs", "21")
+    structured = '{"backend": "xgrammar", "disable_any_whitespace": true}'
+    options = (
+        *("--enable-scale-out", "--max-model-len", "2048", "--dtype", "float32", "--max-logprobs", "21"),
+        *("--structured-outputs-config", structured),
+    )
     command = (os.environ["VLLM"], "serve", str(DEMO_MODEL), "--served-model-name", "m", "--port", str(port))
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -150,7 +155,10 @@ async def test_a_grammar_binds_the_text(engines: Engines, grammar: Grammar) -> N
     text = "".join(each.text for each in found)
     expected = "".join(each.text for each in await events(engines.own, request))
     assert found[-1].finish in (FinishReason.STOP, FinishReason.END_TOKEN)
-    assert "".join(text.split()) == "".join(expected.split()), "white space is the backend's own"
+    if grammar.kind is GrammarKind.JSON_SCHEMA:  # the backends write white space in other tokens
+        assert json.loads(text) in ({"a": "x"}, {"a": "y"})
+    else:
+        assert text == expected
 
 
 async def test_a_stop_string_ends_the_text(engines: Engines) -> None:
@@ -189,6 +197,8 @@ async def test_a_request_that_is_closed_is_aborted(engines: Engines) -> None:
     reading = engines.vllm.submit(new_request(engines.own, "Hello", ignore_eos=True, max_tokens=1000))
     await anext(reading)
     await reading.aclose()
-    assert engines.vllm.stats().num_running == 0
+    async with asyncio.timeout(60):
+        while engines.vllm.stats().num_running:  # until its task has been cancelled
+            await asyncio.sleep(0)
     assert (await engines.vllm.health()).is_healthy
     assert await events(engines.vllm, new_request(engines.own, "Hello"))
