@@ -47,10 +47,10 @@ from handlers.root.invocations import INVOCATIONS, Invocations
 from handlers.root.probes import PING, Probes
 from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
+from handlers.runtime.documents.served_document import served_document
 from handlers.runtime.endpoint import Endpoint
 from handlers.runtime.root_routes import check_root, placements
 from handlers.runtime.runtime_options import RuntimeOptions
-from handlers.runtime.served_document import served_document
 from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.service.model_names import ModelNames
 from handlers.service.shared import Shared

@@ -9,15 +9,15 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from generated.operation import Handlers, Operation
+from handlers.runtime.documents.reference import Reference
+from handlers.runtime.documents.served_document import served_document
 
 from .call import RequestCall
 from .contract import Contract
 from .endpoint import Endpoint
 from .problem import MethodNotAllowed, NotFound, Problem
-from .reference import Reference
 from .routes import Methods, Routes
 from .runtime_options import RuntimeOptions
-from .served_document import served_document
 
 MakeEndpoint = Callable[[Operation, Handlers, Contract, RuntimeOptions], Endpoint]
 

@@ -5,9 +5,8 @@ import re
 from fastapi import FastAPI
 
 from handlers.runtime.server import ContractServer
-
-from .client import send
-from .notes import NoteHandlers, NotesContract
+from tests.unit.handlers.runtime.client import send
+from tests.unit.handlers.runtime.notes import NoteHandlers, NotesContract
 
 LINK = re.compile(r"""(?:href|src)="([^"]+)"|url: '([^']+)'""")
 

@@ -8,7 +8,7 @@ import pytest
 from engine.capabilities import Capabilities
 from engine.request import GrammarKind
 from handlers.app import CONTRACTS, build_app
-from handlers.runtime.served_document import served_document
+from handlers.runtime.documents.served_document import served_document
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine
 from tests.unit.handlers.runtime.client import send

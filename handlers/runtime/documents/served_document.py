@@ -6,8 +6,7 @@ from typing import Any
 import orjson
 
 from engine.capabilities import Capabilities
-
-from .contract import Contract
+from handlers.runtime.contract import Contract
 
 _FIELD_NOTE = "Not supported by the engine of this server, which refuses every value that has an effect."
 _OPERATION_NOTE = "Not supported by the engine of this server."
