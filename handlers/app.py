@@ -2,20 +2,16 @@
 
 import logging
 import os
-import shlex
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from engine.capabilities import Capabilities
-from engine.config import EngineConfig
-from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
-from engine.remote.config import RemoteConfig
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access, check_access
 from handlers.access.audit_log import CannotWriteAuditLog
@@ -30,6 +26,7 @@ from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
+from handlers.engine_starter import engine_starter
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
 from handlers.mindie.contract import MindieContract
@@ -63,9 +60,6 @@ from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
 
 _log = logging.getLogger(__name__)
-
-_BLOCK_SIZE: Final = EngineConfig(model="").block_size
-_MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
 
 
 class _HasTable(Protocol):
@@ -119,76 +113,6 @@ TABLES: Final[Mapping[str, tuple[Operation, ...]]] = {
 MARKING_HEADERS: Final[Mapping[str, str | None]] = {
     name: served.contract.marking_header for name, served in CONTRACTS.items()
 }
-
-
-def engine_config(settings: Settings) -> EngineConfig:
-    """Return the engine's part of the settings; the engine chooses what they leave open."""
-    given: dict[str, Any] = {
-        "quantize": settings.quantize,
-        "num_threads": settings.num_threads,
-        "max_total_tokens": settings.max_total_tokens,
-        "max_batch_tokens": settings.max_batch_prefill_tokens,
-        # More than are let in cannot run, and the cache is sized for as many.
-        "max_num_sequences": min(
-            settings.max_batch_size or _MAX_NUM_SEQUENCES, settings.max_concurrent_requests
-        ),
-    }
-    if settings.max_batch_total_tokens is not None:
-        given["num_kv_blocks"] = -(-settings.max_batch_total_tokens // _BLOCK_SIZE)
-    return EngineConfig(
-        model=settings.model or str(DEMO_MODEL),
-        revision=settings.revision,
-        dtype=settings.dtype,
-        device=settings.device,
-        trust_remote_code=settings.trust_remote_code,
-        require_native=settings.require_native,
-        prefix_caching=settings.prefix_caching,
-        max_draft_tokens=settings.speculate,
-        max_unread_bytes=settings.max_unread_bytes,
-        **{name: value for name, value in given.items() if value is not None},
-    )
-
-
-def remote_config(settings: Settings) -> RemoteConfig:
-    """Return the part of the settings for an engine that other servers compute for."""
-    return RemoteConfig(
-        model=settings.model or str(DEMO_MODEL),
-        api=settings.engine,
-        urls=settings.engine_url,
-        revision=settings.revision,
-        served_name=settings.served_model_name,
-        api_key=settings.engine_api_key,
-        max_total_tokens=settings.max_total_tokens,
-        max_num_sequences=settings.max_concurrent_requests,
-        trust_remote_code=settings.trust_remote_code,
-        max_unread_bytes=settings.max_unread_bytes,
-        timeout_s=settings.engine_timeout,
-        start_timeout_s=settings.engine_start_timeout,
-        command=tuple(shlex.split(settings.engine_command or "")),
-    )
-
-
-StartEngine: TypeAlias = Callable[[Callable[[str], None]], Awaitable[Engine]]
-"""Starts an engine, given a function that is called with lines on the progress."""
-
-
-def engine_starter(settings: Settings) -> StartEngine:
-    """Import the engine that the settings name, which may take seconds, and return what starts it.
-
-    A process over another server's engine imports no torch, then or later.
-    """
-    if settings.engine != "verbatim":
-        from engine.remote.without_torch import hide_torch
-
-        hide_torch()
-        from engine.remote.remote_engine import RemoteEngine
-
-        remote = remote_config(settings)
-        return lambda on_progress: RemoteEngine.start(remote, on_progress=on_progress)
-    from engine.async_engine import AsyncEngine
-
-    own = engine_config(settings)
-    return lambda on_progress: AsyncEngine.start(own, on_progress=on_progress)
 
 
 def build_app(settings: Settings, engine: Engine) -> ASGIApp:

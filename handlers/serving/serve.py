@@ -17,7 +17,8 @@ from starlette.types import ASGIApp
 
 from handlers.access.access import check_access
 from handlers.active_requests.engine import Engine
-from handlers.app import CONTRACTS, StartEngine, build_app, engine_starter
+from handlers.app import CONTRACTS, build_app
+from handlers.engine_starter import StartEngine, engine_starter
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
 from handlers.http.protocol import bounded_protocol

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.async_engine import AsyncEngine
-from handlers.app import engine_config
+from handlers.engine_starter import engine_config
 from handlers.settings.settings import Settings
 
 from .recording.record import documents, record

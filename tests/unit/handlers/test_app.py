@@ -9,7 +9,7 @@ from starlette.types import Message
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import CONTRACTS, TABLES, build_app, create_app, engine_config
+from handlers.app import CONTRACTS, TABLES, build_app, create_app
 from handlers.openai.contract import OpenAIContract
 from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
@@ -136,34 +136,6 @@ async def test_no_page_of_another_origin_may_call_unless_that_is_asked_for(setti
     answer = await send(app, "POST", "/generate", json=native(), headers=headers)
     assert answer.status_code == (200 if settings else 403)
     assert "access-control-allow-origin" not in answer.headers
-
-
-def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -> None:
-    config = engine_config(
-        Settings(
-            model="m",
-            max_batch_total_tokens=33,
-            max_batch_prefill_tokens=64,
-            max_batch_size=2,
-            dtype="float32",
-            prefix_caching=False,
-            speculate=5,
-        )
-    )
-    assert config.max_draft_tokens == 5
-    assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
-        "m",
-        "float32",
-        64,
-        2,
-    )
-    assert (config.num_kv_blocks, config.block_size, config.prefix_caching) == (3, 16, False)
-    assert engine_config(Settings()).num_kv_blocks is None
-
-
-def test_the_engine_makes_room_for_no_more_sequences_than_are_let_in() -> None:
-    assert engine_config(Settings(max_concurrent_requests=3)).max_num_sequences == 3
-    assert engine_config(Settings(max_concurrent_requests=3, max_batch_size=2)).max_num_sequences == 2
 
 
 @pytest.mark.parametrize(("variable", "value"), [("VERBATIM_ROOT", "zzz"), ("PORT", "abc")])
