@@ -7,6 +7,7 @@ have been started as `serve` starts it.
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -26,7 +27,11 @@ from engine.remote.config import RemoteConfig
 from engine.remote.remote_engine import RemoteEngine
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from handlers.active_requests.engine import Engine
+from handlers.app import build_app
+from handlers.settings.settings import Settings
+from tests.contract.test_engine_over_a_server import SAME, SCHEMA, without_own
 from tests.requests import generation_request
+from tests.unit.handlers.runtime.client import send
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -80,7 +85,10 @@ class Engines(NamedTuple):
 @pytest_asyncio.fixture(scope="session")
 async def engines(url: str) -> AsyncIterator[Engines]:
     remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), urls=(url,), start_timeout_s=800))
-    own = await AsyncEngine.start(EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=512))
+    # Without prefix caching, since no cached tokens are reported over a server.
+    own = await AsyncEngine.start(
+        EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=512, prefix_caching=False)
+    )
     yield Engines(own, remote)
     await own.stop()
     await remote.stop()
@@ -202,3 +210,30 @@ async def test_a_request_that_is_closed_is_aborted(engines: Engines) -> None:
             await asyncio.sleep(0)
     assert (await engines.vllm.health()).is_healthy
     assert await events(engines.vllm, new_request(engines.own, "Hello"))
+
+
+# Seeds draw other tokens in vLLM, and white space in JSON is other tokens.
+DRAWN = {"a seed", "three choices", "log-probabilities", "a schema"}
+FLOAT = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?")
+
+
+@pytest.mark.parametrize("name", sorted(SAME.keys() - DRAWN))
+async def test_contracts_answer_as_over_our_own_engine(engines: Engines, name: str) -> None:
+    path, body = SAME[name]
+    headers = {"anthropic-version": "2023-06-01"}
+    expected, found = [
+        without_own(
+            (await send(build_app(Settings(), engine), "POST", path, json=body, headers=headers)).text
+        )
+        for engine in engines
+    ]
+    assert FLOAT.split(found) == FLOAT.split(expected)
+    numbers = [[float(each) for each in FLOAT.findall(text)] for text in (found, expected)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=TOLERANCE)
+
+
+async def test_a_schema_of_a_contract_binds_the_answer(engines: Engines) -> None:
+    path, body = SAME["a schema"]
+    answer = await send(build_app(Settings(), engines.vllm), "POST", path, json=body)
+    content = json.loads(answer.json()["choices"][0]["message"]["content"])
+    assert content.keys() == set(SCHEMA["required"]) and isinstance(content["a"], int)
