@@ -78,6 +78,9 @@ def engine_starter(settings: Settings) -> StartEngine:
 
         remote = remote_config(settings)
         return lambda on_progress: RemoteEngine.start(remote, on_progress=on_progress)
+    from engine.model.loading.without_compiler import leave_out_compiler
+
+    leave_out_compiler()
     from engine.async_engine import AsyncEngine
 
     own = engine_config(settings)
