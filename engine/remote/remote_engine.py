@@ -124,7 +124,7 @@ class RemoteEngine:
             self._registry.close(request.request_id)
             if num_running:
                 self._cancel(arrival)
-            del self._tasks[arrival]
+            self._tasks.pop(arrival, None)
 
     async def embed(self, request: EmbeddingRequest) -> Embedding:
         """Raise NotCapable: no token API makes embeddings. Other errors come first, as elsewhere."""

@@ -70,7 +70,7 @@ class Router(Generic[ServerT]):
         return index
 
     def _remember(self, keys: Sequence[bytes], chosen: int) -> None:
-        for key in keys:
+        for key in reversed(keys):  # a prompt's first blocks, which the others need, are forgotten last
             others = [place for place in self._holders.pop(key, ()) if place != chosen]
             self._holders[key] = (chosen, *others[: _MAX_HOLDERS - 1])
         while len(self._holders) > self._max_keys:
