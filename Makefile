@@ -118,10 +118,16 @@ test-node: $(READY)  ## Run the openai npm package against the server (needs Nod
 	cd tests/node && npm ci --no-audit --no-fund --silent
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.node
 
-.PHONY: test-apps-short
-test-apps-short: $(READY)  ## Run the AI SDK and Qwen Code against the server (needs Node; downloads 40 MB; a minute)
+# npm writes this file itself.
+APPS_SHORT := tests/apps/node/node_modules/.package-lock.json
+
+$(APPS_SHORT): tests/apps/node/package-lock.json
 	@# Not `npm ci`: the lock file has not all of Qwen Code's optional packages, which are for other systems.
 	cd tests/apps/node && npm install --no-save --omit=optional --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+.PHONY: test-apps-short
+test-apps-short: $(READY) $(APPS_SHORT)  ## Run the AI SDK and Qwen Code against the server (needs Node; downloads 40 MB; a minute)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps/test_ai_sdk.py tests/apps/test_qwen_code.py
 
 .PHONY: test-apps
@@ -130,7 +136,7 @@ test-apps: test-apps-short  ## Run Claude Code, Codex and opencode as well (need
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps/test_claude_code.py tests/apps/test_codex.py tests/apps/test_opencode.py tests/apps/python
 
 # What `make test-apps-python` runs, each in an environment of its own.
-PYTHON_APPS := langchain openai-agents pydantic-ai
+PYTHON_APPS := guidellm langchain openai-agents openai-python pydantic-ai
 
 .venv-apps/%/.ready: tests/apps/python/%.txt constraints.txt
 	@echo 'Installing $* into .venv-apps/$*: a minute or more.'
@@ -138,10 +144,20 @@ PYTHON_APPS := langchain openai-agents pydantic-ai
 	.venv-apps/$*/bin/pip install --quiet --constraint constraints.txt --requirement $<
 	@touch $@
 
-test-apps: $(PYTHON_APPS:%=.venv-apps/%/.ready)
+# openai-python's own tests come with its source archive.
+.venv-apps/openai-python/source: .venv-apps/openai-python/.ready
+	@rm -rf $@ $(@D)/archive
+	$(@D)/bin/pip download --quiet --no-deps --no-binary openai --dest $(@D)/archive \
+		$$($(@D)/bin/pip freeze | grep '^openai==')
+	mkdir $@
+	tar -xzf $(@D)/archive/openai-*.tar.gz --strip-components 1 -C $@
+
+READY_PYTHON_APPS := $(PYTHON_APPS:%=.venv-apps/%/.ready) .venv-apps/openai-python/source
+
+test-apps: $(READY_PYTHON_APPS)
 
 .PHONY: test-apps-python
-test-apps-python: $(READY) $(PYTHON_APPS:%=.venv-apps/%/.ready)  ## Run LangChain's standard tests, openai-agents and pydantic-ai against the server
+test-apps-python: $(READY) $(READY_PYTHON_APPS)  ## Run guidellm, the tests of LangChain and openai-python, openai-agents and pydantic-ai against the server
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/apps/python
 
 BUILD := .venv-build

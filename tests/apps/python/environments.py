@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from xml.etree import ElementTree
 
-_ROOT: Final = Path(__file__).parents[3]
 PROGRAMS: Final = Path(__file__).parent / "programs"
+_ENVIRONMENTS: Final = Path(__file__).parents[3] / ".venv-apps"
+OPENAI_PYTHON: Final = _ENVIRONMENTS / "openai-python" / "source"
+"""The source archive of openai-python, which has its tests."""
 
 
 class Outcome(NamedTuple):
@@ -20,14 +22,17 @@ class Outcome(NamedTuple):
     output: str
 
 
-def run_suite(program: str, suite: str, *, home: Path, limit_s: float, **settings: str) -> Outcome:
-    """Run a file of tests by pytest in a program's environment.
+def run_suite(
+    program: str, *arguments: str, home: Path, folder: Path, limit_s: float, **settings: str
+) -> Outcome:
+    """Run tests by pytest in a program's environment.
 
-    It keeps its files in `home`, and asks no hub for anything. settings: further environment variables.
+    arguments: of pytest. folder: the one that it is started in. The rest is as in `run_program`.
     """
     report = home / "report.xml"
-    command = ("-m", "pytest", "-c", str(PROGRAMS / "pytest.ini"), f"--junit-xml={report}", suite)
-    ended = _run(program, *command, home=home, limit_s=limit_s, **settings)
+    options = ("-c", str(PROGRAMS / "pytest.ini"), "--rootdir", str(folder), f"--junit-xml={report}")
+    command = ("python", "-m", "pytest", *options, *arguments)
+    ended = run_program(program, *command, home=home, folder=folder, limit_s=limit_s, **settings)
     assert report.exists(), ended.stdout + ended.stderr
     cases: dict[str, list[str]] = {"passed": [], "skipped": [], "failed": []}
     for case in ElementTree.parse(report).iter("testcase"):
@@ -37,9 +42,13 @@ def run_suite(program: str, suite: str, *, home: Path, limit_s: float, **setting
     return Outcome(**cases, output=ended.stdout + ended.stderr)
 
 
-def _run(
-    program: str, *arguments: str, home: Path, limit_s: float, **settings: str
+def run_program(
+    program: str, command: str, *arguments: str, home: Path, folder: Path, limit_s: float, **settings: str
 ) -> subprocess.CompletedProcess[str]:
+    """Run a command of a program's environment, started in a folder.
+
+    It keeps its files in `home`, and asks no hub for anything. settings: further environment variables.
+    """
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -48,8 +57,8 @@ def _run(
         **settings,
     }
     return subprocess.run(
-        [str(_ROOT / ".venv-apps" / program / "bin" / "python"), *arguments],
-        cwd=home,
+        [str(_ENVIRONMENTS / program / "bin" / command), *arguments],
+        cwd=folder,
         env=environment,
         capture_output=True,
         text=True,

@@ -21,11 +21,14 @@ _START_S: Final = 60.0
 
 
 @contextmanager
-def agent_server() -> Iterator[str]:
-    """Serve a scripted model that calls tools and keeps to schemas, and give the server's URL."""
+def agent_server(*aliases: str) -> Iterator[str]:
+    """Serve a scripted model that calls tools and keeps to schemas, and give the server's URL.
+
+    aliases: further names of the model.
+    """
     tokenizer = chat_tokenizer()
     engine = ScriptedEngine(agent_script(tokenizer), tokenizer=tokenizer, max_total_tokens=_MAX_TOTAL_TOKENS)
-    app = build_app(Settings(served_model_name=MODEL), engine)
+    app = build_app(Settings(served_model_name=MODEL, model_alias=aliases), engine)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = Thread(target=server.run)
     thread.start()
