@@ -265,6 +265,10 @@ class ResponseStreamOptions(BaseModel):
     """
     Accepted, and without effect; events are not padded.
     """
+    include_usage: StrictBool | None = None
+    """
+    It has no effect; the last event always has the token counts.
+    """
 
 
 class ResponseReasoningOptions(BaseModel):

@@ -146,6 +146,10 @@ class ResponseStreamOptions(TypedDict, closed=True):
     """
     Accepted, and without effect; events are not padded.
     """
+    include_usage: NotRequired[bool | None]
+    """
+    It has no effect; the last event always has the token counts.
+    """
 
 
 class ResponseReasoningOptions(TypedDict, closed=True):
