@@ -13,7 +13,8 @@ CODEX: Final = AGENTS / "node_modules" / ".bin" / "codex"
 OPENCODE: Final = AGENTS / "node_modules" / "opencode-linux-x64-baseline" / "bin" / "opencode"
 QWEN: Final = SMALL / "node_modules" / ".bin" / "qwen"
 
-_LIMIT_S: Final = 300
+LIMIT_S: Final = 600
+"""For one run of a program: most take seconds, some two minutes on a busy machine."""
 _NOBODY: Final = (
     "http://127.0.0.1:9"  # a port where nobody listens, so that what goes through it fails at once
 )
@@ -39,7 +40,7 @@ def run(program: Path, home: Path, project: Path, *arguments: str, **settings: s
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=_LIMIT_S,
+        timeout=LIMIT_S,
         check=False,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr

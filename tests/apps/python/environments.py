@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from xml.etree import ElementTree
 
+from tests.apps.programs import LIMIT_S
+
 PROGRAMS: Final = Path(__file__).parent / "programs"
 _ENVIRONMENTS: Final = Path(__file__).parents[3] / ".venv-apps"
 OPENAI_PYTHON: Final = _ENVIRONMENTS / "openai-python" / "source"
@@ -22,9 +24,7 @@ class Outcome(NamedTuple):
     output: str
 
 
-def run_suite(
-    program: str, *arguments: str, home: Path, folder: Path, limit_s: float, **settings: str
-) -> Outcome:
+def run_suite(program: str, *arguments: str, home: Path, folder: Path, **settings: str) -> Outcome:
     """Run tests by pytest in a program's environment.
 
     arguments: of pytest. folder: the one that it is started in. The rest is as in `run_program`.
@@ -32,7 +32,7 @@ def run_suite(
     report = home / "report.xml"
     options = ("-c", str(PROGRAMS / "pytest.ini"), "--rootdir", str(folder), f"--junit-xml={report}")
     command = ("python", "-m", "pytest", *options, *arguments)
-    ended = run_program(program, *command, home=home, folder=folder, limit_s=limit_s, **settings)
+    ended = run_program(program, *command, home=home, folder=folder, **settings)
     assert report.exists(), ended.stdout + ended.stderr
     cases: dict[str, list[str]] = {"passed": [], "skipped": [], "failed": []}
     for case in ElementTree.parse(report).iter("testcase"):
@@ -43,7 +43,7 @@ def run_suite(
 
 
 def run_program(
-    program: str, command: str, *arguments: str, home: Path, folder: Path, limit_s: float, **settings: str
+    program: str, command: str, *arguments: str, home: Path, folder: Path, **settings: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of a program's environment, started in a folder.
 
@@ -62,6 +62,6 @@ def run_program(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=limit_s,
+        timeout=LIMIT_S,
         check=False,
     )

@@ -11,6 +11,8 @@ import uvicorn
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests.apps.python.agent_model import agent_script
+from tests.apps.recorder import Recorder
+from tests.apps.scripted_server import Server
 from tests.scripted_engine import ScriptedEngine
 from tests.unit.handlers.chat.models import chat_tokenizer
 
@@ -21,15 +23,15 @@ _START_S: Final = 60.0
 
 
 @contextmanager
-def agent_server(*aliases: str) -> Iterator[str]:
-    """Serve a scripted model that calls tools and keeps to schemas, and give the server's URL.
+def agent_server(*aliases: str) -> Iterator[Server]:
+    """Serve a scripted model that calls tools and keeps to schemas.
 
     aliases: further names of the model.
     """
     tokenizer = chat_tokenizer()
     engine = ScriptedEngine(agent_script(tokenizer), tokenizer=tokenizer, max_total_tokens=_MAX_TOTAL_TOKENS)
-    app = build_app(Settings(served_model_name=MODEL, model_alias=aliases), engine)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    recorder = Recorder(build_app(Settings(served_model_name=MODEL, model_alias=aliases), engine))
+    server = uvicorn.Server(uvicorn.Config(recorder, port=0, log_level="warning"))
     thread = Thread(target=server.run)
     thread.start()
     try:
@@ -37,7 +39,8 @@ def agent_server(*aliases: str) -> Iterator[str]:
         while not server.started:
             assert thread.is_alive() and time.monotonic() < deadline, "the server did not start"
             time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        yield Server(url, engine, recorder.received)
     finally:
         server.should_exit = True
         thread.join()

@@ -1,6 +1,6 @@
 """The suites in `programs`, and openai-python's own, each in its environment against a scripted model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -8,8 +8,7 @@ import pytest
 
 from tests.apps.python.environments import OPENAI_PYTHON, PROGRAMS, run_suite
 from tests.apps.python.server import MODEL, agent_server
-
-_LIMIT_S: Final = 800
+from tests.apps.recorder import Received, record
 
 # The tests of openai-python that this server can pass. The others ask for what is not offered (stored
 # answers, deletion of models), or were written for a mock server: those of responses name no model,
@@ -59,21 +58,33 @@ _SUITES: Final = [
 ]
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("suite", _SUITES, ids=lambda suite: suite.program)
 def test_a_suite_passes(tmp_path: Path, suite: _Suite) -> None:
-    with agent_server(*_OPENAI_MODELS) as url:
+    with agent_server(*_OPENAI_MODELS) as server:
         outcome = run_suite(
             suite.program,
             *suite.arguments,
             home=tmp_path,
             folder=suite.folder,
-            limit_s=_LIMIT_S,
-            SERVER=url,
+            SERVER=server.url,
             MODEL=MODEL,
             OPENAI_AGENTS_DISABLE_TRACING="1",
-            TEST_API_BASE_URL=f"{url}/v1",
+            TEST_API_BASE_URL=f"{server.url}/v1",
         )
     assert not outcome.failed, outcome.output
     for part, least in suite.least_passed.items():
         assert sum(part in name for name in outcome.passed) >= least, outcome.output
+    for contract, is_anthropic in (("anthropic", True), ("openai", False)):
+        asked = [request for request in server.received if ("/messages" in request.path) is is_anthropic]
+        if asked:
+            file = f"{suite.program}_{contract}.json"
+            record(file, suite.program, _one_of_each_shape(asked), contract=contract, replaced={})
+
+
+def _one_of_each_shape(received: Sequence[Received]) -> list[Received]:
+    """Return the first request of each path with other members in its body."""
+    first: dict[tuple[str, frozenset[str]], Received] = {}
+    for request in received:
+        if request.body is not None and request.status == 200:
+            first.setdefault((request.path, frozenset(request.body)), request)
+    return list(first.values())
