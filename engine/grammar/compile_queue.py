@@ -5,9 +5,10 @@ import threading
 from collections import deque
 from contextlib import suppress
 
-from engine.errors import EngineBusy, EngineStopped, InvalidGrammar
+from engine.errors import EngineBusy, EngineStopped
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import DEFAULT_LIMITS, Attempt
+from engine.grammar.process.messages import too_busy
 from engine.request import Grammar
 
 WAIT_TIMEOUT_S = 15.0
@@ -62,7 +63,7 @@ class GrammarQueue:
         """Return the compiled grammar.
 
         Raises InvalidGrammar for a grammar that is malformed or takes too long to compile; EngineBusy if no
-        place is free for it in time, or too many wait already; EngineStopped."""
+        place or processor is free for it in time, or too many wait already; EngineStopped."""
         if (known := self._compiler.cached(grammar)) is not None:
             return known
         compilation = self._compilations.get(grammar) or self._open(grammar)
@@ -100,9 +101,7 @@ class GrammarQueue:
             async with asyncio.timeout(self._timeout_s):
                 return await asyncio.shield(compilation.result)
         except TimeoutError:
-            _end(
-                compilation, InvalidGrammar(f"the grammar takes longer than {self._timeout_s:g} s to compile")
-            )
+            _end(compilation, EngineBusy(too_busy(self._timeout_s)))
             self._cancel(compilation)
             return await compilation.result
 

@@ -11,8 +11,8 @@ import xgrammar
 
 from engine.grammar.matcher import GrammarState
 from engine.grammar.process.client import Attempt, GrammarProcess
+from engine.grammar.run_time.rules import CompiledRules, RunTimeRules
 from engine.grammar.source import check_length, checked_source, compile_source
-from engine.grammar.unique_items import UniqueArrays, UniqueItems, UniqueItemsFollower
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
@@ -27,11 +27,11 @@ class CompiledGrammar:
         self,
         compiled: Any,
         vocabulary: GrammarVocabulary,
-        unique_items: Sequence[UniqueItems] = (),
+        rules: RunTimeRules,
     ) -> None:
         self._compiled = compiled
         self._vocabulary = vocabulary
-        self._unique_arrays = UniqueArrays(unique_items, vocabulary.index) if unique_items else None
+        self._rules = CompiledRules(rules, lambda: vocabulary.index, lambda: vocabulary.strings)
 
     @property
     def num_bytes(self) -> int:
@@ -47,9 +47,8 @@ class CompiledGrammar:
         matcher = xgrammar.GrammarMatcher(
             self._compiled, override_stop_tokens=list(stops) or None, terminate_without_stop_token=not stops
         )
-        follower = None if self._unique_arrays is None else UniqueItemsFollower(self._unique_arrays)
         tokens = self._vocabulary.tokens
-        return GrammarState(matcher, stops, len(tokens), tokens, follower)
+        return GrammarState(matcher, stops, len(tokens), tokens, self._rules.followers())
 
 
 class GrammarCompiler:
@@ -95,7 +94,7 @@ class GrammarCompiler:
     def _compile(self, grammar: Grammar) -> CompiledGrammar:
         source = checked_source(grammar)
         made = compile_source(self._compiler(grammar.kind), grammar.kind, source.text)
-        return CompiledGrammar(made, self._vocabulary(grammar.kind), source.unique_items)
+        return CompiledGrammar(made, self._vocabulary(grammar.kind), source.rules)
 
     def _take_over(self, grammar: Grammar, attempt: Attempt) -> CompiledGrammar:
         assert self._process is not None
@@ -105,7 +104,7 @@ class GrammarCompiler:
             made = xgrammar.CompiledGrammar.deserialize_json(verdict.compiled, vocabulary.info)
         else:
             made = compile_source(self._compiler(grammar.kind), grammar.kind, verdict.source)
-        return CompiledGrammar(made, vocabulary, verdict.unique_items)
+        return CompiledGrammar(made, vocabulary, verdict.rules)
 
     def _keep(self, grammar: Grammar, compiled: CompiledGrammar) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
@@ -9,7 +10,7 @@ import xgrammar
 from torch import Tensor
 
 from engine.errors import GenerationFailed
-from engine.grammar.unique_items import UniqueItemsFollower
+from engine.grammar.run_time.rules import Follower
 
 # Of processor time, for one token of one sequence: a thousand times the usual. A grammar that reads a text in
 # very many ways may need ever more, and every other sequence would wait for it.
@@ -31,14 +32,14 @@ class GrammarState:
         stop_token_ids: Sequence[int],
         vocab_size: int,
         tokens: Sequence[bytes],
-        unique_items: UniqueItemsFollower | None = None,
+        followers: Sequence[Follower] = (),
     ) -> None:
-        """tokens: the bytes of each id; b"" where the id is no text to the grammar. unique_items: None where
-        the grammar has no array with different items."""
+        """tokens: the bytes of each id; b"" where the id is no text to the grammar. followers: of what is
+        enforced at run time."""
         self._matcher = matcher
         self._stop_token_ids = stop_token_ids
         self._tokens = tokens
-        self._unique_items = unique_items
+        self._followers = followers
         self.vocab_size = vocab_size
         self._bitmask = xgrammar.allocate_token_bitmask(1, vocab_size)
         self._excludes: bool | None = (
@@ -73,8 +74,8 @@ class GrammarState:
             is_allowed = token_id in self._stop_token_ids
         else:
             is_allowed = self._probe(token_id)
-            if is_allowed and self._unique_items is not None:
-                self._timed(self._follow_items, token_id)
+            if is_allowed and self._followers:
+                self._timed(self._follow_rules, token_id)
             is_allowed = is_allowed and self._timed(self._matcher.accept_token, token_id)
         if not is_allowed and not self.is_too_slow:
             raise GenerationFailed(f"the grammar does not allow token {token_id} here")
@@ -89,33 +90,57 @@ class GrammarState:
         num_accepted, started = 0, time.thread_time()
         self._byte_s = 0.0
         for at in range(len(token) - 1):
-            before = time.thread_time()
-            if not self._matcher.accept_string(token[at : at + 1]):
+            taken_s = self._follow_byte(token[at : at + 1])
+            if taken_s is None:
                 break  # a token that the grammar knows by its id, not by its text
             num_accepted += 1
-            now = time.thread_time()
-            self._byte_s = max(self._byte_s, now - before)
-            if self._byte_s > MAX_BYTE_S or now - started > MAX_STEP_S:
+            self._byte_s = max(self._byte_s, taken_s)
+            if self._byte_s > MAX_BYTE_S or time.thread_time() - started > MAX_STEP_S:
                 self.is_too_slow = True
                 break
         if num_accepted:
             self._matcher.rollback(num_accepted)
         return not self.is_too_slow
 
-    def _follow_items(self, token_id: int) -> None:
-        """Follow the token in arrays with different items, byte by byte, and go back in the grammar."""
-        assert self._unique_items is not None
+    def _follow_byte(self, byte: bytes) -> float | None:
+        """Return the processor time that a byte takes; None if it is not allowed.
+
+        One that seems too slow is timed once more, since page faults count as processor time.
+        """
+        least_s = inf
+        for attempt in range(2):
+            started = time.thread_time()
+            if not self._matcher.accept_string(byte):
+                return None
+            least_s = min(least_s, time.thread_time() - started)
+            if least_s <= MAX_BYTE_S:
+                break
+            if not attempt:
+                self._matcher.rollback(1)
+        return least_s
+
+    def _follow_rules(self, token_id: int) -> None:
+        """Follow the token in what is enforced at run time, and go back in the grammar."""
+        token = self._tokens[token_id]
+        byte_by_byte = []
+        for follower in self._followers:
+            if follower.needs_bytes(token):
+                byte_by_byte.append(follower)
+            else:
+                follower.skip(token)
         num_accepted = 0
-        for byte in self._tokens[token_id]:
+        for byte in token if byte_by_byte else b"":
             if not self._matcher.accept_string(bytes([byte])):
-                self._unique_items.leave()  # a token that the grammar knows by its id
+                for follower in byte_by_byte:
+                    follower.leave()  # a token that the grammar knows by its id
                 break
             num_accepted += 1
-            self._unique_items.follow(byte, self._can_read)
+            for follower in byte_by_byte:
+                follower.follow(byte, self._can_read)
         if num_accepted:
             self._matcher.rollback(num_accepted)
 
-    def _can_read(self, text: str) -> bool:
+    def _can_read(self, text: bytes) -> bool:
         if not self._matcher.accept_string(text):
             return False
         self._matcher.rollback(1)
@@ -130,11 +155,13 @@ class GrammarState:
 
     def _fill(self, bitmask: Any, row: int) -> bool:
         excludes: bool = self._matcher.fill_next_token_bitmask(bitmask, row)
-        if self._unique_items is None:
+        if not self._followers:
             return excludes
         if not excludes:
             bitmask[row] = -1
-        _clear_bits(np.asarray(bitmask[row]).view(np.uint32), self._unique_items.excluded_ids())
+        allowed = np.asarray(bitmask[row]).view(np.uint32)
+        for follower in self._followers:
+            follower.exclude(allowed, self._can_read)
         return True
 
     @property
@@ -151,10 +178,10 @@ class GrammarState:
     def num_allowed(self, token_ids: Sequence[int]) -> int:
         """Return how many of these tokens may come next, one after another, and be followed by others.
 
-        A grammar whose arrays have different items is followed by accepted tokens alone, and allows none
-        here.
+        A grammar with rules that are enforced at run time is followed by accepted tokens alone, and allows
+        none here.
         """
-        if self._unique_items is not None or self.is_complete or self.is_too_slow:
+        if self._followers or self.is_complete or self.is_too_slow:
             return 0
         return self._walk(token_ids)
 
@@ -227,11 +254,6 @@ class GrammarState:
         result = step(*arguments)
         self.is_too_slow |= time.thread_time() - started > MAX_STEP_S
         return result
-
-
-def _clear_bits(words: "np.ndarray[Any, np.dtype[np.uint32]]", places: list[int]) -> None:
-    at = np.array(places, dtype=np.uint32)
-    np.bitwise_and.at(words, at // 32, ~(np.uint32(1) << (at % 32)))
 
 
 def _only_bit(bitmask: Tensor) -> int | None:

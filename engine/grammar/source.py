@@ -1,6 +1,5 @@
 """The checks and the compilation of a grammar's source, from a request's text. Imports no torch."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import xgrammar
@@ -8,9 +7,9 @@ import xgrammar
 from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
+from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
 from engine.grammar.structural_tag import enforceable_tag
-from engine.grammar.unique_items import UniqueItems
 from engine.grammar.xgrammar_errors import mapped_xgrammar_errors
 from engine.request import Grammar, GrammarKind
 
@@ -28,10 +27,10 @@ def check_length(grammar: Grammar) -> None:
 
 
 class CheckedSource(NamedTuple):
-    """A source that xgrammar honours, and what the grammar leaves to `unique_items`."""
+    """A source that xgrammar honours, and what the grammar leaves to `run_time`."""
 
     text: str  # for `compile_source`
-    unique_items: Sequence[UniqueItems] = ()
+    rules: RunTimeRules = RunTimeRules()
 
 
 def checked_source(grammar: Grammar) -> CheckedSource:
@@ -47,7 +46,7 @@ def checked_source(grammar: Grammar) -> CheckedSource:
                 schema = EnforceableSchema(parse_json(grammar.source))
                 source = schema.grammar()
                 check_finiteness(xgrammar.Grammar.from_ebnf(source))
-                return CheckedSource(source, schema.unique_items)
+                return CheckedSource(source, schema.run_time_rules)
             case GrammarKind.JSON_OBJECT:
                 return CheckedSource(_ANY_OBJECT)
             case GrammarKind.REGEX:

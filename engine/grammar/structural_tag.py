@@ -9,34 +9,40 @@ import xgrammar
 from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
 from engine.grammar.regex_pattern import check_regex
+from engine.grammar.run_time.rules import RunTimeRules
+from engine.grammar.run_time.string_lengths import StringLength
+from engine.grammar.run_time.unique_items import UniqueItems
 from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
-from engine.grammar.unique_items import UniqueItems
 
 # In the styles that are no JSON: enough for a line break and an indent of two, or for a space.
 MAX_WHITESPACE = 3
 
 
-def enforceable_tag(source: str) -> tuple[str, list[UniqueItems]]:
-    """Return an equal structural tag that xgrammar honours, as JSON text, and the arrays in its schemas whose
-    items have to be different.
+def enforceable_tag(source: str) -> tuple[str, RunTimeRules]:
+    """Return an equal structural tag that xgrammar honours, as JSON text, and the rules of its schemas that
+    are enforced at run time.
 
     JSON has the one layout of `schema.layout` unless the tag itself allows whitespace. Raises InvalidGrammar
     for a schema or a regular expression inside the tag that would not be honoured.
     """
     tag = parse_json(source)
     unique_items: list[UniqueItems] = []
+    string_lengths: dict[StringLength, None] = {}
     for part in _parts(tag):
         match part:
             case {"type": "json_schema" | "qwen_xml_parameter", "json_schema": schema}:
                 _check_excludes(part)
-                enforceable = EnforceableSchema(schema, first_array=len(unique_items))
-                unique_items += enforceable.unique_items
+                enforceable = EnforceableSchema(
+                    schema, first_array=len(unique_items), counts_strings=_is_json(part)
+                )
+                unique_items += enforceable.run_time_rules.unique_items
+                string_lengths |= dict.fromkeys(enforceable.run_time_rules.string_lengths)
                 _enforce(part, enforceable)
             case {"type": "regex", "pattern": str(pattern)}:
                 check_regex(pattern)
             case {"type": "grammar", "grammar": str(rules)}:
                 check_finiteness(xgrammar.Grammar.from_ebnf(rules))
-    return json.dumps(tag), unique_items
+    return json.dumps(tag), RunTimeRules(unique_items, [*string_lengths])
 
 
 def _check_excludes(part: dict[str, Any]) -> None:
@@ -48,9 +54,8 @@ def _enforce(part: dict[str, Any], schema: EnforceableSchema) -> None:
     """Replace the schema by its grammar where xgrammar's `json_schema` would not do: it has no fixed layout,
     and no rules of automata. Keep it where the tag allows whitespace and has no such rules, or where its
     style is no JSON."""
-    is_json = part["type"] == "json_schema" and part.get("style", "json") == "json"
     max_whitespace = part.get("max_whitespace_cnt")
-    if is_json and (max_whitespace is None or schema.rules):
+    if _is_json(part) and (max_whitespace is None or schema.rules):
         source = schema.grammar(any_order=part.get("any_order", False), max_whitespace=max_whitespace)
         part.clear()
         part.update(type="grammar", grammar=source)
@@ -63,6 +68,10 @@ def _enforce(part: dict[str, Any], schema: EnforceableSchema) -> None:
     part["json_schema"] = schema.schema
     if max_whitespace is None:
         part["max_whitespace_cnt"] = MAX_WHITESPACE  # a model could write nothing else for ever
+
+
+def _is_json(part: dict[str, Any]) -> bool:
+    return part["type"] == "json_schema" and bool(part.get("style", "json") == "json")
 
 
 def _parts(tag: object) -> Iterator[dict[str, Any]]:

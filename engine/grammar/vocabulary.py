@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 import xgrammar
 
-from engine.grammar.unique_items import TokenIndex
+from engine.grammar.run_time.string_lengths import StringTokens
+from engine.grammar.run_time.unique_items import TokenIndex
 
 
 class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
@@ -32,6 +33,11 @@ class GrammarVocabulary(msgspec.Struct, frozen=True, dict=True):
     def index(self) -> TokenIndex:
         """The tokens in the order of their bytes."""
         return TokenIndex(self.tokens)
+
+    @cached_property
+    def strings(self) -> StringTokens:
+        """The tokens as parts of JSON strings."""
+        return StringTokens(self.tokens)
 
     def compiler(self, num_threads: int) -> Any:
         """Return an `xgrammar.GrammarCompiler` that caches nothing."""

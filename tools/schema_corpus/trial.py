@@ -15,6 +15,7 @@ from tools.schema_corpus.contenders import Follower, Start
 from tools.schema_corpus.corpus import Case
 
 MAX_TOKENS = 300
+_MISSED_LENGTH = 60  # characters
 _ENDERS = frozenset('"}],')
 _DRAFTS = {
     "draft4": jsonschema_rs.Draft4Validator,
@@ -40,6 +41,8 @@ class Outcome(msgspec.Struct):
     num_valid, num_invalid: the instances of the case; num_accepted and num_rejected: those of each that were
         treated as they should be.
     num_texts: the drawn texts that came to their end; num_good: those of them that are valid.
+    wrong: invalid instances and texts that were let through. missed: the ends of valid instances up to where
+        they were not accepted.
     """
 
     refusal: str = ""
@@ -51,6 +54,7 @@ class Outcome(msgspec.Struct):
     num_texts: int = 0
     num_good: int = 0
     wrong: list[str] = []
+    missed: list[str] = []
 
 
 def try_apart(
@@ -86,10 +90,13 @@ def try_case(contender: Contender, case: Case, tokenizer: Tokenizer, *, num_text
     outcome = Outcome(compile_s=time.perf_counter() - started)
     for value in case.valid:
         outcome.num_valid += 1
-        outcome.num_accepted += _accepts(start(), value, tokenizer)
+        missed = _first_missed(start(), value, tokenizer)
+        outcome.num_accepted += missed is None
+        if missed is not None:
+            outcome.missed.append(missed)
     for value in case.invalid:
         outcome.num_invalid += 1
-        is_rejected = not _accepts(start(), value, tokenizer)
+        is_rejected = _first_missed(start(), value, tokenizer) is not None
         outcome.num_rejected += is_rejected
         if not is_rejected:
             outcome.wrong.append(json.dumps(value))
@@ -112,14 +119,16 @@ def _is_valid(validator: Any, text: str) -> bool:
         return False
 
 
-def _accepts(follower: Follower, value: object, tokenizer: Tokenizer) -> bool:
-    """Return whether all tokens of a value are allowed, one after the other, and then its end."""
-    text = json.dumps(value, ensure_ascii=False)
-    for token_id in tokenizer.encode(text, add_special_tokens=False):
+def _first_missed(follower: Follower, value: object, tokenizer: Tokenizer) -> str | None:
+    """Return the end of the value's text up to the first token that is not allowed; None if all are."""
+    token_ids = tokenizer.encode(json.dumps(value, ensure_ascii=False), add_special_tokens=False)
+    for place, token_id in enumerate(token_ids):
         if not follower.allowed()[token_id]:
-            return False
+            return tokenizer.decode(token_ids[: place + 1], skip_special_tokens=True)[-_MISSED_LENGTH:]
         follower.accept(token_id)
-    return bool(follower.allowed()[list(tokenizer.end_token_ids)].any())
+    if follower.allowed()[list(tokenizer.end_token_ids)].any():
+        return None
+    return tokenizer.decode(token_ids, skip_special_tokens=True)[-_MISSED_LENGTH:] + " and its end"
 
 
 def _draw(follower: Follower, seed: int, tokenizer: Tokenizer) -> str | None:

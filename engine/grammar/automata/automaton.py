@@ -212,6 +212,11 @@ def _choice(terminals: list[str]) -> str:
     return " | ".join([*([f"[{spans}]"] if spans else []), *literals])
 
 
+def json_choice(spans: Iterable[tuple[int, int]]) -> str:
+    """Return one EBNF choice of these characters inside a JSON string."""
+    return _choice([terminal for span in spans for terminal in _json_terminals(*span)])
+
+
 def linear_rules(states: list[list[tuple[str, int]]], accepting: set[int], name: str, end: str) -> list[str]:
     """Return one EBNF rule a state. states: EBNF terminals, each with the state after it. end: the terminal
     that ends the text in an accepting state."""

@@ -66,6 +66,25 @@ def pattern_width(pattern: str) -> tuple[int, int]:
     return cast("tuple[int, int]", tree.getwidth())
 
 
+def repeated_characters(pattern: str) -> tuple[Spans, int, int | None] | None:
+    """Return the ascending characters that a pattern repeats, how often it does at least, and at most, None
+    if there is no bound; None for a pattern that is more than one such repetition, or not supported."""
+    try:
+        nodes = [(str(operator), operand) for operator, operand in _parsed(pattern)]
+    except InvalidGrammar:
+        return None
+    if nodes and nodes[0][0] == "AT" and str(nodes[0][1]) == "AT_BEGINNING":
+        del nodes[0]
+    if nodes and nodes[-1][0] == "AT" and str(nodes[-1][1]) == "AT_END":
+        del nodes[-1]
+    if len(nodes) != 1 or nodes[0][0] not in ("MAX_REPEAT", "MIN_REPEAT"):
+        return None
+    low, high, repeated = nodes[0][1]
+    if len(repeated) != 1 or (spans := _spans(str(repeated[0][0]), repeated[0][1])) is None:
+        return None
+    return _others(_others(sorted(spans))), low, None if str(high) == "MAXREPEAT" else high
+
+
 def _parsed(pattern: str) -> Any:
     if len(pattern) > MAX_LENGTH:
         raise InvalidGrammar(f"a regular expression may have {MAX_LENGTH} characters; it has {len(pattern)}")

@@ -28,7 +28,7 @@ _PR_SET_PDEATHSIG = 1
 def serve(command: Try, vocabulary: GrammarVocabulary, out: socket.socket, parent: int) -> None:
     """Write one `Verdict` to `out`, without its length; nothing if the memory did not suffice."""
     _die_with(parent)
-    _bound(command.limits)
+    _bound(command.limits, command.num_threads)
     try:
         verdict = _try(command, vocabulary)
     except InvalidGrammar as error:
@@ -38,10 +38,9 @@ def serve(command: Try, vocabulary: GrammarVocabulary, out: socket.socket, paren
 
 def _try(command: Try, vocabulary: GrammarVocabulary) -> Verdict:
     grammar, limits = command.grammar, command.limits
-    started = time.perf_counter()
     source = checked_source(grammar)
     compiled = compile_source(vocabulary.compiler(command.num_threads), grammar.kind, source.text)
-    taken_s = time.perf_counter() - started
+    taken_s = _taken_s(command.num_threads)
     rehearse(compiled, vocabulary.tokens, 0.2 if _is_context_free(grammar) else 0.01)
     text = str(compiled.grammar)
     transfer = text.count("\n") * len(text) + 2 * compiled.memory_size_bytes
@@ -49,14 +48,21 @@ def _try(command: Try, vocabulary: GrammarVocabulary) -> Verdict:
         return Verdict(
             command.number,
             source=source.text,
-            unique_items=source.unique_items,
+            rules=source.rules,
             compiled=compiled.serialize_json(),
         )
-    if taken_s > limits.timeout_s * _SHARE_OF_TIME:
+    if taken_s > limits.processor_s * _SHARE_OF_TIME:
         raise InvalidGrammar(
-            f"the grammar takes longer than {limits.timeout_s * _SHARE_OF_TIME:g} s to compile"
+            f"the grammar takes longer than {limits.processor_s * _SHARE_OF_TIME:g} s to compile"
         )
-    return Verdict(command.number, source=source.text, unique_items=source.unique_items)
+    return Verdict(command.number, source=source.text, rules=source.rules)
+
+
+def _taken_s(num_threads: int) -> float:
+    """Return the time that this process would have taken so far if no other had run: its processor time,
+    that of the threads beside this one divided by their number."""
+    own_s = time.thread_time()
+    return own_s + (time.process_time() - own_s) / num_threads
 
 
 def _is_context_free(grammar: Grammar) -> bool:
@@ -64,9 +70,11 @@ def _is_context_free(grammar: Grammar) -> bool:
     return grammar.kind in (GrammarKind.EBNF, GrammarKind.STRUCTURAL_TAG)
 
 
-def _bound(limits: TrialLimits) -> None:
-    """Have the kernel end this process if it takes too much time or memory."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+def _bound(limits: TrialLimits, num_threads: int) -> None:
+    """Have the kernel end this process if it takes too much processor time, or memory, or lasts too long."""
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, limits.processor_s * num_threads)
     signal.setitimer(signal.ITIMER_REAL, limits.timeout_s)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sizes = _memory_sizes()

@@ -180,8 +180,8 @@ class GrammarProcess:
     ) -> Verdict:
         """Wait until the grammar has compiled there, and return the verdict.
 
-        Raises InvalidGrammar, naming the cause, also where the grammar exceeds its time or its memory;
-        EngineBusy where the process dies again and again."""
+        Raises InvalidGrammar, naming the cause, also where the grammar exceeds its processor time or its
+        memory; EngineBusy where others leave it no processor time, or the process dies again and again."""
         for _ in range(MAX_STARTS):
             connection = self._connected()
             number = connection.begin(grammar, vocabulary, attempt, num_threads, self._limits)
@@ -192,7 +192,7 @@ class GrammarProcess:
                 raise InvalidGrammar("nobody waits for the grammar any longer")
             if verdict is not None:
                 if verdict.complaint is not None:
-                    raise InvalidGrammar(verdict.complaint)
+                    raise (EngineBusy if verdict.is_busy else InvalidGrammar)(verdict.complaint)
                 return verdict
         raise EngineBusy("the process that compiles grammars has died")
 

@@ -2,12 +2,12 @@
 
 import socket
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 import msgspec
 
-from engine.grammar.unique_items import UniqueItems
+from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.vocabulary import GrammarVocabulary
 from engine.request import Grammar
 
@@ -24,15 +24,18 @@ class Learn(msgspec.Struct, tag=True):
 
 
 class TrialLimits(msgspec.Struct, frozen=True):
-    """The limits of one child.
+    """The limits of one child. A busy machine lengthens the wait for a grammar, but not its processor time.
 
     max_bytes: the memory that it may add to its own.
-    min_transfer_s: a grammar that compiles in less is compiled again by the main process, since its compiled
-        form would take as long to send.
+    processor_s: the processor time that it may take, for each of its threads.
+    timeout_s: the wall-clock time after which the server is too busy for the grammar.
+    min_transfer_s: a grammar that compiles in less processor time is compiled again by the main process,
+        since its compiled form would take as long to send.
     """
 
     max_bytes: int = 512 * 2**20
-    timeout_s: float = 15.0
+    processor_s: float = 15.0
+    timeout_s: float = 90.0
     min_transfer_s: float = 0.3
 
 
@@ -58,19 +61,27 @@ class Verdict(msgspec.Struct):
     """The outcome of a `Try`.
 
     complaint: the reason why the grammar is refused; None if it is not.
-    source, unique_items: those of a `CheckedSource`, if the grammar is not refused.
+    is_busy: whether the reason is that the machine is too busy, so that another time may do.
+    source, rules: those of a `CheckedSource`, if the grammar is not refused.
     compiled: the result of `xgrammar.CompiledGrammar.serialize_json`, if sending it is quicker than compiling
         again.
     """
 
     number: int
     complaint: str | None = None
+    is_busy: bool = False
     source: str = ""
-    unique_items: Sequence[UniqueItems] = ()
+    rules: RunTimeRules = RunTimeRules()
     compiled: str | None = None
 
 
 Command = Learn | Try | Kill
+
+
+def too_busy(timeout_s: float) -> str:
+    """Return the complaint about a grammar that others left no time for."""
+    return f"the grammar was not compiled within {timeout_s:g} s, since the machine is busy; try again later"
+
 
 encode_message = msgspec.msgpack.Encoder().encode
 decode_command: Final[Callable[[bytes], Command]] = msgspec.msgpack.Decoder(Command).decode

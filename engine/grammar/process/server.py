@@ -24,6 +24,7 @@ from engine.grammar.process.messages import (
     decode_verdict,
     receive,
     send,
+    too_busy,
 )
 from engine.grammar.vocabulary import GrammarVocabulary
 
@@ -132,8 +133,10 @@ def _verdict(running: _Child, status: int) -> Verdict:
     code = os.waitstatus_to_exitcode(status)
     if code == 0:
         return decode_verdict(bytes(running.taken))
+    if code == -signal.SIGPROF:
+        return Verdict(number, complaint=f"the grammar takes longer than {limits.processor_s:g} s to compile")
     if code == -signal.SIGALRM:
-        return Verdict(number, complaint=f"the grammar takes longer than {limits.timeout_s:g} s to compile")
+        return Verdict(number, complaint=too_busy(limits.timeout_s), is_busy=True)
     if code == _OUT_OF_MEMORY or -code in _SIGNALS_OF_FAILED_ALLOCATION:
         mib = limits.max_bytes // 2**20
         return Verdict(number, complaint=f"the grammar takes more than {mib} MiB to compile")

@@ -21,21 +21,25 @@ made into alternatives, because a grammar says only what is allowed (`rewriting.
 made into the rules of an automaton, because xgrammar ignores one of them
     pattern, format and lengths beside each other; patterns that xgrammar does not read, such as lookahead
     after ^ at the start and named groups; multipleOf of a number or beside bounds
-excluded token by token, because no context-free grammar compares items (`engine.grammar.unique_items`)
-    items of uniqueItems that are equal to earlier ones
+excluded token by token (`engine.grammar.run_time`), because no context-free grammar compares items, and
+because counting characters in a grammar takes a state for each
+    items of uniqueItems that are equal to earlier ones; characters of strings beyond minLength and maxLength,
+    also where a pattern repeats one class of characters
 rewritten, because xgrammar's own way would let through what is not even JSON
-    minLength, maxLength and the formats in `rewriting.strings` become a pattern that knows JSON's escapes
+    the formats in `rewriting.strings`, and minLength and maxLength where they are not counted at run time, become a
+    pattern that knows JSON's escapes
 rewritten, because xgrammar does not read JSON pointers with escapes
     such a $ref leads to a copy in $defs
 narrower than the specification, so that the generated value is still valid
     properties come in the order of the schema; an object with `properties` and an array with `prefixItems`
     have no others unless the schema says so; `pattern` and `patternProperties` must match the whole string,
     if any does; a restriction of one type without a type means that type; a long maxLength beside a pattern
-    is shortened to what an automaton can count; unique items are at most 256, numbers among them have at most
-    15 digits, and items of any kind are no objects or arrays; objects among them have the properties that the
-    schema names; an object with properties has no others beside patternProperties or propertyNames, or if a
-    property can have no value; the first items are those that contains asks for; `not` allows no other
-    objects and arrays than those that a keyword about them leaves
+    is shortened to what an automaton can count; a string that alternatives of objects or arrays bound in
+    different ways keeps to the bounds of all that the text may still become; unique items are at most 256,
+    numbers among them have at most 15 digits, and items of any kind are no objects or arrays; objects among
+    them have the properties that the schema names; an object with properties has no others beside
+    patternProperties or propertyNames, or if a property can have no value; the first items are those that
+    contains asks for; `not` allows no other objects and arrays than those that a keyword about them leaves
 ignored, as annotations
     title, description, default, examples, format (any other), and keywords that are not JSON Schema's
 refused, because a value would have no end
@@ -57,6 +61,7 @@ import json
 from collections.abc import Callable, Iterable
 
 from engine.errors import InvalidGrammar
+from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.automaton_rules.placeholders import Placeholders
 from engine.grammar.schema.document import TOO_DEEP, SchemaDocument
 from engine.grammar.schema.finiteness import check_finiteness
@@ -83,8 +88,11 @@ class EnforceableSchema:
     Raises InvalidGrammar for a schema that is malformed, is out of bounds, or would be loosened.
     """
 
-    def __init__(self, source: object, first_array: int = 0) -> None:
-        """first_array: the number of the first array of unique items, in a grammar of several schemas."""
+    def __init__(self, source: object, first_array: int = 0, *, counts_strings: bool = True) -> None:
+        """first_array: the number of the first array of unique items, in a grammar of several schemas.
+
+        counts_strings: whether strings may be counted at run time, which takes rules of their own.
+        """
         if source is False:
             raise InvalidGrammar("JSON Schema: false allows no value")
         original = SchemaDocument(modern_schema({} if source is True else source))
@@ -95,13 +103,15 @@ class EnforceableSchema:
         for complaint in document_complaints(document):
             raise InvalidGrammar(f"JSON Schema: {complaint}")
         check_finiteness(document)
-        placeholders = Placeholders(json.dumps(self.schema, ensure_ascii=False), first_array)
+        placeholders = Placeholders(
+            json.dumps(self.schema, ensure_ascii=False), first_array, counts_strings=counts_strings
+        )
         placeholders.replace_all(document)
         for schema in document.schemas.values():
             rewrite_strings(schema)
         document.rename_targets()
         self.rules = placeholders.rules
-        self.unique_items = placeholders.unique_items
+        self.run_time_rules = RunTimeRules(placeholders.unique_items, placeholders.string_lengths)
 
     def grammar(self, *, any_order: bool = False, max_whitespace: int | None = None) -> str:
         """Return the EBNF of its values, in the layout of `layout` unless whitespace is allowed.

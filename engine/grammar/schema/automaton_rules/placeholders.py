@@ -6,18 +6,28 @@ has written the grammar of the rest.
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 from engine.errors import InvalidGrammar
 from engine.grammar.automata.automaton import Work, string_rules, text_rules
 from engine.grammar.automata.regex import pattern_width
 from engine.grammar.regex_pattern import check_regex
+from engine.grammar.run_time.string_lengths import StringLength
+from engine.grammar.run_time.unique_items import UniqueItems
+from engine.grammar.schema.automaton_rules.counted_strings import (
+    CountedString,
+    Spans,
+    character_rules,
+    counted_in_grammar,
+    counted_rules,
+    counted_string,
+)
 from engine.grammar.schema.automaton_rules.unique_arrays import unique_array_rules
 from engine.grammar.schema.automaton_rules.value_automata import number_automaton, string_automaton
 from engine.grammar.schema.document import SchemaDocument, named_place
 from engine.grammar.schema.keywords import BOUNDS, PATTERNS, num_matching_types
 from engine.grammar.schema.rewriting.strings import ENFORCED_FORMATS, FORMAT_PATTERNS
 from engine.grammar.schema.walk import Schema
-from engine.grammar.unique_items import UniqueItems
 
 MAX_RULES = 2000  # of all placeholders of a document; each holds the automata of all
 MAX_UNIQUE_ARRAYS = 16  # of a document, not counting equal ones
@@ -30,10 +40,11 @@ _ARRAY = ("items", "minItems", "maxItems", "uniqueItems")
 class Placeholders:
     """The rules of a document's placeholders, by the names of these."""
 
-    def __init__(self, source: str, first_array: int = 0) -> None:
+    def __init__(self, source: str, first_array: int = 0, *, counts_strings: bool = True) -> None:
         """source: the JSON text of the document, in which no placeholder may stand already.
 
-        first_array: the number of the first array of unique items.
+        first_array: the number of the first array of unique items. counts_strings: whether strings may be
+            counted at run time.
         """
         self._prefix = next(
             prefix for at in range(len(source) + 1) if (prefix := f"placeholder{at or ''}_") not in source
@@ -41,6 +52,9 @@ class Placeholders:
         self._first_array = first_array
         self.rules: dict[str, list[str]] = {}
         self.unique_items: list[UniqueItems] = []
+        self.string_lengths: list[StringLength] = []
+        self._counts_strings = counts_strings
+        self._characters: dict[Spans, str] = {}  # the names of rules
         self._known: dict[str, str] = {}
         self._work = Work(10**6)
 
@@ -48,6 +62,8 @@ class Placeholders:
         """Change the schemas in place that xgrammar cannot enforce itself. Raises InvalidGrammar, naming the
         place, if no automaton can either, or no value matches."""
         within = set[str]()
+        schemas = document.schemas
+        in_grammar = counted_in_grammar(document) if self._counts_strings else {*map(id, schemas.values())}
         for place, schema in document.schemas.items():
             if _has_unique_items(schema):
                 within.add(f"{place}/items")
@@ -57,7 +73,7 @@ class Placeholders:
         for place, schema in document.schemas.items():
             if not any(place == outer or place.startswith(f"{outer}/") for outer in within):
                 with named_place(place):
-                    self._replace(schema)
+                    self._replace(schema, counts=id(schema) not in in_grammar)
 
     def _replace_array(self, schema: Schema, document: SchemaDocument) -> None:
         def make(own: Schema, name: str) -> list[str]:
@@ -72,12 +88,15 @@ class Placeholders:
             raise InvalidGrammar("uniqueItems beside prefixItems is not supported")
         self._split(schema, schema["type"], {"array"}, _ARRAY, make)
 
-    def _replace(self, schema: Schema) -> None:
+    def _replace(self, schema: Schema, *, counts: bool) -> None:
         if isinstance(names := schema.get("propertyNames"), dict):
-            self._replace(names)
+            self._replace(names, counts=False)
         _drop_needless_lengths(schema)
         types = schema.get("type", "string" if any(keyword in schema for keyword in _STRING) else [])
-        if num_matching_types("string", types) and _needs_string_automaton(schema):
+        has_strings = num_matching_types("string", types) > 0
+        if has_strings and counts and (string := counted_string(schema)) is not None:
+            self._split(schema, types, {"string"}, _STRING, partial(self._counted, string))
+        elif has_strings and _needs_string_automaton(schema):
             self._split(schema, types, {"string"}, _STRING, self._string)
         elif num_matching_types("number", types) and _needs_number_automaton(schema, types):
             self._split(schema, types, {"integer", "number"}, _NUMBER, self._number)
@@ -108,6 +127,15 @@ class Placeholders:
             if keyword in rest:
                 schema[keyword] = rest.pop(keyword)
         schema |= {"anyOf": [constant, {**rest, "type": others}]} if others else constant
+
+    def _counted(self, string: CountedString, schema: Schema, name: str) -> list[str]:
+        if string.length not in self.string_lengths:
+            self.string_lengths.append(string.length)
+        rules = []
+        if string.characters not in self._characters:
+            self._characters[string.characters] = characters = f"{name}_characters"
+            rules = character_rules(string.characters, characters)
+        return [*counted_rules(string, name, self._characters[string.characters]), *rules]
 
     def _string(self, schema: Schema, name: str) -> list[str]:
         return string_rules(string_automaton(schema, self._work), name)

@@ -1,9 +1,9 @@
 """The rules of arrays whose items have to be different.
 
-No context-free grammar compares items, so the rules allow equal ones; `engine.grammar.unique_items` excludes
-these while a text is generated. It needs to know in which such array a text is, and what may follow. So each
-array has a marker, which its rules allow in place of an item, and which no token may have; and its items have
-one text for each value, and an automaton of these.
+No context-free grammar compares items, so the rules allow equal ones; `engine.grammar.run_time.unique_items`
+excludes these while a text is generated. It needs to know in which such array a text is, and what may
+follow. So each array has a marker, which its rules allow in place of an item, and which no token may have;
+and its items have one text for each value, and an automaton of these.
 """
 
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from engine.grammar.automata.automaton import Automaton, Work, literal, text_rul
 from engine.grammar.automata.encoding import json_string, utf8
 from engine.grammar.automata.net import Net
 from engine.grammar.automata.regex import regex_automaton
+from engine.grammar.run_time.unique_items import MARK, UniqueItems
 from engine.grammar.schema.automaton_rules.value_automata import number_automaton, string_automaton
 from engine.grammar.schema.keywords import BOUNDS
 from engine.grammar.schema.merging.values import canonical_text
 from engine.grammar.schema.walk import Schema
-from engine.grammar.unique_items import MARK, UniqueItems
 
 MAX_ITEMS = 256  # of an array; a larger maxItems is taken to be this
 MAX_DEPTH = 8  # of references and schemas inside an item

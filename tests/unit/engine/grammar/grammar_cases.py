@@ -22,11 +22,18 @@ def allowed_ids(state_bits: np.ndarray[tuple[int, ...], np.dtype[np.int32]]) -> 
     return [int(token_id) for token_id in bits.nonzero()[0]]
 
 
-def accepts(grammar: CompiledGrammar, text: str) -> bool:
-    """Return whether the grammar allows the tokens of the text, and then its end."""
+def accepts(grammar: CompiledGrammar, text: str, num_checked: int | None = None) -> bool:
+    """Return whether the grammar allows the tokens of the text, and then its end.
+
+    num_checked: how many of the last tokens are looked up in a mask; None for all.
+    """
     state = grammar.start()
     bitmask = xgrammar.allocate_token_bitmask(1, TOKENIZER.vocab_size)
-    for token_id in [*ids_of(text), *TOKENIZER.end_token_ids]:
+    token_ids = [*ids_of(text), *TOKENIZER.end_token_ids]
+    first_checked = 0 if num_checked is None else max(len(token_ids) - num_checked, 0)
+    for token_id in token_ids[:first_checked]:
+        state.accept(token_id)
+    for token_id in token_ids[first_checked:]:
         excludes = state.fill(bitmask, 0)
         if excludes and token_id not in allowed_ids(bitmask[0].numpy()):
             return False

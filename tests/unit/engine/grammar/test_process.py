@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.errors import InvalidGrammar
-from engine.grammar.compiler import GrammarCompiler
+from engine.errors import EngineBusy, InvalidGrammar
+from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import Attempt, GrammarProcess
 from engine.grammar.process.messages import TrialLimits
 from engine.request import Grammar, GrammarKind
@@ -84,7 +84,7 @@ def test_a_grammar_that_is_none_is_refused_in_the_same_words(process: GrammarPro
 
 
 def test_a_compilation_ends_at_its_time_limit_whatever_it_does() -> None:
-    process = GrammarProcess(TrialLimits(timeout_s=0.5))
+    process = GrammarProcess(TrialLimits(processor_s=0.5))
     compiler = GrammarCompiler(TOKENIZER, process)
     try:
         for number in range(3):
@@ -95,6 +95,47 @@ def test_a_compilation_ends_at_its_time_limit_whatever_it_does() -> None:
         assert children(pid) == []
         compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
         assert process.pid == pid
+    finally:
+        process.stop()
+
+
+def test_a_machine_too_busy_for_a_grammar_is_not_the_grammar_s_fault() -> None:
+    process = GrammarProcess(TrialLimits(timeout_s=0.5))
+    try:
+        with pytest.raises(EngineBusy, match=r"within 0\.5 s"):
+            GrammarCompiler(TOKENIZER, process).compile(slow(0))
+    finally:
+        process.stop()
+
+
+def test_a_grammar_is_taken_however_long_others_keep_the_processor() -> None:
+    """The child is stopped for longer than it may compute."""
+    limits = TrialLimits(processor_s=3.0)
+    process = GrammarProcess(limits)
+    compiler = GrammarCompiler(TOKENIZER, process)
+    compiler.compile(Grammar(GrammarKind.REGEX, "a+"))
+    pid = process.pid
+    assert pid is not None
+    results: list[object] = []
+
+    def compile_starved() -> None:
+        try:
+            results.append(compiler.compile(Grammar(GrammarKind.EBNF, SHORT)))
+        except Exception as error:
+            results.append(error)
+
+    thread = threading.Thread(target=compile_starved)
+    try:
+        thread.start()
+        until(lambda: children(pid) or results)
+        (compiling,) = children(pid)
+        os.kill(compiling, signal.SIGSTOP)
+        stopped_at = time.monotonic()
+        until(lambda: time.monotonic() - stopped_at > limits.processor_s)
+        assert results == []
+        os.kill(compiling, signal.SIGCONT)
+        thread.join(60)
+        assert [type(result) for result in results] == [CompiledGrammar], results
     finally:
         process.stop()
 
@@ -155,6 +196,10 @@ def test_a_death_of_the_process_loses_no_grammar(process: GrammarProcess) -> Non
     thread.join(60)
     assert len(results) == 1
 
+
+# Takes a quarter of a second.
+SHORT = "root ::= " + " ".join(f"r{i}" for i in range(500)) + "\n"
+SHORT += "\n".join(f'r{i} ::= "a" | ""' for i in range(500))
 
 # Takes a second or so.
 MIDDLING = "root ::= " + " ".join(f"r{i}" for i in range(1500)) + "\n"

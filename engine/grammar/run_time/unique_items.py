@@ -13,11 +13,13 @@ from enum import Enum, auto
 from typing import Final
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from engine.grammar.automata.automaton import Automaton
 
 MARK: Final = "\x01"  # a control character, which no JSON text has
-_NO_MARKER: Final = f"{MARK}-{MARK}"  # only free text allows it
+NO_MARKER: Final = f"{MARK}-{MARK}"  # only free text allows it
 
 _COMMA, _BLANK, _OPEN, _CLOSE = b", []"
 _START = 0  # of an automaton
@@ -222,27 +224,38 @@ class UniqueItemsFollower:
         self._arrays = arrays
         self._open: list[_OpenArray] = []
 
-    def follow(self, byte: int, can_read: Callable[[str], bool]) -> None:
+    def needs_bytes(self, token: bytes) -> bool:
+        """Return whether the token may open an array or goes on with one; if not, `skip` follows it."""
+        return bool(self._open) or _OPEN in token
+
+    def skip(self, token: bytes) -> None:
+        """Follow a token that is of no array."""
+
+    def follow(self, byte: int, can_read: Callable[[bytes], bool]) -> None:
         """Follow one byte of the text. can_read: whether the grammar can read a marker after it."""
         self._open = [
             one
             for one in self._open
-            if one.follow(byte, lambda one=one: can_read(one.array.marker))  # type: ignore[misc]
+            if one.follow(byte, lambda one=one: can_read(one.array.marker.encode()))  # type: ignore[misc]
         ]
-        if byte == _OPEN and can_read(MARK) and not can_read(_NO_MARKER):
+        if byte == _OPEN and can_read(MARK.encode()) and not can_read(NO_MARKER.encode()):
             known = {one.array.marker for one in self._open}
             self._open += [
                 _OpenArray(array)
                 for array in self._arrays.arrays
-                if array.marker not in known and can_read(array.marker)
+                if array.marker not in known and can_read(array.marker.encode())
             ]
 
     def leave(self) -> None:
         """Forget the arrays, since a token without text is none of theirs."""
         self._open = []
 
-    def excluded_ids(self) -> list[int]:
-        """Return the ids of the tokens that may not come next."""
+    def exclude(self, allowed: "npt.NDArray[np.uint32]", can_read: Callable[[bytes], bool]) -> None:
+        """Clear the bits of the tokens that may not come next."""
+        places = np.array(self._excluded_ids(), dtype=np.uint32)
+        np.bitwise_and.at(allowed, places // 32, ~(np.uint32(1) << (places % 32)))
+
+    def _excluded_ids(self) -> list[int]:
         index = self._arrays.index
         found = {*self._arrays.never}
         for one in self._open:

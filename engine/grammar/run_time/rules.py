@@ -1,0 +1,68 @@
+"""The parts of a grammar that are enforced at run time, and the follower of one text for all of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from engine.grammar.run_time.string_lengths import (
+    StringLength,
+    StringLengthFollower,
+    StringLengths,
+    StringTokens,
+)
+from engine.grammar.run_time.unique_items import TokenIndex, UniqueArrays, UniqueItems, UniqueItemsFollower
+
+Words = npt.NDArray[np.uint32]
+CanRead = Callable[[bytes], bool]  # whether the grammar can read a text next
+
+
+class RunTimeRules(msgspec.Struct, frozen=True):
+    """The arrays and strings of a grammar whose restrictions are enforced at run time."""
+
+    unique_items: Sequence[UniqueItems] = ()
+    string_lengths: Sequence[StringLength] = ()
+
+
+class Follower(Protocol):
+    """One text's place among the parts of one kind."""
+
+    def needs_bytes(self, token: bytes) -> bool:
+        """Return whether the token is followed byte by byte; if not, `skip` follows it whole."""
+        ...
+
+    def skip(self, token: bytes) -> None: ...
+
+    def follow(self, byte: int, can_read: CanRead) -> None:
+        """Follow one byte. can_read: of the grammar, after the byte."""
+        ...
+
+    def leave(self) -> None:
+        """Follow a token that the grammar knows by its id, not by its text."""
+        ...
+
+    def exclude(self, allowed: Words, can_read: CanRead) -> None:
+        """Clear the bits of the tokens that may not come next, of those that the grammar allows."""
+        ...
+
+
+class CompiledRules:
+    """The rules for one vocabulary."""
+
+    def __init__(
+        self, rules: RunTimeRules, index: Callable[[], TokenIndex], strings: Callable[[], StringTokens]
+    ) -> None:
+        """index, strings: those of the vocabulary, which take a while to make and are not always needed."""
+        self._arrays = UniqueArrays(rules.unique_items, index()) if rules.unique_items else None
+        self._lengths = StringLengths(rules.string_lengths, strings()) if rules.string_lengths else None
+
+    def followers(self) -> list[Follower]:
+        """Return those of a text before its first token."""
+        found: list[Follower] = []
+        if self._arrays is not None:
+            found.append(UniqueItemsFollower(self._arrays))
+        if self._lengths is not None:
+            found.append(StringLengthFollower(self._lengths))
+        return found
