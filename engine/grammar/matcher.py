@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +16,8 @@ from engine.grammar.run_time.rules import Follower
 MAX_STEP_S = 0.25
 # Of one byte of a token: the next may take several times as long.
 MAX_BYTE_S = 0.05
+# One that took so many times as long is not timed again.
+MAX_REPEATED = 4
 # Of one byte, where the mask behind it is sure to be quick; xgrammar may try the bytes of most tokens for it.
 MAX_SURE_BYTE_S = 0.001
 
@@ -105,19 +106,18 @@ class GrammarState:
     def _follow_byte(self, byte: bytes) -> float | None:
         """Return the processor time that a byte takes; None if it is not allowed.
 
-        One that seems too slow is timed once more, since page faults count as processor time.
+        One that seems a little too slow is timed once more, since page faults count as processor time.
         """
-        least_s = inf
-        for attempt in range(2):
+        started = time.thread_time()
+        if not self._matcher.accept_string(byte):
+            return None
+        taken_s = time.thread_time() - started
+        if MAX_BYTE_S < taken_s < MAX_REPEATED * MAX_BYTE_S:
+            self._matcher.rollback(1)
             started = time.thread_time()
-            if not self._matcher.accept_string(byte):
-                return None
-            least_s = min(least_s, time.thread_time() - started)
-            if least_s <= MAX_BYTE_S:
-                break
-            if not attempt:
-                self._matcher.rollback(1)
-        return least_s
+            self._matcher.accept_string(byte)
+            taken_s = min(taken_s, time.thread_time() - started)
+        return taken_s
 
     def _follow_rules(self, token_id: int) -> None:
         """Follow the token in what is enforced at run time, and go back in the grammar."""

@@ -26,8 +26,8 @@ because counting characters in a grammar takes a state for each
     items of uniqueItems that are equal to earlier ones; characters of strings beyond minLength and maxLength,
     also where a pattern repeats one class of characters
 rewritten, because xgrammar's own way would let through what is not even JSON
-    the formats in `rewriting.strings`, and minLength and maxLength where they are not counted at run time, become a
-    pattern that knows JSON's escapes
+    the formats in `rewriting.strings`, and minLength and maxLength where they are not counted at run time,
+    become a pattern that knows JSON's escapes
 rewritten, because xgrammar does not read JSON pointers with escapes
     such a $ref leads to a copy in $defs
 narrower than the specification, so that the generated value is still valid
