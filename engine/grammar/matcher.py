@@ -155,10 +155,8 @@ class GrammarState:
 
     def _fill(self, bitmask: Any, row: int) -> bool:
         excludes: bool = self._matcher.fill_next_token_bitmask(bitmask, row)
-        if not self._followers:
-            return excludes
-        if not excludes:
-            bitmask[row] = -1
+        if not excludes or not self._followers:
+            return excludes  # where every token may come, the text is in no array and no string
         allowed = np.asarray(bitmask[row]).view(np.uint32)
         for follower in self._followers:
             follower.exclude(allowed, self._can_read)
