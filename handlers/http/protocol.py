@@ -145,7 +145,8 @@ class BoundedProtocol(HttpToolsProtocol):
         elif name == b"host":
             self._sizes.count_host()
         self.headers.append((name, value))
-        self._sizes.check_num_headers(len(self.headers))
+        if len(self.headers) > self._sizes.max_headers:  # without a call for each
+            self._sizes.check_num_headers(len(self.headers))
 
     @override
     def on_headers_complete(self) -> None:
@@ -176,7 +177,6 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @override
     def on_body(self, body: bytes) -> None:
-        self._sizes.note_content()
         self._times.num_body += len(body)
         cycle = self.cycle
         if cycle.response_complete:

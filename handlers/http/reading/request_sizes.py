@@ -29,6 +29,7 @@ class RequestSizes:
 
     def __init__(self, limits: HttpLimits) -> None:
         self._limits = limits
+        self.max_headers = limits.max_headers
         self._max_incomplete_bytes = limits.max_url_bytes + limits.max_header_bytes
         self._num_head_bytes = 0  # of all reads that a part of the head came with
         self._num_incomplete = 0  # bytes since a read that completed a head or brought content
@@ -74,8 +75,8 @@ class RequestSizes:
 
     def check_num_headers(self, num_headers: int) -> None:
         """Check the number of headers that have come."""
-        if num_headers > self._limits.max_headers:
-            raise StopParsing(too_many_headers(self._limits.max_headers))
+        if num_headers > self.max_headers:
+            raise StopParsing(too_many_headers(self.max_headers))
 
     def check_header_bytes(self, headers: Sequence[tuple[bytes, bytes]]) -> None:
         """Check the size of all headers, which is counted only if the reads that they came with exceed it."""
@@ -98,12 +99,9 @@ class RequestSizes:
         self._has_progressed = True
         self._num_small = self._num_trailers = self._num_discarded = 0
 
-    def note_content(self) -> None:
-        """Note that this read has brought content."""
-        self._has_progressed = True
-
     def count_chunk(self, num_bytes: int) -> None:
         """Count a chunk of content that is kept."""
+        self._has_progressed = True
         if num_bytes < _SMALL_BYTES:
             self._num_small += 1
             if self._num_small > _MAX_SMALL:
@@ -117,7 +115,8 @@ class RequestSizes:
     # The rest of a request that has its answer
 
     def discard_chunk(self, num_bytes: int) -> None:
-        """Count a chunk that is parsed and dropped."""
+        """Count a chunk of content that is dropped."""
+        self._has_progressed = True
         if self.discard(num_bytes + _CALL_BYTES):
             raise StopParsing(None)
 

@@ -39,12 +39,15 @@ def test_an_incomplete_piece_is_bounded_over_its_reads() -> None:
     assert message(lambda: sizes.end_read(1, is_in_head=True)) == "The headers are longer than 4000 bytes"
 
 
-def test_a_read_that_brings_content_begins_the_count_of_what_is_incomplete_again() -> None:
+@pytest.mark.parametrize("count", [RequestSizes.count_chunk, RequestSizes.discard_chunk])
+def test_a_read_that_brings_content_begins_the_count_of_what_is_incomplete_again(
+    count: Callable[[RequestSizes, int], None],
+) -> None:
     sizes = RequestSizes(LIMITS)
     sizes.begin_read(INCOMPLETE)
     sizes.end_read(INCOMPLETE, is_in_head=False)
     sizes.begin_read(1)
-    sizes.note_content()
+    count(sizes, 100)
     sizes.end_read(1, is_in_head=False)
     sizes.begin_read(INCOMPLETE)
     sizes.end_read(INCOMPLETE, is_in_head=False)
