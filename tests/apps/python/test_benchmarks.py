@@ -72,10 +72,10 @@ def test_guidellm_counts_every_token_and_no_error(tmp_path: Path, server_url: st
 @pytest.mark.parametrize("api", _APIS, ids=lambda api: api.name)
 def test_aiperf_counts_every_token_and_no_error(tmp_path: Path, server_url: str, api: _Api) -> None:
     report, exchanges = _run_aiperf(tmp_path, server_url, api)
+    # The server's counts: aiperf's own are of texts, whose tokens need not be those that were sampled.
     assert report["usage_completion_tokens"]["max"] == _NUM_TOKENS
     if "ignore_eos:true" in api.options:
         assert report["usage_completion_tokens"]["min"] == _NUM_TOKENS
-        assert report["osl_mismatch_count"]["avg"] == 0
     assert report["time_to_first_token"]["count"] == _NUM_REQUESTS
     if api.name == "completions":  # aiperf counts a prompt without the chat template's tokens
         assert report["usage_prompt_tokens_diff_pct"]["max"] == 0
