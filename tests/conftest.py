@@ -1,7 +1,6 @@
 """The server as its users run it, and what all tests share."""
 
 import gc
-import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterator, Sequence
@@ -15,6 +14,7 @@ import pytest
 
 from tests.instructions import needed_instructions
 from tests.kernel_gate import Tally, complaints_here
+from tests.process_state import ProcessState
 
 _PROPERTY = "instructions"
 COMMAND = Path(sys.executable).with_name("verbatim")
@@ -90,17 +90,15 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, object, object]:
-    """Restore the environment after each test: commands that run in this process set variables for children.
+    """Restore the process after each test: a command that runs in it sets variables, levels and threads.
 
     Fixtures are set up before, so what they set stays until they end.
     """
-    environment = dict(os.environ)
+    state = ProcessState.read()
     try:
         return (yield)
     finally:
-        for name in os.environ.keys() - environment.keys():
-            del os.environ[name]
-        os.environ.update(environment.items() - os.environ.items())
+        state.restore()
 
 
 @pytest.fixture(autouse=True)
