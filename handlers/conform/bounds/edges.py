@@ -79,9 +79,16 @@ def _lengths(bound: int, _: Schema, sample: Json, __: Json) -> Iterator[Json]:
 
 def _counts(bound: int, _: Schema, sample: Json, item: Json) -> Iterator[Json]:
     items = sample if isinstance(sample, list) and sample else [item]
+    renamed = _renamed if any(map(_has_name, items)) else lambda item, _: item
     for count in (bound - 1, bound, bound + 1):
         if count >= 0:
-            yield [_renamed(items[index % len(items)], index) for index in range(count)]
+            yield [renamed(items[index % len(items)], index) for index in range(count)]
+
+
+def _has_name(item: Json) -> bool:
+    return isinstance(item, dict) and any(
+        (key == "name" and isinstance(inner, str)) or _has_name(inner) for key, inner in item.items()
+    )
 
 
 def _renamed(item: Json, index: int) -> Json:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from handlers.conform.document import Json
@@ -61,13 +62,20 @@ def says_nothing(value: Json, body: Json) -> bool:
 
 def has_part_of_type(*types: str) -> When:
     """A condition: some object of the body has one of these for its `type`."""
-    return lambda value, body: any(_has_type(body, kind) for kind in types)
+    return lambda value, body: any(kind in types for kind in _types(body))
 
 
-def _has_type(body: Json, kind: str) -> bool:
-    if isinstance(body, dict):
-        return body.get("type") == kind or any(_has_type(inner, kind) for inner in body.values())
-    return isinstance(body, list) and any(_has_type(inner, kind) for inner in body)
+def _types(body: Json) -> list[Json]:
+    """Return the `type` of each object in the body."""
+    found, left = [], [body]
+    while left:
+        node = left.pop()
+        if isinstance(node, dict):
+            found.append(node.get("type"))
+            left += node.values()
+        elif isinstance(node, list):
+            left += node
+    return found
 
 
 class Companion(NamedTuple):
@@ -128,6 +136,7 @@ class Rules(NamedTuple):
         return next(found, None)
 
 
+@lru_cache(1 << 16)  # many values are tried at a place
 def _matches(path_glob: str, field_glob: str, path: str, place: Place) -> bool:
     names = ".".join(part for part in place if isinstance(part, str))
     return fnmatchcase(path, path_glob) and fnmatchcase(names, field_glob)
