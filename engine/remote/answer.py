@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGrammar, InvalidRequest
 from engine.events import TokenEvent
-from engine.remote.upstream import Answer, BadStatus, CutOff, NoAnswer, Upstream
+from engine.remote.servers.upstream import Answer, BadStatus, CutOff, NoAnswer, Upstream
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
 from engine.remote.wire.token_api import TokenApi, is_streamed
 from engine.request import GenerationRequest

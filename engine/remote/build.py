@@ -9,10 +9,10 @@ import msgspec
 from engine.errors import ModelNotSupported
 from engine.model_info import ModelInfo
 from engine.remote.config import RemoteConfig
-from engine.remote.local_server import PORT, LocalServer, with_port
 from engine.remote.model_files import ModelFiles, read_model_files
-from engine.remote.server_facts import ServerFacts, check_generates, wait_until_ready
-from engine.remote.upstream import Upstream
+from engine.remote.servers.local_server import PORT, LocalServer, with_port
+from engine.remote.servers.server_facts import ServerFacts, check_generates, wait_until_ready
+from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.apis import APIS
 from engine.remote.wire.token_api import TokenApi
 from engine.text.tokenizer import Tokenizer

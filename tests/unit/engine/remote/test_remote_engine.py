@@ -22,7 +22,7 @@ from engine.errors import (
 from engine.events import FinishReason, TokenEvent
 from engine.model_info import ModelInfo
 from engine.remote.remote_engine import RemoteEngine
-from engine.remote.upstream import Upstream
+from engine.remote.servers.upstream import Upstream
 from engine.remote.wire.vllm import VllmApi
 from engine.request import (
     BeamParams,

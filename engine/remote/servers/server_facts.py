@@ -8,7 +8,7 @@ import msgspec
 
 from engine.errors import ModelNotSupported
 from engine.remote.config import RemoteConfig
-from engine.remote.upstream import BadStatus, CutOff, NoAnswer, Upstream
+from engine.remote.servers.upstream import BadStatus, CutOff, NoAnswer, Upstream
 from engine.remote.wire.answer_reader import error_reason
 from engine.remote.wire.token_api import ApiFacts, TokenApi
 

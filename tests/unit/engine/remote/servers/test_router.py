@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass
 from statistics import mean
 
-from engine.remote.router import Router
+from engine.remote.servers.router import Router
 
 A_REQUEST = 1000  # its tokens
 

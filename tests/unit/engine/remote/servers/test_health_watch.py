@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from engine.remote.health_watch import watch
-from engine.remote.upstream import Upstream
+from engine.remote.servers.health_watch import watch
+from engine.remote.servers.upstream import Upstream
 from tests.scripted_upstream import hangs, running_upstream
 
 
