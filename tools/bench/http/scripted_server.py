@@ -8,9 +8,8 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
-from engine.async_engine import AsyncEngine
 from engine.demo_model import DEMO_MODEL
-from engine.text.tokenizer import Tokenizer
+from engine.model.loading.without_compiler import leave_out_compiler
 from handlers.app import build_app
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
@@ -18,11 +17,15 @@ from handlers.http.protocol import bounded_protocol
 from handlers.process.gc_tuning import freeze_start_up
 from handlers.settings.settings import Settings
 from tools.bench.http.bare_app import bare_app
-from tools.bench.http.scripted_core import MODEL_INFO, ScriptedCore
 
 
 def _scripted_app() -> ASGIApp:
-    """Needs a running event loop."""
+    """Needs a running event loop. Imports the engine, which the bare application does without."""
+    leave_out_compiler()
+    from engine.async_engine import AsyncEngine
+    from engine.text.tokenizer import Tokenizer
+    from tools.bench.http.scripted_core import MODEL_INFO, ScriptedCore
+
     tokenizer = Tokenizer.from_directory(DEMO_MODEL, vocab_size=MODEL_INFO.vocab_size, end_token_ids=())
     core = ScriptedCore.as_core(asyncio.get_running_loop())
     settings = Settings(max_concurrent_requests=1024)
