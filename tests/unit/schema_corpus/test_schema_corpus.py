@@ -11,7 +11,7 @@ import pytest
 from tests.unit.engine.grammar.grammar_cases import TOKENIZER
 from tools.schema_corpus.__main__ import row
 from tools.schema_corpus.contenders import Start, Verbatim, Xgrammar
-from tools.schema_corpus.corpus import Case, stored_schemas, suite_cases
+from tools.schema_corpus.corpus import Case, benchmark_cases, stored_schemas, suite_cases
 from tools.schema_corpus.trial import Outcome, try_case
 
 CASES = [
@@ -43,6 +43,13 @@ def test_what_a_library_lets_through_is_counted() -> None:
     assert outcome.wrong == ['["a", "a"]']
 
 
+def test_where_a_valid_instance_is_not_accepted_is_kept() -> None:
+    case = Case("order", {"type": "object", "properties": {"a": {}}}, "draft7", ({"a": 1, "b": 2}, {"a": 1}))
+    outcome = try_case(Verbatim(TOKENIZER), case, TOKENIZER, num_texts=0)
+    assert outcome.num_accepted == 1
+    assert [text.startswith('{"a": 1,') for text in outcome.missed] == [True]
+
+
 def test_a_refusal_has_its_reason() -> None:
     outcome = try_case(Verbatim(TOKENIZER), Case("x", {"type": "foo"}), TOKENIZER, num_texts=1)
     assert "type 'foo'" in outcome.refusal
@@ -70,6 +77,19 @@ def test_the_suite_is_read(tmp_path: Path) -> None:
     assert [*suite_cases(tmp_path, "draft7")] == [
         Case("type: D", {"type": "integer"}, "draft7", (1,), ("a",))
     ]
+
+
+def test_the_draw_from_the_benchmark_depends_on_its_seed_alone(tmp_path: Path) -> None:
+    for number in range(20):
+        tests = [{"data": number, "valid": True}, {"data": "a", "valid": False}]
+        case = {"schema": {"const": number}, "tests": tests}
+        (tmp_path / f"{number:02}.json").write_text(json.dumps(case))
+    drawn = [*benchmark_cases(tmp_path, 5, seed=1)]
+    assert [*benchmark_cases(tmp_path, 5, seed=1)] == drawn
+    assert {case.name for case in drawn} != {case.name for case in benchmark_cases(tmp_path, 5, seed=2)}
+    assert all(case.valid == (int(case.name),) and case.invalid == ("a",) for case in drawn)
+    assert len(drawn) == 5
+    assert len([*benchmark_cases(tmp_path, 99, seed=1)]) == 20
 
 
 def test_stored_schemas_are_read_without_running_anything(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from engine.grammar.schema.document import TOO_DEEP, SchemaDocument, named_place
 from engine.grammar.schema.keywords import PATTERNS, REFUSED, RESTRICTS, WHOLE
 from engine.grammar.schema.merging.normal_form import normal_form, without_foreign
 from engine.grammar.schema.merging.pairs import CHILDREN, HIGHEST, LOWEST, AnySchema, NoValue, merged_pair
-from engine.grammar.schema.merging.values import allowed_values
+from engine.grammar.schema.merging.values import allowed_values, values_named
 from engine.grammar.schema.walk import Schema
 
 MAX_MERGES = 2000  # of a document
@@ -254,4 +254,6 @@ def _needs_merge(schema: Schema) -> bool:
         return False
     if len(whole) > 1 or len(schema.get("allOf", ())) > 1 or any(keyword in schema for keyword in RESTRICTS):
         return True
-    return "type" in schema and whole[0] not in ("enum", "const")
+    if whole[0] in ("enum", "const"):
+        return "type" in schema and allowed_values(schema) != values_named(schema)
+    return "type" in schema

@@ -4,6 +4,12 @@ from engine.grammar.schema.keywords import IMPLIED_TYPE, RESTRICTS, WHOLE, num_m
 from engine.grammar.schema.merging.pairs import AnySchema
 from engine.grammar.schema.walk import Schema
 
+_WITHOUT_EFFECT = frozenset(("type", "title", "description", "default"))
+_OTHER_ITEMS = frozenset(("items", "unevaluatedItems"))
+_OBJECT_MEMBERS = frozenset(
+    ("properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames")
+)
+
 
 def normal_form(schema: Schema) -> AnySchema:
     """Return an equal schema with its type, and with all required properties declared; False if no value
@@ -33,12 +39,29 @@ def normal_form(schema: Schema) -> AnySchema:
         made["items"] = False
         if made.get("minItems", 0) > len(made["prefixItems"]):
             return False
+    made |= _open_members(made)
     if made.get("items") is False and not made.get("prefixItems"):
         if made.get("minItems", 0):
             return False
         made = {**made, "items": True, "maxItems": 0}  # xgrammar reads no items without a value
         made.pop("prefixItems", None)
     return _object_form(made)
+
+
+def _open_members(schema: Schema) -> Schema:
+    """Return the keywords that allow any items and properties where the schema says nothing of them: beside a
+    keyword that it does not know, or a number of items alone, xgrammar would allow none."""
+    found = Schema()
+    if not schema.keys() - _WITHOUT_EFFECT or any(keyword in schema for keyword in WHOLE):
+        return found
+    types = schema.get("type", "null")
+    if num_matching_types("object", types) and not schema.keys() & _OBJECT_MEMBERS:
+        found["additionalProperties"] = True
+    num_prefixed = len(schema.get("prefixItems", ()))
+    has_more = not num_prefixed or schema.get("minItems", 0) > num_prefixed
+    if has_more and num_matching_types("array", types) and not schema.keys() & _OTHER_ITEMS:
+        found["items"] = True
+    return found
 
 
 def without_foreign(schema: Schema) -> Schema:

@@ -20,6 +20,7 @@ _CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "exclusiveMaximum": lambda value, limit: value < limit,
     "multipleOf": lambda value, limit: limit > 0 and not Fraction(repr(value)) % Fraction(repr(limit)),
     "pattern": lambda value, pattern: regex_automaton(pattern, Work(), is_search=True).accepts(value),
+    "format": lambda value, name: True,  # an annotation of values that the schema itself names
     "minItems": lambda value, limit: len(value) >= limit,
     "maxItems": lambda value, limit: len(value) <= limit,
     "uniqueItems": lambda value, is_unique: len({canonical_text(item) for item in value}) == len(value),
@@ -34,8 +35,12 @@ def allowed_values(schema: Schema) -> list[object]:
 
     Raises InvalidGrammar, without the place, where a keyword beside them cannot be evaluated.
     """
-    values = schema["enum"] if "enum" in schema else [schema["const"]]
-    return [value for value in values if is_allowed(schema, value)]
+    return [value for value in values_named(schema) if is_allowed(schema, value)]
+
+
+def values_named(schema: Schema) -> list[object]:
+    """Return the values of enum or const."""
+    return schema["enum"] if "enum" in schema else [schema["const"]]
 
 
 def canonical_text(value: object) -> str:

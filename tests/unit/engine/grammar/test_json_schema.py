@@ -203,6 +203,28 @@ MERGED: dict[str, tuple[Any, list[str], list[str]]] = {
         ["5", "10", "null"],
         ["4", "11"],
     ),
+    "a type beside values of others": ({"type": "string", "enum": ["s", None]}, ['"s"'], ["null"]),
+    "a format beside enum": ({"type": "string", "format": "uri", "enum": ["a b"]}, ['"a b"'], ['"a"']),
+    "a number of any items": (
+        {"type": "array", "minItems": 1, "maxItems": 2},
+        ['[{"a": 1}]', '[1, "x"]'],
+        ["[]", "[1, 2, 3]"],
+    ),
+    "an object beside an example": (
+        {"type": "object", "example": {"a": 1}},
+        ['{"a": [1], "b": "x"}', "{}"],
+        ["1"],
+    ),
+    "an array beside an example": (
+        {"type": ["array", "null"], "example": [1]},
+        ['[{"a": 1}]', "null"],
+        ["1"],
+    ),
+    "more items than the first ones": (
+        {"type": "array", "prefixItems": [{"type": "integer"}], "minItems": 2},
+        ['[1, "x"]'],
+        ["[1]", '["x", 1]'],
+    ),
     "bounds beside enum": ({"type": "integer", "enum": [1, 7, "a"], "minimum": 5}, ["7"], ["1", '"a"']),
     "undeclared required": (
         {"type": "object", "properties": {"a": INTEGER}, "required": ["b"]},
@@ -528,7 +550,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "$dynamicRef": ({"$dynamicRef": "#x", "$defs": {"y": {"$id": "http://example.com/y"}}}, "dynamicRef"),
     "$dynamicRef to no schema": ({"$dynamicRef": "#x"}, "names no schema"),
     "empty types": ({"type": []}, "names no type"),
-    "enum against type": ({"type": "string", "enum": ["a", 1]}, "contradicts"),
+    "enum against type": ({"type": "string", "enum": [1, None]}, "contradict"),
     "const and enum": ({"const": 1, "enum": [2]}, "contradict"),
     "contradicting types": ({"allOf": [INTEGER, STRING]}, "contradict"),
     "a required property without a value": (
