@@ -105,12 +105,16 @@ $(CORPUS)/.ready:
 	@# JSON Schema's own test suite comes with the source archive of jsonschema.
 	$(BIN)/pip download --quiet --no-deps --no-binary jsonschema --dest $(CORPUS) jsonschema==4.26.0
 	tar -xzf $(CORPUS)/jsonschema-4.26.0.tar.gz -C $(CORPUS)
+	git clone --quiet --filter=blob:none --sparse https://github.com/guidance-ai/jsonschemabench $(CORPUS)/jsonschemabench
+	git -C $(CORPUS)/jsonschemabench checkout --quiet ba103c73756198dd9b149ddc7db7867da7a077f6
+	git -C $(CORPUS)/jsonschemabench sparse-checkout set maskbench/data
 	@touch $@
 
 .PHONY: schema-corpus
 schema-corpus: $(READY) $(CORPUS)/.ready  ## Try public JSON Schemas with our grammars, xgrammar's and llguidance's
 	PYTHONPATH=$(CORPUS)/packages OMP_NUM_THREADS=1 $(BIN)/python -m tools.schema_corpus \
 		--suite $(CORPUS)/jsonschema-4.26.0/json/tests --draft draft4 --draft draft7 --draft draft2020-12 \
+		--benchmark $(CORPUS)/jsonschemabench/maskbench/data \
 		--schemastore $(CORPUS)/packages/schemastore/cache.sqlite --details $(CORPUS)/details.txt
 
 .PHONY: test-node
