@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import torch
+from transformers import PreTrainedModel
 
 from engine.model.loading.without_compiler import leave_out_compiler
 
@@ -45,6 +46,7 @@ def test_a_start_loads_no_compiler_and_what_compiles_later_is_compiled() -> None
 
 
 def test_where_models_are_loaded_already_nothing_changes() -> None:
+    assert PreTrainedModel.__module__ in sys.modules
     before = sys.modules.get("torch._dynamo"), torch.distributed.is_available
     leave_out_compiler()
     assert (sys.modules.get("torch._dynamo"), torch.distributed.is_available) == before
