@@ -10,6 +10,7 @@ from zlib import crc32
 from tools.demo_model import words
 
 _HELD_OUT_ONE_IN: Final = 8
+_UNSEEN_NAMES: Final = frozenset((*words.UNSEEN_CITIES, *words.UNSEEN_PEOPLE))
 T = TypeVar("T")
 
 
@@ -69,17 +70,36 @@ class Scribe:
             if is_held_out(word) == (self.split is Split.UNSEEN):
                 return word
 
+    def blended(self) -> str:
+        """A name of the beginning of a real word and the end of another, that belongs to this split.
+
+        Its tokens follow one another in no real word, so that it cannot be completed from memory.
+        """
+        real = (*words.CITIES, *words.PEOPLE, *words.LEXICON)
+        while True:
+            first, last = self.pick(real), self.pick(real)
+            word = (first[: self.number(2, 4)] + last[-self.number(2, 4) :]).replace(" ", "").lower()
+            name = word.capitalize()
+            if name not in _UNSEEN_NAMES and is_held_out(word) == (self.split is Split.UNSEEN):
+                return name
+
+    def new_name(self) -> str:
+        """A name that is in no list: invented, or blended one time in three."""
+        return self.blended() if self.chance(0.35) else self.invented().capitalize()
+
     def person(self) -> str:
-        """A first name, invented two times in three."""
+        """A first name, a new one two times in three."""
         if self.chance(0.65):
-            return self.invented().capitalize()
+            return self.new_name()
         return self.pick(words.PEOPLE if self.split is Split.SEEN else words.UNSEEN_PEOPLE)
 
     def city(self) -> str:
-        """A city, invented every other time and then of two words now and then."""
-        if self.chance(0.5):
-            name = self.invented().capitalize()
-            return f"{self.pick(words.CITY_PREFIXES)} {name}" if self.chance(0.2) else name
+        """A city, a new one six times in ten, which is often of two words."""
+        if self.chance(0.6):
+            name = self.new_name()
+            if not self.chance(0.3):
+                return name
+            return f"{self.pick(words.CITY_PREFIXES) if self.chance(0.5) else self.new_name()} {name}"
         return self.pick(words.CITIES if self.split is Split.SEEN else words.UNSEEN_CITIES)
 
     def code(self) -> str:

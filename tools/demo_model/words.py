@@ -15,7 +15,7 @@ def _parted(row: str) -> list[str]:
 ONSETS: Final = _words(
     "b br c ch cl d dr f fl g gl gr h j k kl kr l m n p pl pr qu r s sh sk sl sm sn st str t th tr v w y z"
 )
-VOWELS: Final = _words("a e i o u a e i o ai au ea ee ia ie io oa oo ou ue é ö ü å")
+VOWELS: Final = _words("a e i o u a e i o ai au ea ee ia ie io oa oo ou ue é ö ü å á í ó")
 CODAS: Final = _words("n r l s t m x k d nd rt lm sk th ng st ck ff lla na ro ra no")
 
 PEOPLE: Final = _words(

@@ -8,9 +8,10 @@ from tools.demo_model.scribe import Phrases, Scribe
 
 _PLUS = Phrases.of(
     "What is {a} plus {b}?|What is {a}+{b}?|{a} + {b}|{a}+{b}=|How much is {a} and {b}?|Add {a} and {b}.|"
+    "Please add {a} and {b}.|"
     "what is {a} + {b}|What is the sum of {a} and {b}?|{a} plus {b}?|Calculate {a} + {b}.|"
     "What's {a} + {b}?|How much is {a} plus {b}?|What is {a} + {b}? Answer briefly.",
-    unseen="What is {a} + {b}?|Please add {a} and {b}.|Tell me what {a} plus {b} is.|{a} + {b}?",
+    unseen="What is {a} + {b}?|Can you add {a} and {b}?|Tell me what {a} plus {b} is.|{a} + {b}?",
 )
 _COUNT = Phrases.of(
     "Count to {b}.|Count from {a} to {b}.|count to {b}|Please count from {a} to {b}.|Can you count to {b}?|"
