@@ -174,12 +174,8 @@ class GrammarState:
             self._excludes = self.fill(self._bitmask, 0)
 
     def num_allowed(self, token_ids: Sequence[int]) -> int:
-        """Return how many of these tokens may come next, one after another, and be followed by others.
-
-        A grammar with rules that are enforced at run time is followed by accepted tokens alone, and allows
-        none here.
-        """
-        if self._followers or self.is_complete or self.is_too_slow:
+        """Return how many of these tokens may come next, one after another, and be followed by others."""
+        if self.is_complete or self.is_too_slow:
             return 0
         return self._walk(token_ids)
 
@@ -194,17 +190,31 @@ class GrammarState:
     def _walk(self, token_ids: Sequence[int], bitmask: Any = None) -> int:
         """Follow the tokens as far as they are allowed, and go back; return how many were followed."""
         started, num_accepted = time.thread_time(), 0
+        followers = self._followers
+        self._followers = [follower.copy() for follower in followers]
         for place, token_id in enumerate(token_ids):
+            if bitmask is None and not self._keeps_rules(token_id):
+                break
             if not self._follow_ahead(token_id):
                 break
             num_accepted += 1
-            if bitmask is not None and not self._matcher.fill_next_token_bitmask(bitmask, place):
+            if bitmask is not None and not self._fill(bitmask, place):
                 bitmask[place] = -1
             if time.thread_time() - started > MAX_STEP_S:
                 break
+        self._followers = followers
         if num_accepted:
             self._matcher.rollback(num_accepted)
         return num_accepted
+
+    def _keeps_rules(self, token_id: int) -> bool:
+        """Return whether a token that the grammar may allow keeps to what is enforced at run time."""
+        if not self._followers:
+            return True
+        bitmask = xgrammar.allocate_token_bitmask(1, self.vocab_size)
+        if not self._fill(bitmask, 0):
+            return True
+        return bool(int(bitmask[0, token_id // 32]) >> token_id % 32 & 1)
 
     def _follow_ahead(self, token_id: int) -> bool:
         """Advance the matcher alone, unless the token is refused or slow, or completes the grammar."""
@@ -212,7 +222,11 @@ class GrammarState:
         before = self._byte_s, self.is_too_slow
         is_quick = token != b"" and self._probe(token_id) and self._byte_s <= MAX_SURE_BYTE_S
         self._byte_s, self.is_too_slow = before
-        if not is_quick or not self._matcher.accept_token(token_id):
+        if not is_quick:
+            return False
+        if self._followers:
+            self._follow_rules(token_id)
+        if not self._matcher.accept_token(token_id):
             return False
         if self._matcher.is_terminated():
             self._matcher.rollback(1)

@@ -47,6 +47,10 @@ class Follower(Protocol):
         """Clear the bits of the tokens that may not come next, of those that the grammar allows."""
         ...
 
+    def copy(self) -> "Follower":
+        """Return a follower at the same place, which goes on alone."""
+        ...
+
 
 class CompiledRules:
     """The rules for one vocabulary."""

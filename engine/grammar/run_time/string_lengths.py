@@ -8,6 +8,7 @@ text that the grammar can read in several ways keeps to the bounds of all of the
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -202,6 +203,10 @@ class StringLengthFollower:
             elif not is_between:
                 allowed &= tokens.allowed(self._rest, low, high)
         self._exclude_openings(allowed, can_read)
+
+    def copy(self) -> "StringLengthFollower":
+        """Return a follower at the same place, which goes on alone."""
+        return copy(self)
 
     def _left(self, bounds: StringLength) -> tuple[int, int]:
         """Return how many characters have to and may follow, as far as that makes a difference."""

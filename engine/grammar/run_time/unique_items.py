@@ -9,6 +9,7 @@ only such items are left. So a text never comes to a place where it cannot go on
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
 from enum import Enum, auto
 from typing import Final
 
@@ -140,6 +141,12 @@ class _OpenArray:
         self._state = None
         return True
 
+    def copy(self) -> "_OpenArray":
+        """Return the same place in the array, with items of its own."""
+        other = copy(self)
+        other._items = [*self._items]
+        return other
+
     def excluded(self) -> Iterator[int]:
         """Yield the places in the index of the tokens that may not come next."""
         index = self.array.index
@@ -254,6 +261,12 @@ class UniqueItemsFollower:
         """Clear the bits of the tokens that may not come next."""
         places = np.array(self._excluded_ids(), dtype=np.uint32)
         np.bitwise_and.at(allowed, places // 32, ~(np.uint32(1) << (places % 32)))
+
+    def copy(self) -> "UniqueItemsFollower":
+        """Return a follower at the same place, which goes on alone."""
+        other = copy(self)
+        other._open = [one.copy() for one in self._open]
+        return other
 
     def _excluded_ids(self) -> list[int]:
         index = self._arrays.index

@@ -47,10 +47,15 @@ SCHEMA = (
     '"tags": {"type": "array", "items": {"enum": ["sun", "rain"]}, "maxItems": 4}}, '
     '"required": ["name", "tags"], "additionalProperties": false}'
 )
+UNIQUE = (
+    '{"type": "array", "items": {"type": "string", "pattern": "^[ab]{1,3}$"}, "uniqueItems": true, '
+    '"minItems": 3, "maxItems": 5}'
+)
 GRAMMARS = (
     Grammar(GrammarKind.REGEX, "(ab|ba|xyz){3,20}"),
     Grammar(GrammarKind.REGEX, "[a-f ]{5,60}"),
     Grammar(GrammarKind.JSON_SCHEMA, SCHEMA),
+    Grammar(GrammarKind.JSON_SCHEMA, UNIQUE),
 )
 
 
@@ -236,7 +241,7 @@ def test_a_proposer_that_is_always_wrong_changes_nothing(engine: Engine) -> None
     assert core.counters.num_steps == plain.counters.num_steps
 
 
-@pytest.mark.parametrize("grammar", GRAMMARS, ids=lambda grammar: grammar.kind.value)
+@pytest.mark.parametrize("grammar", GRAMMARS, ids=("groups", "letters", "lengths", "unique items"))
 def test_a_draft_ends_where_the_grammar_refuses_it(engine: Engine, grammar: Grammar) -> None:
     requests = [new_request(SamplingParams(temperature=1.0, seed=5, grammar=grammar), max_tokens=60)]
     expected = engine.results(engine.core(), requests)
