@@ -65,7 +65,7 @@ format: $(READY)  ## Format and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 
 .PHONY: test
-test: $(READY)  ## Run the tests (a dozen minutes on two cores)
+test: $(READY)  ## Run the tests (ten minutes on two cores)
 	@# Two workers of one thread each: several threads that share a core wait for one another by spinning.
 	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal -m 'not fuzz and not attack'
 
