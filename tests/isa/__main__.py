@@ -19,7 +19,7 @@ from engine.native.instructions import Instructions, usable_instructions
 from tests.isa.masking import can_mask_cpuid, masked_by_cpuid, masked_by_switches
 
 _ALL = ["tests/parity", "tests/unit/engine", "tests/isa"]
-_SHORT = [
+SHORT = [
     "tests/parity/test_int8_parity.py",
     *(
         f"tests/parity/kernels/test_{name}.py"
@@ -38,7 +38,7 @@ _SHORT = [
             "native/test_instructions",
             "sampling/test_ranking",
             "sampling/test_noise",
-            "model/test_loader",
+            "model/loading/test_loader",
         )
     ),
     "tests/isa/test_served.py",
@@ -71,7 +71,7 @@ def main() -> int:
         parser.error(f"this processor has {own.label} at most")
     how = "CPUID masked" if can_mask_cpuid() else "limited by switches, as CPUID cannot be masked here"
     print(f"this processor: {own.label}; {', '.join(each.label for each in targets)}: {how}", flush=True)
-    arguments = [*(_SHORT if given.short else _ALL), *given.pytest]
+    arguments = [*(SHORT if given.short else _ALL), *given.pytest]
     failed = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for outcome in pool.map(lambda most: _run(most, own, arguments), targets):

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.native.instructions import Instructions, usable_instructions
 from tests.instructions import COMPILER
+from tests.isa.__main__ import SHORT
 from tests.isa.masking import IS_X86, can_mask_cpuid, masked_by_cpuid, masked_by_switches
 
 _FINDINGS = """
@@ -28,8 +30,14 @@ print(json.dumps({
 _LESSER = [Instructions.SSE4_2, Instructions.AVX2, Instructions.AVX512]
 _ATEN = {Instructions.SSE4_2: "DEFAULT", Instructions.AVX2: "AVX2", Instructions.AVX512: "AVX512"}
 
+_ROOT = Path(__file__).parents[2]
+
 pytestmark = pytest.mark.skipif(not IS_X86, reason="needs Linux on x86")
 needs_faults = pytest.mark.skipif(not can_mask_cpuid(), reason="needs CPUID faulting and a C++ compiler")
+
+
+def test_the_files_of_the_short_form_are_there() -> None:
+    assert [path for path in SHORT if not (_ROOT / path).is_file()] == []
 
 
 def findings(environment: dict[str, str]) -> Any:
