@@ -88,7 +88,8 @@ function probability(logprob) {
 /** @param {Token} token @param {number} place @returns {HTMLElement} */
 function chip(token, place) {
   const likely = probability(token.logprob);
-  const made = element("span", { class: `token ${token.isSpecial ? "special" : ""} ${likely === null ? "plain" : ""}`, "data-place": place }, token.text);
+  const kinds = [token.isSpecial && "special", likely === null && "plain", /^[\r\n]+$/.test(token.text) && "break"];
+  const made = element("span", { class: ["token", ...kinds.filter(Boolean)].join(" "), "data-place": place }, token.text);
   if (likely !== null) made.style.setProperty("--surprise", String(1 - likely));
   return made;
 }
