@@ -4,19 +4,16 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from engine.grammar.run_time.string_lengths import (
+    CanRead,
     StringLength,
     StringLengthFollower,
     StringLengths,
     StringTokens,
+    Words,
 )
 from engine.grammar.run_time.unique_items import TokenIndex, UniqueArrays, UniqueItems, UniqueItemsFollower
-
-Words = npt.NDArray[np.uint32]
-CanRead = Callable[[bytes], bool]  # whether the grammar can read a text next
 
 
 class RunTimeRules(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
-from typing import Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
 
@@ -51,8 +51,11 @@ class AnswerReader(ABC):
     """The tokens in one answer, checked against the request and the vocabulary.
 
     finish_reason: the server's, once the sequence has ended there. prompt: the prompt's log-probabilities,
-    once they have come. num_cached_tokens: of the prompt, where the server reports them.
+    once they have come. num_cached_tokens: of the prompt, where the server reports them. chunk_decoder: of
+    the data of an event.
     """
+
+    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]]
 
     def __init__(self, request: GenerationRequest, tokenizer: Tokenizer) -> None:
         self._request = request
@@ -62,12 +65,22 @@ class AnswerReader(ABC):
         self.prompt: tuple[PromptToken, ...] | None = None
         self.num_cached_tokens = 0
 
-    @abstractmethod
     def read(self, data: bytes) -> Iterator[NewToken]:
         """Yield the tokens in an event's data, or in a whole body.
 
         Raises Malformed, and UpstreamError for an error that takes the place of tokens.
         """
+        if data == DONE:
+            return
+        try:
+            chunk = self.chunk_decoder.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Malformed(f"no event of the API: {error}") from error
+        yield from self._read_chunk(chunk)
+
+    @abstractmethod
+    def _read_chunk(self, chunk: Any) -> Iterator[NewToken]:
+        """Yield the tokens in what was decoded. Raises as `read` does."""
 
     def _check(self, token_id: int) -> None:
         if not 0 <= token_id < self._tokenizer.vocab_size:

@@ -1,5 +1,6 @@
 """The parts of sampling parameters that every kind of server takes in the same form; no torch."""
 
+import hashlib
 from typing import Any, Final
 
 from engine.request import GenerationRequest, SamplingParams
@@ -16,6 +17,11 @@ def seed_of(request: GenerationRequest, index: int) -> int:
     vLLM would draw all sequences of one request with the same seed.
     """
     return (request.sampling.seed + index) % _MAX_SEED
+
+
+def salt_digest(salt: str) -> str:
+    """Return what stands for a request's salt, whose length and characters servers bound."""
+    return hashlib.sha256(salt.encode()).hexdigest()
 
 
 def ending_token_ids(request: GenerationRequest, tokenizer: Tokenizer) -> list[int]:

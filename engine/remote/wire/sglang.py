@@ -1,6 +1,5 @@
 """SGLang's native API (`POST /generate`), with token ids in and out; no torch."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from secrets import token_hex
 from typing import Any, ClassVar, Final, final
@@ -11,14 +10,13 @@ from typing_extensions import override
 from engine.capabilities import Capabilities
 from engine.events import PromptToken
 from engine.remote.wire.answer_reader import (
-    DONE,
     AnswerReader,
     Malformed,
     NewToken,
     UpstreamError,
     in_one_line,
 )
-from engine.remote.wire.sampling import common_params, ending_token_ids, seed_of
+from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi, is_streamed
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
@@ -77,7 +75,6 @@ class _ServerInfo(msgspec.Struct):
     enable_deterministic_inference: bool = False
 
 
-_chunk_decoder: Final = msgspec.json.Decoder(_Chunk)
 _info_decoder: Final = msgspec.json.Decoder(_ServerInfo)
 
 
@@ -110,7 +107,7 @@ class SglangApi(TokenApi):
             **_logprob_options(request, index),
         }
         if request.cache_salt is not None:
-            body["extra_key"] = hashlib.sha256(request.cache_salt.encode()).hexdigest()
+            body["extra_key"] = salt_digest(request.cache_salt)
         return msgspec.json.encode(body)
 
     @override
@@ -182,18 +179,14 @@ def _logprob_options(request: GenerationRequest, index: int) -> dict[str, Any]:
 class _SglangReader(AnswerReader):
     """Events hold all tokens so far, or with --incremental-streaming-output the new ones alone."""
 
+    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(_Chunk)
+
     def __init__(self, request: GenerationRequest, tokenizer: Tokenizer) -> None:
         super().__init__(request, tokenizer)
         self._num_seen = 0
 
     @override
-    def read(self, data: bytes) -> Iterator[NewToken]:
-        if data == DONE:
-            return
-        try:
-            chunk = _chunk_decoder.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Malformed(f"no event of the API: {error}") from error
+    def _read_chunk(self, chunk: _Chunk) -> Iterator[NewToken]:
         if chunk.error is not None:
             raise UpstreamError(400, in_one_line(chunk.error.message))  # all that are raised there
         if (meta := chunk.meta_info) is None:

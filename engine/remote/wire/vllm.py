@@ -1,6 +1,5 @@
 """vLLM's token-in, token-out API (`POST /inference/v1/generate`); no torch."""
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, final
@@ -11,14 +10,13 @@ from typing_extensions import override
 from engine.capabilities import Capabilities
 from engine.events import PromptToken
 from engine.remote.wire.answer_reader import (
-    DONE,
     AnswerReader,
     Malformed,
     NewToken,
     UpstreamError,
     in_one_line,
 )
-from engine.remote.wire.sampling import common_params, ending_token_ids, seed_of
+from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
 from engine.remote.wire.token_api import ApiFacts, TokenApi, is_streamed
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams
 from engine.text.tokenizer import Tokenizer
@@ -70,9 +68,6 @@ class _Chunk(msgspec.Struct):
     prompt_logprobs: list[dict[int, _PromptLogprob] | None] | None = None
 
 
-_chunk_decoder: Final = msgspec.json.Decoder(_Chunk)
-
-
 @final
 class VllmApi(TokenApi):
     """The API of vLLM 0.32, whose server is started with --enable-scale-out."""
@@ -101,7 +96,7 @@ class VllmApi(TokenApi):
         }
         if request.cache_salt is not None:
             # The API bounds a salt's length and characters.
-            body["cache_salt"] = hashlib.sha256(request.cache_salt.encode()).hexdigest()
+            body["cache_salt"] = salt_digest(request.cache_salt)
         return msgspec.json.encode(body)
 
     @override
@@ -176,14 +171,10 @@ def _draws_the_most_likely(request: GenerationRequest) -> bool:
 
 @final
 class _VllmReader(AnswerReader):
+    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(_Chunk)
+
     @override
-    def read(self, data: bytes) -> Iterator[NewToken]:
-        if data == DONE:
-            return
-        try:
-            chunk = _chunk_decoder.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Malformed(f"no event of the API: {error}") from error
+    def _read_chunk(self, chunk: _Chunk) -> Iterator[NewToken]:
         if (failure := chunk.error) is not None:
             status = failure.code if isinstance(failure.code, int) else 500
             raise UpstreamError(status, in_one_line(failure.message), failure.param)
