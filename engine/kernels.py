@@ -22,8 +22,9 @@ KernelName = Literal[
 class Obstacle(msgspec.Struct, frozen=True):
     """The reason why a kernel is not used, or not by every layer.
 
-    reason: a phrase, such as "needs avx512_vnni". is_lack: whether this processor and this model could use
-    the kernel: something is missing that can be had (a compiler), or results differed from those of torch.
+    reason: a phrase, such as "takes bfloat16, not float32". is_lack: whether this processor and this model
+    could use the kernel: something is missing that can be had (a compiler), or results differed from those
+    of torch.
     """
 
     reason: str

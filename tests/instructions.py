@@ -13,7 +13,6 @@ _GATES: list[tuple[pytest.Mark, Instructions]] = []  # those that `needs` has ma
 _NAMES = {
     Instructions.SSE4_2: "a C++ compiler",
     Instructions.AVX512: "AVX-512",
-    Instructions.AVX512_VNNI: "AVX-512 VNNI",
     Instructions.AVX512_BF16: "AVX-512 BF16",
 }
 
@@ -41,11 +40,6 @@ def needed_instructions(item: pytest.Item) -> Instructions | None:
     return max((least for gate, least in _GATES if any(mark is gate for mark in marks)), default=None)
 
 
-needs_int8 = pytest.mark.skipif(
-    usable_instructions() in (Instructions.SSE4_2, Instructions.OTHER),
-    reason=f"needs AVX2, with which FBGEMM begins; this run has {usable_instructions().label} at most",
-)
 needs_compiler = needs(Instructions.SSE4_2)
 needs_avx512 = needs(Instructions.AVX512)
-needs_vnni = needs(Instructions.AVX512_VNNI)
 needs_compiled_bfloat16 = needs(Instructions.SSE4_2, allows_amx=False)

@@ -19,25 +19,55 @@ from engine.model.call_hooks import observed
 from engine.model.runner import ModelRunner
 
 
+class ObservedSteps(NamedTuple):
+    """Steps whose rows all decode. calls: the last one of each module around the layers.
+
+    logits: [num_rows, vocab_size] of each step.
+    """
+
+    calls: "dict[nn.Module, _Call]"
+    logits: list[Tensor]
+
+
 @torch.inference_mode()
-def install_fast_path(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> Kernel:
+def observe_steps(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> ObservedSteps:
+    """Compute steps, and observe the modules that stand around the layers.
+
+    run: computes steps whose rows all decode, and returns their logits.
+    """
+    calls: dict[nn.Module, _Call] = {}
+
+    def note(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any], returned: Any) -> None:
+        calls[module] = _Call([*given, *named.values()], named, returned)
+
+    fused = [layer for layer in model.modules() if isinstance(layer, FusedLayer)]
+    with observed({*model.base_model.children(), model.get_input_embeddings(), *fused}, note):
+        logits = run()
+    return ObservedSteps(calls, logits)
+
+
+@torch.inference_mode()
+def install_fast_path(
+    model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]], steps: ObservedSteps | None
+) -> Kernel:
     """Install a `DecodeFastPath` if its logits equal those of the model's forward, and report on it.
 
-    run: computes steps whose rows all decode, and returns their logits, [num_rows, vocab_size] each.
+    run: as of `observe_steps`. steps: of the model as it is now; None where no layers are stacked.
     """
-    return kernel("decode_path", _install(model, runner, run))
+    return kernel("decode_path", _install(model, runner, run, steps))
 
 
-def _install(model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]]) -> Obstacle | None:
+def _install(
+    model: PreTrainedModel, runner: ModelRunner, run: Callable[[], list[Tensor]], steps: ObservedSteps | None
+) -> Obstacle | None:
     leads = [layer for layer in model.modules() if isinstance(layer, FusedLayer) and layer.leads is not None]
-    if len(leads) != 1:
+    if len(leads) != 1 or steps is None:
         return Obstacle("its layers are not one stack")
-    calls, expected = _observe(model, leads[0], run)
-    path = _find_pass(model, leads[0], calls)
+    path = _find_pass(model, leads[0], steps.calls)
     if path is None:
         return Obstacle("more than an embedding, a norm and a head stands around its layers")
     runner.decode_path = path
-    if all(map(torch.equal, run(), expected)):
+    if all(map(torch.equal, run(), steps.logits)):
         return None
     runner.decode_path = None
     return Obstacle("logits differ from those of the model's own forward", is_lack=True)
@@ -49,21 +79,6 @@ class _Call(NamedTuple):
     given: list[Any]
     named: dict[str, Any]
     returned: Any
-
-
-def _observe(
-    model: PreTrainedModel, first_layer: FusedLayer, run: Callable[[], list[Tensor]]
-) -> tuple[dict[nn.Module, _Call], list[Tensor]]:
-    """Return the last call of each module around the stack, and the logits of all steps."""
-    calls: dict[nn.Module, _Call] = {}
-
-    def note(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any], returned: Any) -> None:
-        calls[module] = _Call([*given, *named.values()], named, returned)
-
-    modules = {*model.base_model.children(), model.get_input_embeddings(), first_layer}
-    with observed(modules, note):
-        logits = run()
-    return calls, logits
 
 
 def _find_pass(

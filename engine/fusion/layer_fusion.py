@@ -4,7 +4,7 @@ A layer is recognised by its submodules. Their code is not examined: the layer a
 compute a small batch, and a layer whose outputs differ stays as it was.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -16,6 +16,8 @@ from typing_extensions import override
 from engine.attention.backend import Attention
 from engine.attention.paged_attention import current_attention
 from engine.attention.scores import Scores
+from engine.attention.selection import Indexer, Selection
+from engine.attention.window import Window
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_layer import RmsNorm, Rotary
@@ -47,7 +49,7 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor], *, is_quantiz
 
     if (obstacle := find_obstacle(model.device, model.dtype)) is not None:
         return report(0, obstacle)
-    unknown = {place: _unknown_part(layer, model.dtype) for place, layer in layers.items()}
+    unknown = {place: _unknown_part(layer, model.dtype, _are_merged) for place, layer in layers.items()}
     trials = {
         place: _Trial(layer, is_quantized=is_quantized)
         for place, layer in layers.items()
@@ -64,6 +66,27 @@ def fuse_layers(model: PreTrainedModel, run: Callable[[], Tensor], *, is_quantiz
     kept = [trial.obstacle for trial in trials.values() if trial.obstacle is not None]
     others = max(kept, key=lambda each: each.is_lack, default=Obstacle("others are not like Llama's"))
     return report(len(fused), others)
+
+
+def expected_fusion(
+    model: PreTrainedModel,
+    device: torch.device,
+    mergeable: Mapping[nn.Module, Collection[tuple[str, ...]]],
+) -> Kernel:
+    """Return what `fuse_layers` would report if each layer that it tries computes what it should.
+
+    model: may have no data. device: the one that it would be on. mergeable: as of `find_mergeable`.
+    """
+    layers = _decoder_layers(model).values()
+
+    def can_merge(parent: nn.Module, *names: str) -> bool:
+        return names in mergeable.get(parent, ())
+
+    obstacle = find_obstacle(device, model.dtype)
+    unknown = [_unknown_part(layer, model.dtype, can_merge) for layer in layers]
+    num_fused = 0 if obstacle else unknown.count(None)
+    reason = next(filter(None, unknown), "it has no layers like Llama's")
+    return kernel_of_layers("layer_fusion", num_fused, len(unknown), obstacle or Obstacle(reason))
 
 
 def _decoder_layers(model: PreTrainedModel) -> dict[_Place, nn.Module]:
@@ -144,7 +167,7 @@ class _Call(NamedTuple):
 
     query: Tensor
     key: Tensor
-    window: int | None
+    window: Window | Selection | None
     scores: Scores
 
 
@@ -156,18 +179,30 @@ class _Observer:
         self.calls: list[_Call] = []
 
     def attend(
-        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
+        self,
+        module: nn.Module,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        window: Window | Selection | None,
+        scores: Scores,
     ) -> Tensor:
         self.calls.append(_Call(query, key, window, scores))
         return self._attention.attend(module, query, key, value, window, scores)
+
+    def select(self, indexer: Indexer, arguments: dict[str, Any]) -> Selection:
+        return self._attention.select(indexer, arguments)
 
 
 def _names(module: nn.Module) -> set[str]:
     return {name for name, _ in module.named_children()}
 
 
-def _unknown_part(layer: nn.Module, dtype: torch.dtype) -> str | None:
-    """Return the way in which a layer's modules differ from Llama's; None if all of them are known."""
+def _unknown_part(layer: nn.Module, dtype: torch.dtype, are_merged: Callable[..., bool]) -> str | None:
+    """Return the way in which a layer's modules differ from Llama's; None if all of them are known.
+
+    are_merged: whether the children of a module with these names, in this order, are one product.
+    """
     if _names(layer) != _LAYER:
         return "its layers are not made like Llama's"
     attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
@@ -175,14 +210,15 @@ def _unknown_part(layer: nn.Module, dtype: torch.dtype) -> str | None:
         return "its attention is not made like Llama's or Qwen3's"
     if _names(mlp) != _MLP or not isinstance(mlp.get_submodule("act_fn"), SiLUActivation | nn.SiLU):
         return "its MLP is no SwiGLU"
-    if (
-        _merged(attention, "q_proj", "k_proj", "v_proj") is None
-        or _merged(mlp, "gate_proj", "up_proj") is None
-    ):
+    if not are_merged(attention, "q_proj", "k_proj", "v_proj") or not are_merged(mlp, "gate_proj", "up_proj"):
         return "its products could not be merged"
     norms = [layer.get_submodule(name) for name in ("input_layernorm", "post_attention_layernorm")]
     norms += [child for name, child in attention.named_children() if name in _HEAD_NORMS]
     return None if all(_is_norm(norm, dtype) for norm in norms) else "its norms are not like Llama's"
+
+
+def _are_merged(parent: nn.Module, *names: str) -> bool:
+    return _merged(parent, *names) is not None
 
 
 def _merged(parent: nn.Module, *names: str) -> MergedLinear | None:
@@ -212,6 +248,8 @@ def _parts(layer: nn.Module, observer: _Observer) -> LayerParts | None:
     if len(observer.calls) != 1:
         return None
     call = observer.calls[0]
+    if isinstance(call.window, Selection):
+        return None
     num_query_heads, num_key_heads, dim = call.query.shape[1], call.key.shape[1], call.query.shape[3]
     if qkv.sizes != [num_query_heads * dim, num_key_heads * dim, num_key_heads * dim] or dim % 2:
         return None

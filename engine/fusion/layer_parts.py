@@ -5,6 +5,7 @@ from typing import NamedTuple
 from torch import nn
 
 from engine.attention.scores import Scores
+from engine.attention.window import Window
 from engine.fusion.native_layer import RmsNorm, Rotary
 
 
@@ -23,7 +24,7 @@ class LayerParts(NamedTuple):
     dim: int
     rotary: Rotary
     attention: nn.Module
-    window: int | None
+    window: Window | None
     scores: Scores
     output: nn.Module
     before_mlp: RmsNorm

@@ -88,6 +88,7 @@ class NativeDecoder:
             None if self.times is None else self.times.address,
             len(self._fields),
             num_rows,
+            keys.writes_first,
             torch.get_num_threads(),
         )
         self._compute(ctypes.byref(call))

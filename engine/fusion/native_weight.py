@@ -6,15 +6,14 @@ from torch import nn
 
 from engine.linear.int8_linear import Int8Linear
 from engine.linear.panel_linear import PanelLinear
-from engine.linear.vnni_weight import VnniWeight
 from engine.native.structures import WeightFields
 
 
 class NativeWeights(NamedTuple):
     """The weights of some linears, all of one kind.
 
-    kind: "bfloat16" or "int8", which is part of the names of the functions that take them. fields: structures
-    with addresses in memory that the linears own.
+    kind: their products, as of `PanelLinear`, or "int8"; part of the names of the functions that take them.
+    fields: structures with addresses in memory that the linears own.
     """
 
     kind: str
@@ -23,11 +22,18 @@ class NativeWeights(NamedTuple):
 
 def native_weights(*linears: nn.Module) -> NativeWeights | None:
     """Return the weights of these linears; None if they are not all of one kind."""
-    panels = [_of_panels(linear) for linear in linears if isinstance(linear, PanelLinear)]
-    rounded = [linear.rounded for linear in linears if isinstance(linear, Int8Linear)]
-    of_int8 = [weight.fields for weight in rounded if isinstance(weight, VnniWeight)]
-    kinds = (NativeWeights("bfloat16", panels), NativeWeights("int8", of_int8))
-    return next((kind for kind in kinds if len(kind.fields) == len(linears)), None)
+    weights = [_native_weight(linear) for linear in linears]
+    known = [weight for weight in weights if weight is not None]
+    kinds = {kind for kind, _ in known}
+    if len(known) < len(linears) or len(kinds) != 1:
+        return None
+    return NativeWeights(kinds.pop(), [fields for _, fields in known])
+
+
+def _native_weight(linear: nn.Module) -> tuple[str, WeightFields] | None:
+    if isinstance(linear, PanelLinear):
+        return linear.products, _of_panels(linear)
+    return ("int8", linear.rounded.fields) if isinstance(linear, Int8Linear) else None
 
 
 def _of_panels(linear: PanelLinear) -> WeightFields:

@@ -2,15 +2,17 @@
 
 Weights are rounded once, with a scale for each output channel. Activations are rounded at each call, with a
 scale for each row, so that a token is computed alike whatever else is in its batch. A row is divided by its
-largest magnitude, then rounded to 255 levels between -1 and 1, fewer where there is no VNNI; products are
-summed as integers.
+largest magnitude, then rounded to 255 levels between -1 and 1; products are summed as integers, so that all
+processors compute the same.
 
 A token needs half of the memory reads of bfloat16. The error is about 1% of a layer's output
-(tests/parity/test_int8_parity.py). The head's error is that of the logits, so its activations are not
-rounded. Each layer is compared with the plain one before it replaces it.
+(tests/parity/test_int8_parity.py). The head's error is that of the logits, so its activations are rounded to
+16 bits. Each layer is compared with the plain one before it replaces it.
 """
 
-from typing import Any, NamedTuple
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,12 +20,13 @@ from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.errors import ModelNotSupported
-from engine.linear.channel_scales import channel_scales
-from engine.linear.fbgemm_weight import FbgemmWeight, has_fbgemm
-from engine.linear.panel_linear import Int8PanelLinear
-from engine.linear.vnni_weight import VnniWeight, has_vnni
-from engine.native.bfloat16 import has_compiled_bfloat16
-from engine.native.instructions import usable_instructions
+from engine.linear.channel_scales import channel_blocks
+from engine.linear.int8_weight import Int8Weight, RowBits
+from engine.linear.merged_linear import JoinedLinear, Mergeable
+from engine.linear.native_channels import native_scales
+from engine.linear.packed_weight import PackedWeight
+from engine.linear.plain_linear import is_plain
+from engine.native.obstacles import lacks_library
 
 _MOST_INPUTS = 2**31 // 127**2  # the sum of their products always fits into 32 bits
 # The largest relative difference of a layer's outputs. Rounding gives 1 to 2%, with far outliers in the
@@ -32,22 +35,33 @@ MAX_DIFFERENCE = 0.05
 _NUM_TRIED_ROWS = 4
 
 
-class Int8Linear(nn.Module):
+class RoundedLinear(nn.Module):
     """A replacement of `nn.Linear` for inference on a CPU, with rounded weights and activations.
 
-    rounded: its weight. Raises ModelNotSupported for more inputs than can be summed in 32 bits.
+    row_bits: of activations. rounded: its weight. Raises ModelNotSupported for more inputs than can be summed
+    in 32 bits.
     """
 
-    def __init__(self, linear: nn.Linear) -> None:
+    row_bits: ClassVar[RowBits]
+
+    def __init__(self, linear: nn.Linear | PackedWeight) -> None:
+        """Round and pack the layer's weight, or take a packed one."""
         super().__init__()
-        self.in_features = linear.in_features
-        self.out_features = linear.out_features
+        if isinstance(linear, PackedWeight):
+            self.in_features, self.out_features = linear.num_inputs, linear.num_outputs
+            self.rounded = Int8Weight(linear, row_bits=self.row_bits)
+            return
+        self.in_features, self.out_features = linear.in_features, linear.out_features
         if self.in_features > _MOST_INPUTS:
             raise ModelNotSupported(f"quantize int8 takes layers of {_MOST_INPUTS:,} inputs at most")
         weight = linear.weight.detach()
-        bias: Tensor | None = linear.bias
-        kind = VnniWeight if has_vnni() else FbgemmWeight
-        self.rounded = kind(weight, channel_scales(weight), None if bias is None else bias.detach().float())
+        scales = native_scales(weight)
+        self.rounded = Int8Weight.of(weight, scales, linear.bias, row_bits=self.row_bits)
+
+    @property
+    def packed(self) -> PackedWeight:
+        """The weight."""
+        return self.rounded.packed
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
@@ -56,6 +70,18 @@ class Int8Linear(nn.Module):
         if rows.numel() == 0:
             return rows.new_empty(shape)
         return self.rounded.multiply(rows.reshape(-1, self.in_features)).view(shape)
+
+
+class Int8Linear(RoundedLinear):
+    """A layer with activations of 8 bits."""
+
+    row_bits = 8
+
+
+class Int8Head(RoundedLinear):
+    """A layer with activations of 16 bits: only the rounding of its weight tells in its outputs."""
+
+    row_bits = 16
 
 
 class Quantized(NamedTuple):
@@ -79,59 +105,68 @@ def check_can_quantize(device: torch.device) -> None:
     """Raise ModelNotSupported if int8 products cannot be computed on this device."""
     if device.type != "cpu":
         raise ModelNotSupported(f"quantize int8 runs on a CPU only, not on {device.type}")
-    if not (has_vnni() or has_fbgemm()):
-        raise ModelNotSupported(
-            "quantize int8 needs AVX2 and a torch with FBGEMM whose sums are right; "
-            f"this processor is used up to {usable_instructions().label}"
-        )
+    obstacle = lacks_library()
+    if obstacle is not None:
+        raise ModelNotSupported(f"quantize int8 needs compiled code, which is missing: {obstacle.reason}")
 
 
 class _Place(NamedTuple):
-    """A linear layer, and the module that holds it under a name."""
+    """The module that holds a linear layer under a name. path: from the model."""
 
     parent: nn.Module
     name: str
-    path: str  # from the model
-    linear: nn.Linear
+    path: str
 
 
 @torch.inference_mode()
 def quantize_linears(model: PreTrainedModel) -> Quantized:
-    """Replace every plain linear layer by one of 8 bits; the head only where `Int8PanelLinear` can be used.
+    """Replace every plain linear layer, and each `JoinedLinear`, by one of 8 bits.
 
     Weights outside linear layers, such as embeddings and the experts of most mixtures, stay as they are, and
     so does a layer whose outputs would differ too much. Raises ModelNotSupported if all layers would.
     """
     get_head: Any = model.get_output_embeddings  # transformers does not annotate it
     head = get_head()
-    rounded: dict[nn.Linear, nn.Module] = {}
-    refused: dict[nn.Linear, tuple[str, float]] = {}
-    for parent, name, path, linear in _plain_linears(model):
-        if linear is head and not _can_quantize_head(head):
-            continue
-        if linear not in rounded and linear not in refused:
-            replacement = Int8PanelLinear(linear) if linear is head else Int8Linear(linear)
-            difference = _difference(linear, replacement)
-            if difference <= MAX_DIFFERENCE:
-                rounded[linear] = replacement
-            else:
-                refused[linear] = path, difference
-        if linear in rounded:
-            setattr(parent, name, rounded[linear])
-    differences = dict(refused.values())
-    if differences and not rounded:
-        raise _nothing_quantized(differences)
-    return Quantized(len(rounded), sum(linear.weight.numel() for linear in rounded), differences)
+    num_layers = num_weights = 0
+    refused: dict[str, float] = {}
+    # Layers leave the queue one by one, so that each weight is freed once it is rounded.
+    queue = deque(_find_linears(model).items())
+    while queue:
+        linear, places = queue.popleft()
+        plain = linear.join() if isinstance(linear, JoinedLinear) else linear
+        replacement: nn.Module = Int8Head(plain) if linear is head else Int8Linear(plain)
+        difference = _difference(linear, replacement)
+        if difference <= MAX_DIFFERENCE:
+            num_layers += 1
+            num_weights += linear.in_features * linear.out_features
+        else:
+            refused[places[0].path] = difference
+            replacement = plain
+        for place in places:
+            setattr(place.parent, place.name, replacement)
+    if refused and not num_layers:
+        raise _nothing_quantized(refused)
+    return Quantized(num_layers, num_weights, refused)
 
 
-def _plain_linears(model: PreTrainedModel) -> list[_Place]:
-    """Return the places of all `nn.Linear`; one in several places has each of them."""
-    return [
-        _Place(parent, name, f"{path}.{name}".removeprefix("."), child)
-        for path, parent in model.named_modules()
-        for name, child in parent.named_children()
-        if type(child) is nn.Linear
-    ]
+def expected_num_layers(model: PreTrainedModel, mergeable: Mergeable) -> int:
+    """Return how many layers would have 8 bits after `merge_linears`, if none is refused.
+
+    model: may have no data. mergeable: as of `find_mergeable`.
+    """
+    num_merged_away = sum(len(names) - 1 for groups in mergeable.values() for names in groups)
+    return len(_find_linears(model)) - num_merged_away
+
+
+def _find_linears(model: PreTrainedModel) -> dict[nn.Linear | JoinedLinear, list[_Place]]:
+    """Return the places of each linear layer that may be rounded, in the model's order."""
+    found: dict[nn.Linear | JoinedLinear, list[_Place]] = {}
+    for path, parent in model.named_modules():
+        for name, child in parent.named_children():
+            if isinstance(child, JoinedLinear) or is_plain(child):
+                place = _Place(parent, name, f"{path}.{name}".removeprefix("."))
+                found.setdefault(child, []).append(place)
+    return found
 
 
 def _nothing_quantized(differences: dict[str, float]) -> ModelNotSupported:
@@ -142,14 +177,19 @@ def _nothing_quantized(differences: dict[str, float]) -> ModelNotSupported:
     )
 
 
-def _difference(plain: nn.Linear, rounded: nn.Module) -> float:
+def _difference(plain: nn.Linear | JoinedLinear, rounded: nn.Module) -> float:
     """Return the relative difference of the outputs for a few random rows; NaN if these hold NaN."""
+    linears = plain.linears if isinstance(plain, JoinedLinear) else (plain,)
     generator = torch.Generator().manual_seed(0)
-    rows = torch.randn(_NUM_TRIED_ROWS, plain.in_features, generator=generator).to(plain.weight.dtype)
-    expected, actual = plain(rows).float(), rounded(rows).float()
+    rows = torch.randn(_NUM_TRIED_ROWS, plain.in_features, generator=generator).to(linears[0].weight.dtype)
+    expected = torch.cat([output for linear in linears for output in _outputs(linear, rows)], dim=-1).float()
+    actual = rounded(rows).float()
     smallest = torch.finfo(torch.float32).tiny  # for a layer of zeros, whose outputs are zeros
     return float((actual - expected).norm() / expected.norm().clamp(min=smallest))
 
 
-def _can_quantize_head(head: nn.Linear) -> bool:
-    return head.weight.dtype == torch.bfloat16 and has_compiled_bfloat16()
+def _outputs(linear: nn.Linear, rows: Tensor) -> Iterator[Tensor]:
+    """Yield the outputs, some channels at a time: torch copies a weight of 16 bits to multiply it."""
+    bias: Tensor | None = linear.bias
+    for block in channel_blocks(linear.weight):
+        yield nn.functional.linear(rows, linear.weight[block], None if bias is None else bias[block])

@@ -8,14 +8,14 @@ for any modelling code, and changes none of it.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 from typing_extensions import override
 
-from engine.model.adapters import current_adapters
+from engine.linear.plain_linear import is_plain, readers_observed
 from engine.model.call_hooks import observed
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.checks.tolerance import LINEAR
@@ -25,6 +25,9 @@ _PROBE = list(range(4))
 
 T = TypeVar("T")
 
+Mergeable: TypeAlias = dict[nn.Module, list[tuple[str, ...]]]
+"""The names of children that may become one, by their parent."""
+
 
 class MergedLinear(nn.Module):
     """Several `nn.Linear` with the same input, computed as one; each output is fetched on its own.
@@ -32,10 +35,10 @@ class MergedLinear(nn.Module):
     linear: the merged layer, whose outputs are concatenated. sizes: the number of outputs of each.
     """
 
-    def __init__(self, linears: list[nn.Linear]) -> None:
+    def __init__(self, linear: nn.Module, sizes: list[int]) -> None:
         super().__init__()
-        self.sizes = [linear.out_features for linear in linears]
-        self.linear = _concatenate(linears)
+        self.sizes = sizes
+        self.linear = linear
         self._rows: Tensor | None = None
         self._outputs: dict[int, Tensor] = {}
 
@@ -52,10 +55,27 @@ class MergedLinear(nn.Module):
             self._rows = None
         return output
 
-    def compute(self, index: int, rows: Tensor) -> Tensor:
-        """Return the output of the linear of this index, which shares memory with no other linear's."""
-        output: Tensor = self.linear(rows).split(self.sizes, dim=-1)[index]
-        return output.clone()
+
+class JoinedLinear(nn.Module):
+    """Several `nn.Linear` with the same input whose weights stay apart until `join` makes one of them.
+
+    So what packs or rounds one weight after another has a joined copy of no more than one in memory.
+    """
+
+    def __init__(self, linears: list[nn.Linear]) -> None:
+        super().__init__()
+        self.in_features = linears[0].in_features
+        self.out_features = sum(linear.out_features for linear in linears)
+        self.linears = tuple(linears)  # no children, which would be taken for layers that run on their own
+
+    def join(self) -> nn.Linear:
+        """Return one linear with the outputs of all, with a weight of its own."""
+        return _concatenate(list(self.linears))
+
+    @override
+    def forward(self, rows: Tensor) -> Tensor:
+        """Return the concatenated outputs [..., out_features] of rows [..., in_features]."""
+        return torch.cat([linear(rows) for linear in self.linears], dim=-1)
 
 
 class MergedPart(nn.Module):
@@ -70,11 +90,7 @@ class MergedPart(nn.Module):
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
-        """Return the outputs [..., out_features] of rows [..., in_features]. They are a view of the merged
-        ones, unless the batch has adapters.
-        """
-        if current_adapters.get() is not None:  # they may change rows and outputs of each linear
-            return self.merged.compute(self.index, rows)
+        """Return the outputs [..., out_features] of rows [..., in_features], a view of the merged ones."""
         return self.merged.take(self.index, rows)
 
 
@@ -93,14 +109,30 @@ class _Group:
 
 
 @torch.inference_mode()
-def merge_linears(model: PreTrainedModel) -> int:
+def find_mergeable(model: PreTrainedModel, run: Callable[[], object]) -> Mergeable:
+    """Return the children that `merge_linears` would try to merge.
+
+    run: makes one pass of the model, which may have no data (torch's meta device).
+    """
+    found: Mergeable = {}
+    for group in _observe(model, run)[1]:
+        if _can_merge(group.linears):
+            found.setdefault(group.parent, []).append(tuple(group.names))
+    return found
+
+
+@torch.inference_mode()
+def merge_linears(model: PreTrainedModel, *, lazily: bool = False) -> int:
     """Merge the linears that have the same input, and return the number of merged layers.
 
-    A group stays as it is if the merged output differs from its members'; all do if the logits change.
+    lazily: whether merged layers are `JoinedLinear`, for what then makes others of them.
+
+    A group stays as it is if the merged output differs from its members'; all do if the logits change. No
+    more than one group's weights are in memory twice.
     """
-    expected, groups = _observe(model)
+    expected, groups = _observe(model, lambda: reference_logits(model, _PROBE))
     merged = [group for group in groups if _can_merge(group.linears)]
-    undo = [restore for group in merged if (restore := _merge(group)) is not None]
+    undo = [restore for group in merged if (restore := _merge(group, lazily=lazily)) is not None]
     if undo and not _still_gives(model, expected):
         for restore in undo:
             restore()
@@ -108,13 +140,16 @@ def merge_linears(model: PreTrainedModel) -> int:
     return len(undo)
 
 
-def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Group]]:
-    """Return the logits of a pass, and the groups of linears that were given the same rows."""
+def _observe(model: PreTrainedModel, run: Callable[[], T]) -> tuple[T, list[_Group]]:
+    """Return the result of a pass, and the groups of linears that were given the same rows.
+
+    Linears whose weights the modelling code reads are plain no more.
+    """
     parents = [
         (parent, name, child)
         for parent in model.modules()
         for name, child in parent.named_children()
-        if type(child) is nn.Linear
+        if is_plain(child)
     ]
     num_places = Counter(id(child) for _, _, child in parents)
     num_calls: Counter[int] = Counter()
@@ -130,9 +165,9 @@ def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Group]]:
             group.names.append(name)
             group.outputs.append(output)
 
-    with observed(places, note):
-        logits = reference_logits(model, _PROBE)
-    return logits, [
+    with observed(places, note), readers_observed({child for _, _, child in parents}):
+        result = run()
+    return result, [
         group
         for group in groups.values()
         if len(group.names) > 1 and all(num_calls[id(linear)] == 1 for linear in group.linears)
@@ -140,23 +175,34 @@ def _observe(model: PreTrainedModel) -> tuple[Tensor, list[_Group]]:
 
 
 def _can_merge(linears: list[nn.Linear]) -> bool:
-    return len({(linear.weight.dtype, linear.in_features) for linear in linears}) == 1
+    kinds = {(linear.weight.dtype, linear.in_features) for linear in linears}
+    return all(map(is_plain, linears)) and len(kinds) == 1
 
 
-def _merge(group: _Group) -> Callable[[], None] | None:
+def _merge(group: _Group, *, lazily: bool) -> Callable[[], None] | None:
     """Replace the linears by parts of a merged one.
 
     Returns a function that undoes it, or None if they differ.
     """
     linears = group.linears
-    merged = MergedLinear(linears)
+    whole = JoinedLinear(linears) if lazily else _concatenate(linears)
+    merged = MergedLinear(whole, [linear.out_features for linear in linears])
     parts = [MergedPart(merged, index, linear) for index, linear in enumerate(linears)]
     tolerance = LINEAR.for_dtype(group.rows.dtype)
     for part, expected in zip(parts, group.outputs, strict=True):
         if not (part(group.rows) - expected).norm() <= tolerance * expected.norm():
             return None
+    if isinstance(whole, nn.Linear):
+        _share_weight(linears, whole)
     _put(group, parts)
     return lambda: _put(group, linears)
+
+
+def _share_weight(linears: list[nn.Linear], whole: nn.Linear) -> None:
+    """Let each linear's weight be its rows of the merged one, which frees its own."""
+    pieces = torch.split(whole.weight, [linear.out_features for linear in linears])
+    for linear, piece in zip(linears, pieces, strict=True):
+        linear.weight = nn.Parameter(piece, requires_grad=False)
 
 
 def _put(group: _Group, modules: list[T]) -> None:

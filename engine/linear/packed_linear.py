@@ -11,7 +11,8 @@ from typing_extensions import override
 
 from engine.kernels import Kernel, Obstacle, kernel, kernel_of_layers
 from engine.linear.merged_linear import MergedLinear
-from engine.linear.panel_linear import PanelLinear
+from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
+from engine.linear.plain_linear import ReadLinear, is_plain
 from engine.native.bfloat16 import compiled_bfloat16_obstacle, has_compiled_bfloat16, has_onednn_bfloat16
 from engine.native.obstacles import find_obstacle
 
@@ -38,39 +39,66 @@ class PackedLinear(nn.Module):
         return output
 
 
-def can_pack(model: nn.Module) -> bool:
-    """Return whether packing helps: the weights are bfloat16, on a CPU where something multiplies it fast."""
+def can_pack(model: nn.Module, arithmetic: torch.dtype | None = None) -> bool:
+    """Return whether packing helps: rows are bfloat16, on a CPU where something multiplies it fast.
+
+    arithmetic: the type of rows, where it is not that of the weights.
+    """
     weight = next(model.parameters())
-    is_on_cpu = weight.device.type == "cpu" and weight.dtype == torch.bfloat16
+    is_on_cpu = weight.device.type == "cpu" and (arithmetic or weight.dtype) == torch.bfloat16
     return is_on_cpu and (has_compiled_bfloat16() or has_onednn_bfloat16())
 
 
 @torch.inference_mode()
 def pack_linears(model: nn.Module) -> None:
-    """Replace every plain linear layer, and free weights that nothing else uses. Requires `can_pack`.
+    """Replace every plain linear layer of 16 bits, and free weights that nothing else uses.
 
-    Subclasses of nn.Linear, such as quantized ones, stay as they are.
+    Requires `can_pack`.
+
+    Subclasses of nn.Linear, such as quantized ones, and weights of a class of their own stay as they are.
     """
     is_ours = has_compiled_bfloat16()
-    for parent in list(model.modules()):
-        for name, child in list(parent.named_children()):
-            if type(child) is nn.Linear and child.weight.dtype == torch.bfloat16:
-                # Merged weights are copies that nothing else uses.
-                in_place = isinstance(parent, MergedLinear)
+    # A list of the layers themselves would keep each weight until the last one is packed.
+    parents = [module for module in model.modules() if not is_plain(module)]
+    for parent in parents:
+        for name, child in parent.named_children():
+            if not is_plain(child):
+                continue
+            # Merged weights are copies that nothing else uses.
+            in_place = isinstance(parent, MergedLinear)
+            if child.weight.dtype == torch.bfloat16:
                 packed = PanelLinear(child, in_place=in_place) if is_ours else PackedLinear(child)
                 setattr(parent, name, packed)
+            elif child.weight.dtype == torch.float16 and is_ours:
+                setattr(parent, name, Float16PanelLinear(child, in_place=in_place))
+
+
+def convert_float16(model: nn.Module, dtype: torch.dtype) -> None:
+    """Convert what is float16 and was not packed, such as norms and embeddings; nothing else changes."""
+    for tensor in (*model.parameters(), *model.buffers()):
+        if tensor.dtype == torch.float16:
+            tensor.data = tensor.data.to(dtype)
+
+
+def linear_dtype(model: nn.Module) -> str | None:
+    """Return torch's name for the type of packed weights if it is another than that of rows, but for int8."""
+    is_float16 = any(isinstance(part, Float16PanelLinear) for part in model.modules())
+    return "float16" if is_float16 else None
 
 
 def linear_kernel(model: nn.Module) -> Kernel:
     """Return the report on linear layers whose weights keep 16 bits, after `pack_linears`."""
-    layers = [part for part in model.modules() if type(part) in (nn.Linear, PackedLinear, PanelLinear)]
+    kinds = (nn.Linear, ReadLinear, PackedLinear, PanelLinear, Float16PanelLinear)
+    layers = [part for part in model.modules() if type(part) in kinds]
     if not layers:
         return kernel("linear", Obstacle("all of its linear layers have 8 bits"))
     num_compiled = sum(isinstance(layer, PanelLinear) for layer in layers)
-    return kernel_of_layers("linear", num_compiled, len(layers), _linear_obstacle(model))
-
-
-def _linear_obstacle(model: nn.Module) -> Obstacle:
     weight = next(model.parameters())
-    obstacle = find_obstacle(weight.device, weight.dtype, dtypes=(torch.bfloat16,))
-    return obstacle or compiled_bfloat16_obstacle() or Obstacle("others are of another dtype")
+    obstacle = linear_obstacle(weight.device, weight.dtype)
+    others = Obstacle("others have weights of another kind, or that modelling code reads")
+    return kernel_of_layers("linear", num_compiled, len(layers), obstacle or others)
+
+
+def linear_obstacle(device: torch.device, dtype: torch.dtype) -> Obstacle | None:
+    """Return why compiled code multiplies no weights of 16 bits on this device; None if it does."""
+    return find_obstacle(device, dtype, dtypes=(torch.bfloat16,)) or compiled_bfloat16_obstacle()

@@ -1,16 +1,18 @@
 """Linear layers of bfloat16 by compiled code, for all processors without AMX, where oneDNN is faster.
 
-Weights keep 16 bits in memory. Processors with AVX-512 BF16 multiply them as they are; on others they become
-float32 in registers, as rows do beforehand (native/src/linear/widened_panels.h).
+Weights keep 16 bits in memory. They are multiplied as they are, by AVX-512 BF16, or become float32 in
+registers, as rows do beforehand (native/src/linear/widened_panels.h).
 """
 
 import ctypes
+from typing import Literal, TypeAlias
 
 import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.linear.channel_scales import channel_scales, round_channels
+from engine.linear.channel_scales import whole_panels
+from engine.linear.packed_weight import PackedWeight
 from engine.native.huge_pages import empty_tensor
 from engine.native.library import compiled
 from engine.native.structures import PANEL_OUTPUTS, LinearCall
@@ -20,22 +22,47 @@ _OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # the number of outputs that are packed i
 _FEWEST_WEIGHTS_A_THREAD = 1 << 15
 
 
-class Panels(nn.Module):
-    """A linear layer of bfloat16 for inference. Requires `has_compiled_bfloat16()`.
+# bfloat16 in pairs, as AVX-512 BF16 multiplies it, or widened to float32; or float16 widened.
+Bfloat16Products: TypeAlias = Literal["pairs", "widened"]
+PanelProducts: TypeAlias = Literal["pairs", "widened", "float16"]
 
-    panels: the weight [num_outputs, num_inputs] as native/src/linear/panels.h describes it, of
-    bfloat16, or of int8 with scales. scales, bias: float32, padded with zeros to whole panels.
+
+def has_pair_products() -> bool:
+    """Return whether the compiled code multiplies bfloat16 in pairs, and not only widened."""
+    return hasattr(compiled(), "verbatim_pairs_linear")
+
+
+def usual_products() -> Bfloat16Products:
+    """Return how bfloat16 is multiplied unless `choose_products` has found a better way."""
+    return "pairs" if has_pair_products() else "widened"
+
+
+class PanelLinear(nn.Module):
+    """A replacement of `nn.Linear` of bfloat16 for inference. Requires `has_compiled_bfloat16()`.
+
+    packed: its weight. panels: the weight [out_features, in_features] as native/src/linear/panels.h describes
+    it, of bfloat16 or, of `Float16PanelLinear`, float16. bias: float32, padded with zeros to whole panels.
+    products: how the weight is multiplied, which is part of the names of the functions that do it. It may be
+    changed at any time: the panels are the same.
     """
 
-    def __init__(
-        self, weight: Tensor, scales: Tensor | None, bias: Tensor | None, *, in_place: bool = False
-    ) -> None:
-        """Pack the weight. in_place: whether the panels may overwrite it, as nothing else needs it."""
+    products: PanelProducts
+
+    def __init__(self, linear: nn.Linear | PackedWeight, *, in_place: bool = False) -> None:
+        """Pack the layer's weight, or take a packed one.
+
+        in_place: whether the panels may overwrite the weight, as nothing else needs it.
+        """
         super().__init__()
-        self.out_features, self.in_features = weight.shape
-        self.panels = _pack(weight, in_place=in_place)
-        self.scales = None if scales is None else _whole_panels(scales)
-        self.bias = _whole_panels(torch.zeros(self.out_features) if bias is None else bias.detach())
+        packed = linear if isinstance(linear, PackedWeight) else _packed(linear, in_place=in_place)
+        self.out_features, self.in_features = packed.num_outputs, packed.num_inputs
+        self.panels, self.bias = packed.panels, packed.bias
+        self.products = "float16" if self.panels.dtype == torch.float16 else usual_products()
+
+    @property
+    def packed(self) -> PackedWeight:
+        """The weight."""
+        return PackedWeight(self.out_features, self.in_features, self.panels, None, self.bias)
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
@@ -48,7 +75,6 @@ class Panels(nn.Module):
         call = LinearCall(
             flat.data_ptr(),
             self.panels.data_ptr(),
-            None if self.scales is None else self.scales.data_ptr(),
             self.bias.data_ptr(),
             output.data_ptr(),
             len(flat),
@@ -57,31 +83,27 @@ class Panels(nn.Module):
             self.out_features,
             _num_threads(self.in_features * self.out_features),
         )
-        compiled().verbatim_linear(ctypes.byref(call))
+        compiled()[f"verbatim_{self.products}_linear"](ctypes.byref(call))
         return output
 
 
-class PanelLinear(Panels):
-    """A replacement of `nn.Linear`, with its weight in bfloat16."""
+class Float16PanelLinear(PanelLinear):
+    """A replacement of `nn.Linear` with a weight of float16, which becomes float32 in registers everywhere.
 
-    def __init__(self, linear: nn.Linear, *, in_place: bool = False) -> None:
-        """Pack the layer's weight. in_place: as in `Panels`."""
-        super().__init__(linear.weight.detach(), None, linear.bias, in_place=in_place)
-
-
-class Int8PanelLinear(Panels):
-    """A replacement of `nn.Linear` with an int8 weight and a scale for each output; rows are not rounded.
-
-    It reads half the bytes, and only rounding the weight loses precision. Many rows take a sixth longer.
+    Rows and outputs are bfloat16, as of the others; the weight keeps its eleven bits.
     """
 
-    def __init__(self, linear: nn.Linear) -> None:
-        weight = linear.weight.detach()
-        scales = channel_scales(weight)
-        rounded = torch.empty_like(weight, dtype=torch.int8)
-        for rows, numbers in round_channels(weight, scales):
-            rounded[rows] = numbers
-        super().__init__(rounded, scales, linear.bias)
+
+def _packed(linear: nn.Linear, *, in_place: bool) -> PackedWeight:
+    weight = linear.weight.detach()
+    bias: Tensor | None = linear.bias
+    return PackedWeight(
+        linear.out_features,
+        linear.in_features,
+        _pack(weight, in_place=in_place),
+        None,
+        whole_panels(torch.zeros(linear.out_features) if bias is None else bias),
+    )
 
 
 def _pack(weight: Tensor, *, in_place: bool) -> Tensor:
@@ -102,18 +124,13 @@ def _pack(weight: Tensor, *, in_place: bool) -> Tensor:
 
 
 def _pack_into(panels: Tensor, weight: Tensor) -> None:
-    compiled().verbatim_pack_linear(
-        ctypes.c_void_p(weight.data_ptr()),
-        ctypes.c_int32(weight.itemsize),
-        *map(ctypes.c_int64, (weight.stride(0), *weight.shape)),
-        ctypes.c_void_p(panels.data_ptr()),
-        ctypes.c_int32(torch.get_num_threads()),
-    )
-
-
-def _whole_panels(numbers: Tensor) -> Tensor:
-    """Return the numbers as float32, padded with zeros to whole panels."""
-    return nn.functional.pad(numbers.float(), (0, -len(numbers) % PANEL_OUTPUTS))
+    place = ctypes.c_void_p(weight.data_ptr())
+    sizes = map(ctypes.c_int64, (weight.stride(0), *weight.shape))
+    rest = *sizes, ctypes.c_void_p(panels.data_ptr()), ctypes.c_int32(torch.get_num_threads())
+    if weight.dtype == torch.float16:
+        compiled().verbatim_pack_float16(place, *rest)
+    else:
+        compiled().verbatim_pack_linear(place, *rest)
 
 
 def _num_threads(num_weights: int) -> int:

@@ -40,10 +40,12 @@ _FLAGS = (
 _X86_FLAGS: dict[AnySet, tuple[str, ...]] = {
     Instructions.SSE4_2: ("-msse4.2", "-mpopcnt"),
     Instructions.AVX2: ("-mavx2", "-mfma", "-mf16c", "-mbmi", "-mbmi2", "-mlzcnt", "-mmovbe"),
+    Instructions.AVX2_VNNI: ("-mavxvnni",),
     Instructions.AVX512: ("-mavx512f", "-mavx512bw", "-mavx512cd", "-mavx512dq", "-mavx512vl"),
     Instructions.AVX512_VNNI: ("-mavx512vnni",),
     Instructions.AVX512_BF16: ("-mavx512bf16",),
 }
+_NOT_BELOW = (Instructions.AVX2_VNNI,)  # which processors that have later sets may lack
 # The last -march counts.
 _ARM_FLAGS: dict[AnySet, tuple[str, ...]] = {
     ArmInstructions.ARMV8: ("-march=armv8-a",),
@@ -71,11 +73,11 @@ class Target(NamedTuple):
 
     @classmethod
     def of_set(cls, most: AnySet) -> Self:
-        """Return the target of processors that have this set and all before it."""
+        """Return the target of processors that have this set and those before it that it implies."""
         machine, flags = (
             (ARM_MACHINE, _ARM_FLAGS) if isinstance(most, ArmInstructions) else (X86_MACHINE, _X86_FLAGS)
         )
-        sets = [each for each in flags if each <= most]
+        sets = [each for each in flags if each == most or (each < most and each not in _NOT_BELOW)]
         return cls(sets[-1].label, tuple(flag for each in sets for flag in flags[each]), machine, True)
 
     @classmethod

@@ -19,16 +19,18 @@ _ARM = ("aarch64", "arm64")
 class Instructions(IntEnum):
     """The instruction sets of x86 in ascending order; processors that have one have all before it.
 
-    OTHER: another architecture. AVX512: F, BW, CD, DQ and VL.
+    OTHER: another architecture. AVX2_VNNI: AVX-VNNI, products of bytes in 256 bits; the one set that
+    processors with later ones may lack. AVX512: F, BW, CD, DQ and VL.
     """
 
     OTHER = 0
     SSE4_2 = 1
     AVX2 = 2
-    AVX512 = 3
-    AVX512_VNNI = 4
-    AVX512_BF16 = 5
-    AMX = 6
+    AVX2_VNNI = 3
+    AVX512 = 4
+    AVX512_VNNI = 5
+    AVX512_BF16 = 6
+    AMX = 7
 
     @property
     def label(self) -> str:
@@ -63,19 +65,15 @@ _HWCAPS = {
     ArmInstructions.ARMV8_BF16: {_AT_HWCAP2: 1 << 13 | 1 << 14},  # I8MM, BF16
 }
 
-# The variables that limit ATen, oneDNN, FBGEMM and MKL, which read them when torch is imported.
-_LIBRARIES = (
-    "ATEN_CPU_CAPABILITY",
-    "ONEDNN_MAX_CPU_ISA",
-    "FBGEMM_ENABLE_INSTRUCTIONS",
-    "MKL_ENABLE_INSTRUCTIONS",
-)
+# The variables that limit ATen, oneDNN and MKL, which read them when torch is imported.
+_LIBRARIES = ("ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "MKL_ENABLE_INSTRUCTIONS")
 _LIMITS = {
-    Instructions.SSE4_2: ("default", "SSE41", "AVX2", "SSE4_2"),  # FBGEMM begins with AVX2; has_fbgemm() asks
-    Instructions.AVX2: ("avx2", "AVX2", "AVX2", "AVX2"),
-    Instructions.AVX512: ("avx512", "AVX512_CORE", "AVX512", "AVX512"),
-    Instructions.AVX512_VNNI: ("avx512", "AVX512_CORE_VNNI", "AVX512_VNNI", "AVX512_E1"),
-    Instructions.AVX512_BF16: ("avx512", "AVX512_CORE_BF16", "AVX512_VNNI", "AVX512_E3"),
+    Instructions.SSE4_2: ("default", "SSE41", "SSE4_2"),
+    Instructions.AVX2: ("avx2", "AVX2", "AVX2"),
+    Instructions.AVX2_VNNI: ("avx2", "AVX2_VNNI", "AVX2"),
+    Instructions.AVX512: ("avx512", "AVX512_CORE", "AVX512"),
+    Instructions.AVX512_VNNI: ("avx512", "AVX512_CORE_VNNI", "AVX512_E1"),
+    Instructions.AVX512_BF16: ("avx512", "AVX512_CORE_BF16", "AVX512_E3"),
 }
 _replaced: dict[str, str | None] = {}
 
@@ -120,7 +118,20 @@ def isa_names() -> tuple[str, ...]:
 
 def usable_instructions() -> Instructions:
     """Return the highest set of x86 that the processor has and that may be used."""
-    return min(_found(), _allowed())
+    usable = min(_found(), _allowed())
+    if usable is Instructions.AVX2_VNNI and not _has_avx_vnni():
+        return Instructions.AVX2
+    return usable
+
+
+def sets_here() -> tuple[Instructions, ...]:
+    """Return all sets of x86 that the processor has and that may be used, in ascending order."""
+    usable = usable_instructions()
+    return tuple(
+        each
+        for each in X86_SETS
+        if each <= usable and (each is not Instructions.AVX2_VNNI or _has_avx_vnni())
+    )
 
 
 def usable_arm_instructions() -> ArmInstructions:
@@ -178,6 +189,14 @@ def _found() -> Instructions:
         Instructions.AVX512_BF16: torch.cpu._is_avx512_bf16_supported(),
         Instructions.AVX512_VNNI: torch.cpu._is_vnni_supported(),
         Instructions.AVX512: torch.cpu._is_avx512_supported(),
+        Instructions.AVX2_VNNI: torch.cpu._is_avx2_supported() and _has_avx_vnni(),
         Instructions.AVX2: torch.cpu._is_avx2_supported(),
     }
     return next((each for each, is_there in found.items() if is_there), Instructions.SSE4_2)
+
+
+@cache
+def _has_avx_vnni() -> bool:
+    import torch
+
+    return bool(torch.cpu.get_capabilities().get("avx_vnni", False))

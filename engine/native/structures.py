@@ -70,14 +70,14 @@ class LinearCall(ctypes.Structure):
     """The mirror of VerbatimLinear in linear/bfloat16_linear.cpp."""
 
     _fields_ = [
-        *((name, _POINTER) for name in ("rows", "panels", "scales", "bias", "output")),
+        *((name, _POINTER) for name in ("rows", "panels", "bias", "output")),
         *((name, _INTEGER) for name in ("num_rows", "row_stride", "num_inputs", "num_outputs")),
         ("num_threads", _SHORT),
     ]
 
 
 class WeightFields(ctypes.Structure):
-    """The mirror of VerbatimInt8Weight in linear/int8_weight.h and VerbatimWeight in layer/layer_steps.h."""
+    """The mirror of VerbatimWeight in linear/weight.h."""
 
     _fields_ = [
         *((name, _POINTER) for name in ("panels", "scales", "bias")),
@@ -130,7 +130,7 @@ class DecoderCall(ctypes.Structure):
         *((name, _POINTER) for name in ("layers", "keys", "residual", "output", "cosine", "sine")),
         *((name, _POINTER) for name in ("slots", "nanoseconds")),
         *((name, _INTEGER) for name in ("num_layers", "num_rows")),
-        ("num_threads", _SHORT),
+        *((name, _SHORT) for name in ("writes_first", "num_threads")),
     ]
 
 
@@ -152,7 +152,6 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
     "VerbatimDecode": DecodeCall,
     "VerbatimChunks": ChunksCall,
     "VerbatimLinear": LinearCall,
-    "VerbatimInt8Weight": WeightFields,
     "VerbatimWeight": WeightFields,
     "VerbatimLayerEnd": LayerEndFields,
     "VerbatimLayerEndRows": LayerEndCall,
@@ -163,13 +162,8 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
 }
 
 PANEL_OUTPUTS = 32  # the outputs in a panel of a weight
-QUAD_INPUTS = 4  # the adjacent inputs in a panel of int8
-WEIGHT_SHIFT = 128  # the offset that is added to an int8 weight
 NUM_TIMED_PARTS = 2  # the timed parts of a call of decoder layers: products, attention
 CONSTANTS = {
     "kOutputs": PANEL_OUTPUTS,
-    "kChannels": PANEL_OUTPUTS,
-    "kQuad": QUAD_INPUTS,
-    "kWeightShift": WEIGHT_SHIFT,
     "kNumParts": NUM_TIMED_PARTS,
 }

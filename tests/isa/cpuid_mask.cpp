@@ -49,20 +49,20 @@ long let_cpuid_fault(bool does) { return syscall(SYS_arch_prctl, ARCH_SET_CPUID,
 
 // Returns whether the name is known.
 bool hide_above(const char* name) {
-    static const char* const kNames[] = {"sse4_2", "avx2", "avx512", "avx512_vnni", "avx512_bf16"};
+    static const char* const kNames[] = {"sse4_2", "avx2", "avx2_vnni", "avx512", "avx512_vnni", "avx512_bf16"};
     int level = 0;
-    while (level < 5 && std::strcmp(name, kNames[level]) != 0) ++level;
-    if (level == 5) return false;
-    // AMX, AVX10 and all of leaf 7.1 but AVX512_BF16
+    while (level < 6 && std::strcmp(name, kNames[level]) != 0) ++level;
+    if (level == 6) return false;
+    // AMX, AVX10 and all of leaf 7.1 but AVX512_BF16, and AVX-VNNI where it is the last set
     hidden.leaf_7_edx |= bits(22, 24, 25);
-    hidden.leaf_7_1_eax = ~(level >= 4 ? bits(5) : 0);
+    hidden.leaf_7_1_eax = ~(level == 5 ? bits(5) : level == 2 ? bits(4) : 0);
     hidden.leaf_7_1_edx = ~uint32_t{0};
     // FP16
-    if (level < 4) hidden.leaf_7_edx |= bits(23);
+    if (level < 5) hidden.leaf_7_edx |= bits(23);
     // VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ; 4VNNIW, 4FMAPS, VP2INTERSECT
-    if (level < 3) hidden.leaf_7_ecx |= bits(1, 6, 11, 12, 14), hidden.leaf_7_edx |= bits(2, 3, 8);
+    if (level < 4) hidden.leaf_7_ecx |= bits(1, 6, 11, 12, 14), hidden.leaf_7_edx |= bits(2, 3, 8);
     // F, DQ, IFMA, PF, ER, CD, BW, VL
-    if (level < 2) hidden.leaf_7_ebx |= bits(16, 17, 21, 26, 27, 28, 30, 31);
+    if (level < 3) hidden.leaf_7_ebx |= bits(16, 17, 21, 26, 27, 28, 30, 31);
     if (level < 1) {
         hidden.leaf_1_ecx |= bits(12, 28, 29);  // FMA, AVX, F16C
         hidden.leaf_7_ebx |= bits(3, 5, 8);     // BMI1, AVX2, BMI2

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import torch
@@ -15,13 +15,13 @@ from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
 from engine.events import TokenEvent
-from engine.linear.int8_linear import Int8Linear, quantize_linears
+from engine.linear.int8_linear import Int8Head, Int8Linear, quantize_linears
 from engine.linear.merged_linear import merge_linears
-from engine.linear.panel_linear import Int8PanelLinear
 from engine.model.checks.reference_pass import reference_logits, relative_difference
 from engine.model.loading.loader import LoadedModel, load_model
+from engine.native.library import Loaded
 from engine.request import SamplingParams, StopConditions
-from tests.instructions import needs_compiled_bfloat16, needs_compiler, needs_int8
+from tests.instructions import needs_compiler
 from tests.requests import generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
@@ -46,7 +46,7 @@ def error(actual: Tensor, expected: Tensor) -> float:
     return float((actual - expected).norm() / expected.norm())
 
 
-@needs_int8
+@needs_compiler
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("has_bias", [False, True])
 def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_others(
@@ -67,7 +67,7 @@ def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_ot
         assert quantized(rows[:0]).shape == (0, 7, 333)
 
 
-@needs_int8
+@needs_compiler
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_logits_of_every_architecture_are_near(architecture: str) -> None:
     model = tiny_model(architecture)
@@ -84,24 +84,23 @@ def load_demo() -> LoadedModel:
     return load_model(EngineConfig(model=str(DEMO_MODEL), device="cpu"), lambda line: None)
 
 
-@needs_int8
-@needs_compiled_bfloat16
+@needs_compiler
 @torch.inference_mode()
-def test_the_head_of_bfloat16_rounds_its_weight_alone() -> None:
-    loaded = load_model(
-        EngineConfig(model=str(DEMO_MODEL), device="cpu", dtype="bfloat16"), lambda line: None
-    )
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_the_head_rounds_its_weight_and_hardly_its_rows(dtype: Literal["bfloat16", "float32"]) -> None:
+    config = EngineConfig(model=str(DEMO_MODEL), device="cpu", dtype=dtype)
+    loaded = load_model(config, lambda line: None)
     get_head: Any = loaded.model.get_output_embeddings  # transformers gives it no type
     head = get_head()
-    rows = torch.randn(50, head.in_features, dtype=torch.bfloat16)
+    rows = torch.randn(50, head.in_features, dtype=head.weight.dtype)
     expected = head(rows)
     quantize_linears(loaded.model)
     quantized = get_head()
-    assert isinstance(quantized, Int8PanelLinear)
+    assert isinstance(quantized, Int8Head)
     assert error(quantized(rows), expected) < MAX_HEAD_ERROR
 
 
-@needs_int8
+@needs_compiler
 def test_the_demo_model_predicts_the_same_tokens() -> None:
     """Each position of some texts is asked for its best next token."""
     plain, quantized = load_demo(), load_demo()
@@ -135,7 +134,7 @@ def generate(core: EngineCore, prompts: list[tuple[int, ...]]) -> list[list[int]
     return tokens
 
 
-@needs_int8
+@needs_compiler
 def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None:
     directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False)
     said: list[str] = []
@@ -148,7 +147,6 @@ def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None
     assert any("to int8" in line for line in said)
 
 
-@needs_int8
 @needs_compiler
 def test_the_layers_of_a_deep_model_are_fused_in_float32(tmp_path: Path) -> None:
     """A difference in the last place changes which of 255 numbers is nearest, and layers add that up."""
@@ -176,7 +174,7 @@ class WrongFrom(Int8Linear):
         return super().forward(rows) * (1.1 if self.in_features >= self.num_inputs else 1.0)
 
 
-@needs_int8
+@needs_compiler
 @pytest.mark.parametrize(("architecture", "num_kept"), [("llama", 6), ("gpt_neox", 3)])
 def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
     architecture: str, num_kept: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -195,21 +193,24 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
     assert any(line.startswith(shares) for line in said)
 
 
-@needs_int8
+@needs_compiler
 def test_a_model_of_which_no_layer_can_be_quantized_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.linear.int8_linear.Int8Linear", WrongFrom)
+    for name in ("Int8Linear", "Int8Head"):
+        monkeypatch.setattr(f"engine.linear.int8_linear.{name}", WrongFrom)
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu", quantize="int8")
-    with pytest.raises(ModelNotSupported, match=r"those of model\.layers\.0\.\S+ differ by (9|1\d)\.\d%"):
+    with pytest.raises(ModelNotSupported, match=r"those of \S+ differ by (9|1\d)\.\d%"):
         build_core(config, lambda line: None)
 
 
-def test_without_a_right_product_int8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.linear.int8_linear.has_vnni", lambda: False)
-    monkeypatch.setattr("engine.linear.fbgemm_weight.choose_levels", lambda: None)
+def test_without_compiled_code_int8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "engine.native.obstacles.loaded", lambda: Loaded(None, "no C++ compiler is found (g++)")
+    )
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu", quantize="int8")
-    with pytest.raises(ModelNotSupported, match="needs AVX2 and a torch with FBGEMM whose sums are right"):
+    refusal = r"quantize int8 needs compiled code, which is missing: no C\+\+ compiler is found \(g\+\+\)"
+    with pytest.raises(ModelNotSupported, match=refusal):
         build_core(config, lambda line: None)
 
 
@@ -217,6 +218,6 @@ def test_what_cannot_be_quantized_is_refused(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(ValueError, match="quantize must be int8 or absent, not gptq"):
         EngineConfig(model="m", quantize="gptq")
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cuda", quantize="int8")
-    monkeypatch.setattr("engine.build.choose_device", torch.device)
+    monkeypatch.setattr("engine.assembly.prepared_model.choose_device", torch.device)
     with pytest.raises(ModelNotSupported, match="on a CPU only, not on cuda"):
         build_core(config, lambda line: None)

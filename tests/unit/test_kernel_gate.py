@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.instructions import needs_vnni
+from tests.instructions import needs_compiler
 from tests.kernel_gate import REQUIRED, Tally, could_run
 
 ZEN_4 = "processor : 0\nflags : fpu sse4_2 avx2 avx512f avx512_vnni avx512_bf16\n"
@@ -39,7 +39,7 @@ def test_what_could_run_is_read_from_the_processor(
     assert [label for label, can in could_run(cpuinfo, environment).items() if can] == expected
 
 
-@needs_vnni
+@needs_compiler
 def test_a_session_that_skips_all_fails_and_says_so() -> None:
     """Without a compiler all are skipped, on a processor that could run them."""
     test = "tests/unit/engine/native/test_layouts.py"

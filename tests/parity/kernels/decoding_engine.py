@@ -9,12 +9,14 @@ import pytest
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from engine.attention.batch import build_batch
-from engine.build import EngineParts, build_parts
+from engine.assembly.paged_parts import PagedParts
+from engine.attention.batch import NO_DRAFTS, Drafts, build_batch
+from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.fusion.layer_stacking import stack_layers
 from engine.fusion.native_decoder import NativeDecoder
 from engine.kernels import Kernel
+from engine.linear.products import ProductsSetting
 from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
@@ -30,7 +32,7 @@ MOST_TOKENS = 30
 class Engine:
     """A model's runner, with sequences of random tokens whose prompts it has computed."""
 
-    def __init__(self, model: PreTrainedModel, parts: EngineParts, stacking: Kernel) -> None:
+    def __init__(self, model: PreTrainedModel, parts: PagedParts, stacking: Kernel) -> None:
         self.model = model
         self.runner = parts.runner
         self.pages = parts.attention.pages
@@ -45,7 +47,7 @@ class Engine:
         """They lack their last token; some of it begins a block."""
         random = Random(num_sequences)
         scheduler = Scheduler(
-            BlockPool(num_sequences * MOST_TOKENS // BLOCK_SIZE + num_sequences, BLOCK_SIZE),
+            BlockPool(num_sequences * (MOST_TOKENS // BLOCK_SIZE + 2), BLOCK_SIZE),
             max_batch_tokens=512,
             max_num_sequences=num_sequences,
         )
@@ -60,14 +62,16 @@ class Engine:
                 self.run([ScheduledTokens(sequence, 0, num_tokens - 1)], [0])
         return sequences
 
-    def decode(self, sequences: list[Sequence]) -> Tensor:
-        """[num_sequences, vocab_size], of their last tokens; in the order of their length."""
+    def decode(self, sequences: list[Sequence], drafts: Drafts = NO_DRAFTS) -> Tensor:
+        """[num_rows, vocab_size], of their last tokens and those drafted behind them; in the order of the
+        number of tokens before each."""
         entries = [ScheduledTokens(each, each.num_tokens - 1, each.num_tokens) for each in sequences]
-        return self.run(entries, list(range(len(entries))))
+        num_rows = len(entries) + sum(map(len, drafts.values()))
+        return self.run(entries, list(range(num_rows)), drafts)
 
-    def run(self, entries: list[ScheduledTokens], rows: list[int]) -> Tensor:
+    def run(self, entries: list[ScheduledTokens], rows: list[int], drafts: Drafts = NO_DRAFTS) -> Tensor:
         """[len(rows), vocab_size], of these rows of the batch."""
-        return self.runner.run(build_batch(entries, BLOCK_SIZE, self.runner.device), rows)
+        return self.runner.run(build_batch(entries, BLOCK_SIZE, self.runner.device, drafts), rows)
 
 
 def build_engine(
@@ -76,6 +80,7 @@ def build_engine(
     architecture: str,
     *,
     quantize: str | None = None,
+    bfloat16_products: ProductsSetting = "auto",
     **changes: Any,
 ) -> Engine:
     """changes: to the tiny model's config."""
@@ -85,13 +90,14 @@ def build_engine(
         models.append((model, stack_layers(model, run)))
         return models[0][1]
 
-    monkeypatch.setattr("engine.build.stack_layers", stack)
+    monkeypatch.setattr("engine.assembly.paged_parts.stack_layers", stack)
     config = EngineConfig(
         model=str(save_tiny_model(directory, architecture, **changes)),
         device="cpu",
         dtype="bfloat16",
         quantize=quantize,
-        num_kv_blocks=600,
+        bfloat16_products=bfloat16_products,
+        num_kv_blocks=640,
         block_size=BLOCK_SIZE,
     )
     parts = build_parts(config, lambda line: None)
@@ -99,8 +105,10 @@ def build_engine(
     return Engine(model, parts, stacking)
 
 
-def apart(engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch) -> Tensor:
+def apart(
+    engine: Engine, sequences: list[Sequence], monkeypatch: pytest.MonkeyPatch, drafts: Drafts = NO_DRAFTS
+) -> Tensor:
     """Decode like `Engine.decode`, but layer by layer."""
     with monkeypatch.context() as context:
         context.setattr(NativeDecoder, "takes", lambda self, num_rows: False)
-        return engine.decode(sequences)
+        return engine.decode(sequences, drafts)

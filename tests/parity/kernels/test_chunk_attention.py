@@ -16,6 +16,7 @@ from engine.attention.kv_pages import KVPages
 from engine.attention.native_chunks import can_attend, chunk_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
+from engine.attention.window import Window
 from engine.kernels import Obstacle
 from engine.native.instructions import Instructions
 from tests.effort import trials
@@ -23,6 +24,11 @@ from tests.instructions import needs_compiled_bfloat16
 
 CPU = torch.device("cpu")
 DTYPES = [torch.float32, torch.bfloat16]
+WINDOWS = [
+    None,
+    *(Window(size) for size in (1, 9, 40, 130)),
+    *(Window(size, is_aligned=True) for size in (1, 9, 40, 64, 130)),
+]
 # Largest error of a row, of its length or the mean one. In bfloat16, the output is rounded to 8 bits, and
 # weights are too where it is multiplied as it is.
 TOLERANCE = {torch.float32: 2e-5, torch.bfloat16: 1e-2}
@@ -37,7 +43,7 @@ def attend(
     scores: Scores,
     is_native: bool = True,
     block_size: int = 16,
-    window: int | None = None,
+    window: Window | None = None,
     num_decodes: int = 0,
     spoil: tuple[int, ...] = (),
 ) -> Tensor:
@@ -102,7 +108,7 @@ def largest_error(chunks: list[tuple[int, int]], *, dtype: torch.dtype, **shape:
     heads=st.sampled_from([(1, 1), (2, 7), (3, 1), (1, 8), (4, 2)]),
     dims=st.sampled_from([(64, 64), (128, 128), (12, 12), (24, 16), (5, 3), (80, 80), (192, 128), (96, 33)]),
     block_size=st.sampled_from([1, 4, 16]),
-    window=st.sampled_from([None, 1, 9, 40, 130]),
+    window=st.sampled_from(WINDOWS),
     dtype=st.sampled_from(DTYPES),
     softcap=st.sampled_from([None, 20.0]),
     has_sinks=st.booleans(),
@@ -131,10 +137,10 @@ def test_every_edge_of_a_tile_is_met(dtype: torch.dtype, start: int, num_tokens:
 
 @needs_compiled_bfloat16
 @pytest.mark.parametrize("scale", [0.0, 1.0, 30.0])
-@pytest.mark.parametrize("window", [None, 200])
+@pytest.mark.parametrize("window", [None, Window(200), Window(200, is_aligned=True)])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_long_sequences_and_steep_scores_stay_near(
-    dtype: torch.dtype, scale: float, window: int | None
+    dtype: torch.dtype, scale: float, window: Window | None
 ) -> None:
     shape: dict[str, Any] = {"heads": (1, 4), "dims": (64, 64), "scores": Scores(scale, None, None)}
     assert largest_error([(3000, 300)], dtype=dtype, window=window, **shape) < TOLERANCE[dtype]

@@ -13,9 +13,8 @@ from engine.errors import KernelsMissing
 from engine.fusion.fused_layer import FusedLayer
 from engine.kernels import Kernel, KernelName, Obstacle
 from engine.native import library
-from engine.native.instructions import Instructions
 from engine.native.library import Loaded
-from tests.instructions import needs_compiled_bfloat16, needs_compiler, needs_int8, needs_vnni
+from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.tiny import save_tiny_model
 
 NO_COMPILER = Obstacle("no C++ compiler is found (g++)", is_lack=True)
@@ -52,7 +51,7 @@ def test_layers_of_bfloat16_are_one_call_on_every_processor(tmp_path: Path) -> N
     assert kernels["decode_path"] == Kernel("decode_path", True)
 
 
-@needs_vnni
+@needs_compiled_bfloat16
 def test_layers_of_8_bits_are_stacked_and_decode_by_the_fast_path(tmp_path: Path) -> None:
     kernels = report(tmp_path, dtype="bfloat16", quantize="int8", require_native=True)
     assert kernels["int8"] == Kernel("int8", True)
@@ -78,17 +77,6 @@ def test_a_model_of_other_layers_has_its_own(tmp_path: Path) -> None:
     kernels = report(tmp_path, "gpt2", require_native=True)
     assert kernels["layer_fusion"].obstacle == Obstacle("it has no layers like Llama's")
     assert kernels["layer_stacking"].obstacle == Obstacle("no layer is fused")
-
-
-@needs_int8
-@needs_compiler
-def test_lesser_instructions_are_no_lack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.native.instructions._found", lambda: Instructions.AVX2)
-    kernels = report(tmp_path, dtype="bfloat16", quantize="int8", require_native=True)
-    obstacle = Obstacle("needs avx512_vnni; this processor is used up to avx2")
-    assert kernels["int8"] == Kernel("int8", False, obstacle=obstacle)
-    assert kernels["layer_stacking"].obstacle == Obstacle("needs linears of compiled code, all of one kind")
-    assert kernels["decode_attention"].in_use and kernels["chunk_attention"].in_use
 
 
 def test_without_a_compiler_what_could_be_used_is_missing(

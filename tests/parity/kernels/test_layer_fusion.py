@@ -19,7 +19,7 @@ from engine.kernels import Kernel, Obstacle
 from engine.linear.merged_linear import merge_linears
 from engine.model.checks.reference_pass import reference_logits
 from engine.native.library import Loaded
-from tests.instructions import needs_compiler, needs_int8
+from tests.instructions import needs_compiler
 from tests.tiny import ARCHITECTURES, save_tiny_model
 
 FUSED = {"llama", "mistral", "qwen2", "qwen3"}
@@ -61,7 +61,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Build:
             outcomes.append(Outcome(model, kernel, before, after))
             return kernel
 
-        monkeypatch.setattr("engine.build.fuse_layers", fuse)
+        monkeypatch.setattr("engine.assembly.paged_parts.fuse_layers", fuse)
         directory = save_tiny_model(tmp_path, architecture)
         config = EngineConfig(model=str(directory), device="cpu", num_kv_blocks=8, **options)
         build_core(config, lambda line: None)
@@ -93,7 +93,7 @@ def test_layers_of_the_common_kind_are_fused_and_others_left_alone(
     assert difference(outcome) < TOLERANCE[dtype]
 
 
-@needs_int8
+@needs_compiler
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_layers_of_int8_are_fused_too(dtype: str, build: Build) -> None:
     outcome = build("qwen3", dtype=dtype, quantize="int8")
@@ -143,14 +143,14 @@ def test_a_layer_that_is_told_positions_in_another_form_stays(
 def test_a_layer_whose_norms_are_of_another_type_stays(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     forward: Any = Qwen2RMSNorm.forward
 
-    def widen_and_merge(model: PreTrainedModel) -> int:
+    def widen_and_merge(model: PreTrainedModel, **options: bool) -> int:
         for part in model.modules():
             if isinstance(part, Qwen2RMSNorm):
                 part.float()
-        return merge_linears(model)
+        return merge_linears(model, **options)
 
     monkeypatch.setattr(Qwen2RMSNorm, "forward", lambda self, rows: forward(self, rows).to(rows.dtype))
-    monkeypatch.setattr("engine.build.merge_linears", widen_and_merge)
+    monkeypatch.setattr("engine.assembly.prepared_model.merge_linears", widen_and_merge)
     assert build("qwen2", dtype="bfloat16").num_fused == 0
 
 
@@ -180,7 +180,7 @@ def test_without_a_compiler_layers_stay(build: Build, monkeypatch: pytest.Monkey
 
 
 def test_without_merged_products_layers_stay(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.build.merge_linears", lambda *_: 0)
+    monkeypatch.setattr("engine.assembly.prepared_model.merge_linears", lambda *_, **__: 0)
     outcome = build("qwen2")
     assert outcome.num_fused == 0
     assert outcome.kernel.obstacle == Obstacle("its products could not be merged")

@@ -17,11 +17,13 @@ from engine.attention.kv_pages import KVPages
 from engine.attention.native_decode import can_decode, decode_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
+from engine.attention.window import Window
 from engine.native import compiler, library
 from tests.effort import trials
 from tests.instructions import needs_compiler
 
 CPU = torch.device("cpu")
+WINDOWS = [None, Window(1), Window(9), Window(40), Window(9, is_aligned=True), Window(32, is_aligned=True)]
 # Largest relative error of a row. Both round weights of bfloat16 on the way, torch once more.
 TOLERANCE = {torch.float32: 2e-6, torch.bfloat16: 2e-2}
 
@@ -34,7 +36,7 @@ def attend(
     dims: tuple[int, int],
     block_size: int,
     dtype: torch.dtype,
-    window: int | None,
+    window: Window | None,
     scores: Scores,
     is_native: bool,
 ) -> Tensor:
@@ -79,7 +81,7 @@ def attend(
     dims=st.sampled_from([(64, 64), (128, 128), (96, 32), (12, 12), (24, 16), (5, 3), (80, 80)]),
     block_size=st.sampled_from([1, 4, 16]),
     dtype=st.sampled_from([torch.float32, torch.bfloat16]),
-    window=st.sampled_from([None, 1, 9, 40]),
+    window=st.sampled_from(WINDOWS),
     softcap=st.sampled_from([None, 20.0]),
     has_sinks=st.booleans(),
 )

@@ -1,5 +1,7 @@
 """The end of a layer in one call gives, bit by bit, what its steps give one by one."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
@@ -7,8 +9,8 @@ from torch import nn
 from engine.fusion.native_layer import RmsNorm, swiglu
 from engine.fusion.native_layer_end import join_end
 from engine.linear.int8_linear import Int8Linear
-from engine.linear.panel_linear import PanelLinear
-from tests.instructions import needs_compiler, needs_vnni
+from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
+from tests.instructions import needs_compiler
 
 pytestmark = needs_compiler
 
@@ -17,22 +19,42 @@ def new_linear(num_inputs: int, num_outputs: int, *, bias: bool = False) -> nn.L
     return nn.Linear(num_inputs, num_outputs, bias=bias, dtype=torch.bfloat16).requires_grad_(False)
 
 
+def widened(linear: nn.Linear) -> PanelLinear:
+    replacement = PanelLinear(linear)
+    replacement.products = "widened"
+    return replacement
+
+
 @pytest.mark.parametrize("num_rows", [1, 7, 12, 13, 64, 289, 600])
 @pytest.mark.parametrize("hidden_size", [32, 48, 75])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize(
     "kind",
-    [PanelLinear, pytest.param(Int8Linear, marks=needs_vnni)],
+    [PanelLinear, widened, Float16PanelLinear, Int8Linear],
 )
 @torch.inference_mode()
 def test_one_call_gives_what_its_steps_give(
-    num_rows: int, hidden_size: int, bias: bool, kind: type[PanelLinear] | type[Int8Linear]
+    num_rows: int, hidden_size: int, bias: bool, kind: Callable[[nn.Linear], nn.Module]
+) -> None:
+    assert_one_call_gives_what_its_steps_give(num_rows, hidden_size, 160, bias, kind)
+
+
+@pytest.mark.parametrize("num_rows", [12, 13, 40, 130])
+@pytest.mark.parametrize("kind", [PanelLinear, widened])
+@torch.inference_mode()
+def test_so_many_inputs_that_they_are_multiplied_in_chunks_give_what_steps_give(
+    num_rows: int, kind: Callable[[nn.Linear], nn.Module]
+) -> None:
+    assert_one_call_gives_what_its_steps_give(num_rows, 320, 6016, False, kind)
+
+
+def assert_one_call_gives_what_its_steps_give(
+    num_rows: int, hidden_size: int, num_gated: int, bias: bool, kind: Callable[[nn.Linear], nn.Module]
 ) -> None:
     torch.manual_seed(num_rows)
-    attention, gates, down = (
-        kind(new_linear(num_inputs, num_outputs, bias=bias))
-        for num_inputs, num_outputs in ((96, hidden_size), (hidden_size, 320), (160, hidden_size))
-    )
+    dtype = torch.float16 if kind is Float16PanelLinear else torch.bfloat16
+    sizes = (96, hidden_size), (hidden_size, 2 * num_gated), (num_gated, hidden_size)
+    attention, gates, down = (kind(new_linear(*size, bias=bias).to(dtype)) for size in sizes)
     norm = RmsNorm(torch.randn(hidden_size).bfloat16(), 1e-5)
     stream = torch.randn(num_rows, hidden_size, dtype=torch.bfloat16)
     attended = torch.randn(num_rows, 96, dtype=torch.bfloat16)
@@ -52,6 +74,7 @@ def test_other_linears_and_gates_that_end_within_a_panel_are_left_to_their_steps
     assert join_end(new_linear(64, 64), norm, gates, down) is None
     narrow = PanelLinear(new_linear(64, 48)), PanelLinear(new_linear(24, 64))
     assert join_end(attention, norm, *narrow) is None
+    assert join_end(attention, norm, Float16PanelLinear(new_linear(64, 64).half()), down) is None
 
 
 def test_very_many_rows_and_none_are_left_to_their_steps() -> None:

@@ -1,7 +1,4 @@
-"""Compiled linear layers give the exact product, rounded; and they are what a model gets where they run.
-
-Those with a weight of 8 bits give the product with that weight.
-"""
+"""Compiled linear layers give the exact product, rounded; and they are what a model gets where they run."""
 
 import pytest
 import torch
@@ -9,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from engine.linear.channel_scales import channel_scales
 from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
-from engine.linear.panel_linear import Int8PanelLinear, PanelLinear
+from engine.linear.panel_linear import Bfloat16Products, Float16PanelLinear, PanelLinear, has_pair_products
 from tests.effort import trials
 from tests.instructions import needs_compiled_bfloat16, needs_compiler
 from tests.tiny import tiny_model
@@ -30,16 +26,24 @@ def noise(*shape: int) -> Tensor:
     return torch.randn(shape, dtype=torch.bfloat16)
 
 
-def rounded_weight(linear: nn.Linear) -> Tensor:
-    """float64 [num_outputs, num_inputs]: what 8 bits keep of it."""
-    weight = linear.weight.float()
-    scales = channel_scales(weight)[:, None]
-    return (weight / scales).round().double() * scales.double()
+def float16_of(linear: nn.Linear) -> nn.Linear:
+    """A layer of float16 with weights that bfloat16 does not hold."""
+    other = nn.Linear(linear.in_features, linear.out_features, bias=linear.bias is not None)
+    return other.requires_grad_(False).half()
 
 
-def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor, weight: Tensor | None = None) -> None:
-    """weight: that to compute with, other than the layer's own."""
-    weight = linear.weight.double() if weight is None else weight
+def every_products() -> list[Bfloat16Products]:
+    """The ways in which this library multiplies bfloat16."""
+    return ["pairs", "widened"] if has_pair_products() else ["widened"]
+
+
+def multiplied(linear: PanelLinear, products: Bfloat16Products) -> PanelLinear:
+    linear.products = products
+    return linear
+
+
+def assert_gives(actual: Tensor, linear: nn.Linear, rows: Tensor) -> None:
+    weight = linear.weight.double()
     bias: Tensor | None = linear.bias
     expected = rows.double() @ weight.T + (0.0 if bias is None else bias.double())
     magnitude = rows.double().abs() @ weight.abs().T + expected.abs()
@@ -68,8 +72,10 @@ def test_any_shape_gives_the_exact_product_rounded(
         "spread": lambda: noise(num_rows, 2 * num_inputs)[:, ::2],
         "stacked": lambda: noise(num_rows, 2, num_inputs).transpose(0, 1),
     }[layout]()
-    assert_gives(PanelLinear(linear)(rows), linear, rows)
-    assert_gives(Int8PanelLinear(linear)(rows), linear, rows, rounded_weight(linear))
+    for products in every_products():
+        assert_gives(multiplied(PanelLinear(linear), products)(rows), linear, rows)
+    float16 = float16_of(linear)
+    assert_gives(Float16PanelLinear(float16)(rows), float16, rows)
 
 
 @needs_compiler
@@ -85,21 +91,27 @@ def test_a_weight_that_lies_otherwise_is_packed_alike() -> None:
 @needs_compiler
 @torch.inference_mode()
 @pytest.mark.parametrize("num_outputs", [32, 64, 1056, 4096 + 32, 33])
-def test_a_weight_is_packed_alike_in_place(num_outputs: int) -> None:
+@pytest.mark.parametrize("kind", [PanelLinear, Float16PanelLinear])
+def test_a_weight_is_packed_alike_in_place(
+    num_outputs: int, kind: type[PanelLinear] | type[Float16PanelLinear]
+) -> None:
     linear = new_linear(48, num_outputs)
-    apart = PanelLinear(linear)
-    assert torch.equal(PanelLinear(linear, in_place=True).panels, apart.panels)
+    if kind is Float16PanelLinear:
+        linear = float16_of(linear)
+    apart = kind(linear)
+    assert torch.equal(kind(linear, in_place=True).panels, apart.panels)
     takes_its_place = num_outputs % 32 == 0
     assert torch.equal(linear.weight.view(-1), apart.panels[: linear.weight.numel()]) == takes_its_place
 
 
 @needs_compiler
 @torch.inference_mode()
-@pytest.mark.parametrize(("num_inputs", "num_outputs"), [(896, 320), (131, 72), (2000, 40)])
+@pytest.mark.parametrize(("num_inputs", "num_outputs"), [(896, 320), (131, 72), (2001, 160), (6001, 160)])
 def test_a_row_is_computed_alike_whatever_else_is_in_its_batch(num_inputs: int, num_outputs: int) -> None:
     rows = noise(250, num_inputs)
     plain = new_linear(num_inputs, num_outputs)
-    for linear in (PanelLinear(plain), Int8PanelLinear(plain)):
+    of_bfloat16 = [multiplied(PanelLinear(plain), products) for products in every_products()]
+    for linear in (*of_bfloat16, Float16PanelLinear(float16_of(plain))):
         together = linear(rows)
         for num_rows in (1, 5, 12, 13, 24, 25, 40, 97, 200):
             assert torch.equal(linear(rows[:num_rows]), together[:num_rows])
@@ -107,11 +119,12 @@ def test_a_row_is_computed_alike_whatever_else_is_in_its_batch(num_inputs: int, 
 
 @needs_compiler
 @torch.inference_mode()
-def test_a_channel_of_zeros_stays_zeros_in_8_bits() -> None:
-    linear = new_linear(64, 40, bias=False)
-    linear.weight[3] = 0
-    output = Int8PanelLinear(linear)(noise(2, 64))
-    assert (output == 0).any(dim=0).tolist() == [channel == 3 for channel in range(40)]
+def test_every_finite_float16_is_widened_as_it_is() -> None:
+    numbers = torch.arange(1 << 16).to(torch.uint16).view(torch.float16)
+    linear = float16_of(new_linear(1, 1 << 16, bias=False))
+    linear.weight.copy_(numbers.where(numbers.isfinite(), 1.0)[:, None])
+    output = Float16PanelLinear(linear)(torch.ones(1, 1).bfloat16())
+    assert torch.equal(output[0], linear.weight[:, 0].float().bfloat16())
 
 
 @needs_compiler
@@ -119,21 +132,24 @@ def test_a_channel_of_zeros_stays_zeros_in_8_bits() -> None:
 def test_a_row_that_is_no_number_spoils_itself_alone() -> None:
     rows = noise(3, 64)
     rows[1, 5] = torch.nan
-    output = PanelLinear(new_linear(64, 40))(rows)
-    assert output.isnan().all(dim=-1).tolist() == [False, True, False]
-    assert output[[0, 2]].isfinite().all()
+    for products in every_products():
+        output = multiplied(PanelLinear(new_linear(64, 40)), products)(rows)
+        assert output.isnan().all(dim=-1).tolist() == [False, True, False]
+        assert output[[0, 2]].isfinite().all()
 
 
 @needs_compiler
 @torch.inference_mode()
 def test_more_threads_than_panels_give_what_one_gives() -> None:
     before = torch.get_num_threads()
-    linear, rows = PanelLinear(new_linear(4096, 64)), noise(150, 4096)
+    plain, rows = new_linear(4096, 64), noise(150, 4096)
     try:
-        torch.set_num_threads(1)
-        expected = linear(rows)
-        torch.set_num_threads(5)
-        assert torch.equal(linear(rows), expected)
+        for products in every_products():
+            linear = multiplied(PanelLinear(plain), products)
+            torch.set_num_threads(1)
+            expected = linear(rows)
+            torch.set_num_threads(5)
+            assert torch.equal(linear(rows), expected)
     finally:
         torch.set_num_threads(before)
 

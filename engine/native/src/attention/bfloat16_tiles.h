@@ -53,10 +53,11 @@ struct Bfloat16Tiles {
     static void multiply(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Bfloat16* panel,
                          Emit emit) {
         const FetchAhead nothing{reinterpret_cast<const char*>(panel), 0};
-        multiply_some<kMostRows>(num_rows, rows, stride, num_inputs, panel, nothing, [&](int64_t row, const PanelSums& sums) {
+        const auto emit_both = [&](int64_t row, const PanelSums& sums) {
             emit(row, 0, (Floats)sums.low);
             emit(row, kNumLanes, (Floats)sums.high);
-        });
+        };
+        multiply_some<kMostRows>(num_rows, rows, stride, num_inputs, panel, nothing, NoSums(), emit_both);
     }
 
     static void store_weights(Floats low, Floats high, Bfloat16* weights) {

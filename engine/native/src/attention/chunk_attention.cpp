@@ -29,7 +29,7 @@ struct VerbatimChunks {
     const void* values;  // [num_blocks, block_size, num_kv_heads, value_dim]
     void* output;        // [num_rows, num_heads, value_dim], dense
     const int64_t* blocks;  // of all chunks, one after another
-    const int64_t* chunks;  // [num_chunks, 4]: first row, rows, place of the first row's key, first of its blocks
+    const int64_t* chunks;  // [num_chunks, 5]: first row, rows, place of the first row's key, first of its blocks, first key
     const float* sinks;     // [num_heads] or null
     int64_t query_head_stride, query_row_stride;
     int64_t num_chunks, num_heads, num_kv_heads, key_dim, value_dim, block_size;
@@ -49,9 +49,9 @@ namespace {
 constexpr int64_t kRowsAtOnce = 384;  // for which keys are packed: enough to make packing cheap
 
 struct Chunk {
-    int64_t row, num_rows, place, first_block;
+    int64_t row, num_rows, place, first_block, first_key;
 };
-static_assert(sizeof(Chunk) == 4 * sizeof(int64_t));  // a row of VerbatimChunks.chunks
+static_assert(sizeof(Chunk) == 5 * sizeof(int64_t));  // a row of VerbatimChunks.chunks
 
 // Rows are pairs of a token and a query head of the group, tokens first, so that neighbours see nearly the same keys.
 struct Task {
@@ -98,9 +98,12 @@ struct Attention {
         }
     }
 
+    // The first key that a row may see. place: of its own key.
+    int64_t first_key(const Chunk& chunk, int64_t place) const { return std::max(chunk.first_key, place + 1 - call.window); }
+
     // Up to kRowsOfBlock rows from `first` on against the keys from `begin` on that are packed. place: of the key of row 0.
-    void attend(int64_t place, int64_t first, int64_t num_rows, int64_t begin, OwnScratch& scratch) const {
-        const auto from = [&](int64_t row) { return std::max(begin, place + row / group + 1 - call.window) - begin; };
+    void attend(const Chunk& chunk, int64_t place, int64_t first, int64_t num_rows, int64_t begin, OwnScratch& scratch) const {
+        const auto from = [&](int64_t row) { return std::max(begin, first_key(chunk, place + row / group)) - begin; };
         const auto to = [&](int64_t row) { return std::min(begin + kKeysAtOnce, place + row / group + 1) - begin; };
         const int64_t low = from(first) / kPanelOutputs * kPanelOutputs;
         const int64_t size = (to(first + num_rows - 1) - low + kPanelOutputs - 1) / kPanelOutputs * kPanelOutputs;
@@ -144,7 +147,7 @@ struct Attention {
     void run(const Task& task, OwnScratch& scratch) const {
         start(task, scratch);
         const int64_t num_rows = task.num_tokens * group, place = task.chunk->place + task.token;
-        const int64_t first = std::max<int64_t>(0, place + 1 - call.window), last = place + task.num_tokens;
+        const int64_t first = first_key(*task.chunk, place), last = place + task.num_tokens;
         const int64_t* blocks = call.blocks + task.chunk->first_block;
         const auto rows = [&](const void* pages, int64_t dim) {
             return PagedRows<T>{static_cast<const T*>(pages) + task.kv_head * dim, blocks, call.block_size,
@@ -158,7 +161,7 @@ struct Attention {
             values.find(begin, found);
             Tiles::pack_values(found, call.value_dim, scratch.values.data());
             for (int64_t row = 0; row < num_rows; row += kRowsOfBlock)
-                attend(place, row, std::min(kRowsOfBlock, num_rows - row), begin, scratch);
+                attend(*task.chunk, place, row, std::min(kRowsOfBlock, num_rows - row), begin, scratch);
         }
         finish(task, scratch);
     }

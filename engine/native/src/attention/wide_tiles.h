@@ -72,8 +72,6 @@ struct WideTiles {
     }
 
   private:
-    // The place of an input's weights to as many outputs as there are lanes; see widen_pairs().
-    static float* place(float* panel, int64_t input, int64_t output) {
-        return panel + input / 2 * 2 * kPanelOutputs + 2 * output + input % 2 * kNumLanes;
-    }
+    // The place of an input's weights to as many outputs as there are lanes.
+    static float* place(float* panel, int64_t input, int64_t output) { return panel + input * kPanelOutputs + output; }
 };

@@ -58,6 +58,22 @@ inline Floats widen(Halves bfloat16) {
 #endif
 }
 
+// Of finite numbers. Without instructions, the exponent is moved to its place and scaled; numbers below 2^-14 become
+// numbers that float32 holds as such ones, too.
+inline Floats widen_float16(Halves float16) {
+#if VERBATIM_LANES == 16
+    return (Floats)_mm512_cvtph_ps((__m256i)float16);
+#elif VERBATIM_LANES == 8 && defined(__F16C__)
+    return (Floats)_mm256_cvtph_ps((__m128i)float16);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+    return (Floats)vcvt_f32_f16((float16x4_t)float16);
+#else
+    const Bits bits = __builtin_convertvector(float16, Bits);
+    const Floats magnitude = (Floats)((bits & 0x7fffu) << 13) * everywhere(0x1p112f);
+    return (Floats)((Bits)magnitude | (bits & 0x8000u) << 16);
+#endif
+}
+
 // Rounds to nearest even; a NaN stays one.
 inline Halves narrow(Floats values) {
     const Bits bits = (Bits)values, rounded = bits + ((bits >> 16 & 1u) + 0x7fffu);
@@ -67,6 +83,7 @@ inline Halves narrow(Floats values) {
 
 inline Floats load_lanes_of(const float* source) { return *reinterpret_cast<const FloatsInMemory*>(source); }
 inline Floats load_lanes_of(const Bfloat16* source) { return widen(load_vector<Halves>(source)); }
+inline Floats load_lanes_of(const Float16* source) { return widen_float16(load_vector<Halves>(source)); }
 
 inline void store_lanes(Floats values, float* place) { *reinterpret_cast<FloatsInMemory*>(place) = values; }
 

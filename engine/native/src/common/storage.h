@@ -8,6 +8,11 @@ struct Bfloat16 {
     uint16_t bits;
 };
 
+// As IEEE 754 has it; of weights alone, which common/lanes.h widens.
+struct Float16 {
+    uint16_t bits;
+};
+
 inline float load(float value) { return value; }
 
 inline float load(Bfloat16 value) {

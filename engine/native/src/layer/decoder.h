@@ -44,6 +44,7 @@ struct VerbatimDecoder {
     const int64_t* slots;             // [num_rows], the KV cache slots that keys and values are written to
     int64_t* nanoseconds;             // [kNumParts], to which the times are added; may be null
     int64_t num_layers, num_rows;
+    int32_t writes_first;  // whether all rows write their keys before any attends, as several of one sequence must
     int32_t num_threads;
 };
 
@@ -53,7 +54,7 @@ VERBATIM_LAYOUT(VerbatimDecoderLayer, qkv, end, norm, query_norm, key_norm, keys
                 num_kv_heads, dim, block_size, window, epsilon, query_epsilon, key_epsilon, scaling, softcap)
 VERBATIM_LAYOUT(VerbatimVisibleKeys, blocks, firsts, lows, highs)
 VERBATIM_LAYOUT(VerbatimDecoder, layers, keys, residual, output, cosine, sine, slots, nanoseconds, num_layers, num_rows,
-                num_threads)
+                writes_first, num_threads)
 
 // The parts into which the time of a call is divided.
 enum Part { kProducts, kAttention, kNumParts };
@@ -93,10 +94,10 @@ inline void rotate_head(const VerbatimDecoder& call, const VerbatimDecoderLayer&
     rotate(head, of_row(call.cosine), of_row(call.sine), layer.dim);
 }
 
-// Rotates one KV head of a row and the query heads that share it, writes the key and the value to the KV cache, and
-// computes the attention. Calls for different rows or KV heads touch disjoint memory.
-inline void attend_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const VerbatimDecode& attention,
-                        int64_t row, int64_t kv_head, Bfloat16* qkv, Scratch<Bfloat16>& scratch) {
+// Rotates one KV head of a row and the query heads that share it, and writes the key and the value to the KV cache. Calls
+// for different rows or KV heads touch disjoint memory.
+inline void write_head(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, int64_t row, int64_t kv_head,
+                       Bfloat16* qkv) {
     const int64_t group = layer.num_heads / layer.num_kv_heads, dim = layer.dim;
     for (int64_t i = 0; i < group; ++i)
         rotate_head(call, layer, row, layer.query_norm, layer.query_epsilon, qkv + (kv_head * group + i) * dim);
@@ -105,7 +106,6 @@ inline void attend_head(const VerbatimDecoder& call, const VerbatimDecoderLayer&
     const int64_t place = (call.slots[row] * layer.num_kv_heads + kv_head) * dim;
     std::memcpy(static_cast<Bfloat16*>(layer.keys) + place, key, dim * sizeof *key);
     std::memcpy(static_cast<Bfloat16*>(layer.values) + place, key + layer.num_kv_heads * dim, dim * sizeof *key);
-    attend(attention, row, kv_head, scratch);
 }
 
 // Returns the arguments of attend() for a layer whose queries lie side by side in `qkv`.
@@ -142,6 +142,29 @@ void compute_qkv(const Product& product, const Rows& rows, const typename Produc
         product.compute({panel, 1, 1, panel + 1}, 0, rows.num, input, qkv + panel * kOutputs, size, kOutputs);
 }
 
+// Writes the keys and values of all rows, and attends. A row that reads keys of other rows of the step is computed behind a
+// barrier; otherwise, each task writes its own and attends at once.
+inline void attend_rows(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const VerbatimDecode& attention,
+                        Bfloat16* qkv) {
+    const int64_t num_kv_heads = layer.num_kv_heads, num_tasks = call.num_rows * num_kv_heads;
+    const auto write = [&](int64_t task) {
+        const int64_t row = task / num_kv_heads;
+        write_head(call, layer, row, task % num_kv_heads, qkv + row * layer.qkv.num_outputs);
+    };
+    const auto attend_task = [&](int64_t task) {
+        attend(attention, task / num_kv_heads, task % num_kv_heads, Scratch<Bfloat16>::own());
+    };
+    if (call.writes_first) {
+#pragma omp for schedule(static)
+        for (int64_t task = 0; task < num_tasks; ++task) write(task);
+    }
+#pragma omp for schedule(dynamic)
+    for (int64_t task = 0; task < num_tasks; ++task) {
+        if (!call.writes_first) write(task);
+        attend_task(task);
+    }
+}
+
 template <typename Product>
 void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Rows& rows,
                   const Bfloat16* before, PartClock& clock) {
@@ -150,13 +173,7 @@ void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer
     const auto input = norm_rows(product, rows, before, layer.norm, layer.epsilon);
     compute_qkv(product, rows, input, qkv);
     clock.end(kProducts);
-    const VerbatimDecode attention = attention_of(call, layer, qkv, attended);
-#pragma omp for schedule(dynamic)
-    for (int64_t task = 0; task < rows.num * layer.num_kv_heads; ++task) {
-        const int64_t row = task / layer.num_kv_heads;
-        attend_head(call, layer, attention, row, task % layer.num_kv_heads, qkv + row * layer.qkv.num_outputs,
-                    Scratch<Bfloat16>::own());
-    }
+    attend_rows(call, layer, attention_of(call, layer, qkv, attended), qkv);
     clock.end(kAttention);
     end_layer<Product>(layer.end, rows, attended, before, static_cast<Bfloat16*>(call.output));
     clock.end(kProducts);

@@ -4,6 +4,8 @@
 // The template parameter Product multiplies by one kind of weight: PanelLayer or Int8Layer.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -13,24 +15,17 @@
 #include "common/layout.h"
 #include "common/storage.h"
 #include "linear/panels.h"
+#include "linear/weight.h"
 
 constexpr int64_t kOutputs = 32;  // outputs per panel, for every kind of weight
 VERBATIM_CONSTANT(kOutputs)
 // 24 blocks of 12 rows: the gates and the values of a tile take half of the L1 cache.
 constexpr int64_t kMaxTileRows = 288;
-constexpr int64_t kMostPanels = 4;  // that a product computes at once
+constexpr int64_t kMostPanels = 8;  // that a product computes at once
 
 inline int64_t step_panels(int64_t num_outputs) { return (num_outputs + kOutputs - 1) / kOutputs; }
 
 extern "C" {
-
-// The weight of a linear layer in panels, laid out as in VerbatimLinear or VerbatimInt8Weight. scales: null unless it
-// is int8.
-struct VerbatimWeight {
-    const void* panels;
-    const float *scales, *bias;
-    int64_t num_inputs, num_outputs;
-};
 
 // The constants of the part of a layer that follows attention.
 struct VerbatimLayerEnd {
@@ -51,7 +46,6 @@ struct VerbatimLayerEndRows {
 
 }  // extern "C"
 
-VERBATIM_LAYOUT(VerbatimWeight, panels, scales, bias, num_inputs, num_outputs)
 VERBATIM_LAYOUT(VerbatimLayerEnd, output, gate_up, down, norm, epsilon)
 VERBATIM_LAYOUT(VerbatimLayerEndRows, layer, residual, attended, output, num_rows, num_threads)
 
@@ -78,9 +72,8 @@ struct Buffers {
     std::vector<Bfloat16> qkv, attended, gated;  // [num_rows, ...], dense; all threads use the calling thread's
     std::vector<Bfloat16> normed;
     std::vector<float> wide;     // the rows as float32, laid out as in WideRows
-    std::vector<int8_t> values;  // the rows quantized, with `scales` and `corrections` as in Int8Rows
+    std::vector<int8_t> values;  // the rows quantized, with `scales` as in Int8Rows
     std::vector<float> scales;
-    std::vector<int32_t> corrections;
 
     static Buffers& own() {
         thread_local Buffers buffers;
@@ -186,7 +179,7 @@ typename Product::Input input_rows(const Product& product, const Rows& rows, con
 template <typename Product>
 void add_product(const Product& product, const Rows& rows, const typename Product::Input& input, const Bfloat16* before,
                  Bfloat16* residual) {
-    const int64_t size = product.weight.num_outputs, together = product.panels_at_once(input);
+    const int64_t size = product.weight.num_outputs, together = product.panels_at_once(input, omp_get_num_threads());
     for_each_tile(product, rows.num, step_panels(size), together,
                   [&](int64_t first_row, int64_t num_rows, int64_t panel, int64_t num_panels) {
                       alignas(64) Bfloat16 outputs[kMaxTileRows][kMostPanels * kOutputs];

@@ -1,5 +1,4 @@
-// Products of rows of bfloat16 with a weight that lies in panels, by vdpbf16ps in registers of 512 bits. The weight is of
-// bfloat16, or of 8 bits, which become bfloat16 on their way from memory: it holds every whole number up to 256.
+// Products of rows of bfloat16 with a weight that lies in panels, by vdpbf16ps in registers of 512 bits.
 //
 // A panel is read once from memory for up to twelve rows, and from the cache for more. Each sum is taken over the inputs
 // in order, so a row's result does not depend on what else is in the batch.
@@ -37,14 +36,6 @@ inline PairWeights load_pair(const Bfloat16* weights) {
     return {(__m512bh)_mm512_loadu_si512(weights), (__m512bh)_mm512_loadu_si512(weights + kPanelOutputs)};
 }
 
-inline PairWeights load_pair(const int8_t* weights) {
-    const auto convert = [&](int64_t first) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(weights + first));
-        return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
-    };
-    return {_mm512_cvtne2ps_pbh(convert(16), convert(0)), _mm512_cvtne2ps_pbh(convert(48), convert(32))};
-}
-
 template <int kRows, typename Weight>
 inline void add_pair(const Bfloat16* rows, int64_t stride, const Weight* weights, int64_t num_bytes, PanelSums* sums) {
     const auto [low, high] = load_pair(weights);
@@ -56,13 +47,19 @@ inline void add_pair(const Bfloat16* rows, int64_t stride, const Weight* weights
     }
 }
 
-// emit(row, sums) is called for each row. All loops over rows are unrolled, else GCC keeps the sums in memory.
-template <int kRows, typename Weight, typename Emit>
+// The sums before the first input.
+struct NoSums {
+    PanelSums operator()(int64_t) const { return {_mm512_setzero_ps(), _mm512_setzero_ps()}; }
+};
+
+// begin(row): the sums to which the products are added. emit(row, sums) is called for each row. All loops over rows are
+// unrolled, else GCC keeps the sums in memory.
+template <int kRows, typename Weight, typename Begin, typename Emit>
 inline void multiply_block(const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Weight* panel, FetchAhead ahead,
-                           Emit emit) {
+                           Begin begin, Emit emit) {
     PanelSums sums[kRows];
 #pragma GCC unroll 12
-    for (int row = 0; row < kRows; ++row) sums[row] = {_mm512_setzero_ps(), _mm512_setzero_ps()};
+    for (int row = 0; row < kRows; ++row) sums[row] = begin(row);
     const int64_t num_even = num_inputs / 2 * 2;
     for (int64_t input = 0; input < num_even; input += 2) {
         ahead.fetch();
@@ -74,20 +71,58 @@ inline void multiply_block(const Bfloat16* rows, int64_t stride, int64_t num_inp
 }
 
 // As multiply_block, of up to kRows rows.
-template <int kRows, typename Weight, typename Emit>
+template <int kRows, typename Weight, typename Begin, typename Emit>
 inline void multiply_some(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Weight* panel,
-                          FetchAhead ahead, Emit emit) {
-    if (num_rows == kRows) return multiply_block<kRows>(rows, stride, num_inputs, panel, ahead, emit);
-    if constexpr (kRows > 1) multiply_some<kRows - 1>(num_rows, rows, stride, num_inputs, panel, ahead, emit);
+                          FetchAhead ahead, Begin begin, Emit emit) {
+    if (num_rows == kRows) return multiply_block<kRows>(rows, stride, num_inputs, panel, ahead, begin, emit);
+    if constexpr (kRows > 1) multiply_some<kRows - 1>(num_rows, rows, stride, num_inputs, panel, ahead, begin, emit);
 }
 
-// Any number of rows. next: the panel that this thread reads after this one.
-template <typename Weight, typename Emit>
+// Any number of rows. next: the panel, or the part of one, that this thread reads after this one.
+template <typename Weight, typename Begin, typename Emit>
 inline void multiply_panel(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs, const Weight* panel,
-                           const Weight* next, Emit emit) {
+                           const Weight* next, Begin begin, Emit emit) {
     const int64_t num_bytes = panel_size(num_inputs) * sizeof *panel, step = 2 * kPanelOutputs * sizeof *panel;
     for_each_block(num_rows, kMostRows, {panel, next, num_bytes, step}, [&](int64_t first, int64_t num, FetchAhead ahead) {
         multiply_some<kMostRows>(num, rows + first * stride, stride, num_inputs, panel, ahead,
+                                 [&](int64_t row) { return begin(first + row); },
                                  [&](int64_t row, const PanelSums& sums) { emit(first + row, sums); });
     });
+}
+
+// Where few rows of so many inputs stay in the second-level cache, panels would be read from memory for each few of them.
+// Instead, inputs are multiplied chunk by chunk, several panels together.
+constexpr int64_t kInputsOfPairChunk = 1024, kMostRowsOfPairChunk = 8 * kMostRows, kMostPanelsOfPairChunk = 8;
+
+inline bool are_pairs_chunked(int64_t num_rows, int64_t num_inputs) {
+    return num_rows > kMostRows && rows_at_once(2 * num_inputs, kMostRows) < kMostRowsOfPairChunk / 2;
+}
+
+// kMostRowsOfPairChunk rows at most, and kMostPanelsOfPairChunk panels at most of the weight at `weight`. emit(i, row, sums)
+// is called for the i-th panel and each row. The sums are those of multiply_panel() bit for bit.
+template <typename Weight, typename Emit>
+inline void multiply_pair_chunks(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs,
+                                 const Weight* weight, const PanelsTogether& panels, Emit emit) {
+    PanelSums sums[kMostPanelsOfPairChunk][kMostRowsOfPairChunk];
+    const auto place = [&](int64_t panel, int64_t input) {
+        return weight + panel * panel_size(num_inputs) + input * kPanelOutputs;
+    };
+    for (int64_t begin = 0; begin < num_inputs; begin += kInputsOfPairChunk) {
+        const int64_t end = std::min(begin + kInputsOfPairChunk, num_inputs);
+        for (int64_t i = 0; i < panels.num; ++i) {
+            const Weight* following = i + 1 < panels.num ? place(panels.at(i + 1), begin)
+                                      : end < num_inputs ? place(panels.first, end)
+                                                         : place(panels.next, 0);
+            const auto multiply = [&](auto before) {
+                multiply_panel(num_rows, rows + begin, stride, end - begin, place(panels.at(i), begin), following, before,
+                               [&](int64_t row, const PanelSums& after) { sums[i][row] = after; });
+            };
+            if (begin == 0)
+                multiply(NoSums());
+            else
+                multiply([&](int64_t row) { return sums[i][row]; });
+        }
+    }
+    for (int64_t i = 0; i < panels.num; ++i)
+        for (int64_t row = 0; row < num_rows; ++row) emit(i, row, sums[i][row]);
 }

@@ -1,7 +1,8 @@
 // The layout of a linear layer's weight in panels, and of the rows that it is multiplied with.
 //
-// A panel holds 32 outputs: [num_inputs / 2][32][2], pairs of inputs beside each other, padded with zeros. So vdpbf16ps
-// takes them, and so a shift and a mask make vectors of float32 of them.
+// A panel holds 32 outputs, padded with zeros. Of bfloat16 it is [num_inputs / 2][32][2], pairs of inputs beside each other:
+// so vdpbf16ps takes them, and so a shift and a mask make vectors of float32 of them. Of other types it is [num_inputs][32]:
+// so one instruction reads a vector of any length and widens it. Panels are the same on every target.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +19,34 @@ inline int64_t panel_size(int64_t num_inputs) { return (num_inputs + 1) / 2 * 2 
 // weight: of this panel's outputs, num_outputs of them, num_inputs each.
 template <typename Weight>
 inline void pack_panel(const Weight* weight, int64_t stride, int64_t num_outputs, int64_t num_inputs, Weight* panel) {
-    const int64_t num_there = std::min(num_outputs, kPanelOutputs);
-    for (int64_t input = 0; input < num_inputs; input += 2, panel += 2 * kPanelOutputs) {
-        const int64_t num_bytes = (input + 1 < num_inputs ? 2 : 1) * sizeof *panel;
-        std::memset(panel, 0, 2 * kPanelOutputs * sizeof *panel);
-        for (int64_t output = 0; output < num_there; ++output)
-            std::memcpy(panel + 2 * output, weight + output * stride + input, num_bytes);
+    constexpr int64_t kPairsAtOnce = 32 / sizeof(Weight);  // a cache line of each output, and a corner of the panel
+    const int64_t num_there = std::min(num_outputs, kPanelOutputs), num_pairs = num_inputs / 2;
+    if (num_there < kPanelOutputs || num_inputs % 2 != 0) std::memset(panel, 0, panel_size(num_inputs) * sizeof *panel);
+    for (int64_t first = 0; first < num_pairs; first += kPairsAtOnce) {
+        const int64_t num = std::min(kPairsAtOnce, num_pairs - first);
+        for (int64_t output = 0; output < num_there; ++output) {
+            const Weight* from = weight + output * stride + 2 * first;
+            Weight* to = panel + 2 * (first * kPanelOutputs + output);
+            for (int64_t pair = 0; pair < num; ++pair, from += 2, to += 2 * kPanelOutputs)
+                std::memcpy(to, from, 2 * sizeof(Weight));
+        }
     }
+    if (num_inputs % 2 == 0) return;
+    for (int64_t output = 0; output < num_there; ++output)
+        panel[2 * (num_pairs * kPanelOutputs + output)] = weight[output * stride + num_inputs - 1];
+}
+
+// As pack_panel, for weights that do not lie in pairs.
+template <typename Weight>
+inline void pack_single_panel(const Weight* weight, int64_t stride, int64_t num_outputs, int64_t num_inputs, Weight* panel) {
+    constexpr int64_t kInputsAtOnce = 64 / sizeof(Weight);  // a cache line of each output
+    const int64_t num_there = std::min(num_outputs, kPanelOutputs);
+    if (num_there < kPanelOutputs || num_inputs % 2 != 0) std::memset(panel, 0, panel_size(num_inputs) * sizeof *panel);
+    for (int64_t first = 0; first < num_inputs; first += kInputsAtOnce)
+        for (int64_t output = 0; output < num_there; ++output) {
+            for (int64_t input = first; input < std::min(first + kInputsAtOnce, num_inputs); ++input)
+                panel[input * kPanelOutputs + output] = weight[output * stride + input];
+        }
 }
 
 // Panels of which a thread computes the outputs together: `num` of them, `step` apart. next: the one that it reads after

@@ -1,46 +1,46 @@
-// Rows of bfloat16 that are widened to float32 before they are multiplied.
-//
-// Few rows lie one after another. Many lie in blocks of kBlockRows, [inputs / 16][kBlockRows][16], so that a block is read
-// in order, by one pointer.
+// Rows of 16 bits that are multiplied as float32. Few are widened once for all threads, and many in groups by each thread
+// for itself.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "common/lanes.h"
 #include "common/storage.h"
-#include "linear/panels.h"
-
-constexpr int kPanelVectors = kPanelOutputs / kNumLanes;
-// Sums that are kept in registers, of which weights and inputs need the rest.
-constexpr int kMostSums = kNumRegisters == 32 ? 24 : 12;
-constexpr int kBlockRows = kMostSums > kPanelVectors ? kMostSums / kPanelVectors : 1;
-constexpr int64_t kSegment = 16;  // inputs of a row that lie beside each other: one cache line
+#include "linear/row_blocks.h"
 
 struct WideRows {
-    static constexpr int64_t kFewestOfBlocks = 25;  // rows that are put in blocks
+    static constexpr int64_t kMostFew = 12;
 
-    float* values;
-    int64_t num_rows, num_inputs;
+    const Bfloat16* source;
+    float* few;  // size() numbers
+    int64_t source_stride, num_rows, num_inputs;
+    mutable std::array<int64_t, 5> held = {};  // by the thread's blocks after the last call of blocks()
 
-    // Numbers from one row to the next: whole cache lines, and an odd number of them, since rows a power of two apart
-    // would fall into the same few sets of the cache.
-    int64_t stride() const { return ((num_inputs + kSegment - 1) / kSegment | 1) * kSegment; }
-    bool are_in_blocks() const { return num_rows >= kFewestOfBlocks; }
-    int64_t size() const { return (num_rows + kBlockRows - 1) / kBlockRows * kBlockRows * stride(); }
+    bool are_few() const { return num_rows <= kMostFew; }
 
-    // The first number of a row; of the first row of a block if they are in blocks.
-    const float* at(int64_t row) const { return values + row * stride(); }
+    // Numbers from one of few rows to the next: whole cache lines, and an odd number of them, since rows a power of two
+    // apart would fall into the same few sets of the cache.
+    int64_t stride() const { return ((num_inputs + 15) / 16 | 1) * 16; }
+    int64_t size() const { return are_few() ? num_rows * stride() : 0; }
+    const float* at(int64_t row) const { return few + row * stride(); }
 
-    // Zeros follow the row's end, which meet the zeros that fill a panel.
-    void widen(int64_t row, const Bfloat16* source) const {
-        const int64_t row_of_block = are_in_blocks() ? row % kBlockRows : 0;
-        const int64_t step = are_in_blocks() ? kBlockRows * kSegment : kSegment;
-        float* place = values + (row - row_of_block) * stride() + row_of_block * kSegment;
-        int64_t input = 0;
-        for (; input + kSegment <= num_inputs; input += kSegment, place += step)
-            for (int64_t i = 0; i < kSegment; i += kNumLanes) store_lanes(load_lanes_of(source + input + i), place + i);
-        for (int64_t i = 0; input < num_inputs && i < kSegment; i += kNumLanes)
-            store_lanes(load_first_lanes(source + input + i, std::max<int64_t>(0, num_inputs - input - i)), place + i);
+    // Widens one of few rows. A zero follows its end, which meets the zeros that fill a panel.
+    void widen(int64_t row) const {
+        float* const place = few + row * stride();
+        widen_numbers(source + row * source_stride, num_inputs, place);
+        if (num_inputs % 2) place[num_inputs] = 0.0f;
+    }
+
+    // Returns some inputs of some of many rows, which are widened unless they are what the thread's blocks hold.
+    const RowBlocks& blocks(int64_t first_row, int64_t num, int64_t first_input, int64_t num_some_inputs) const {
+        RowBlocks& own = RowBlocks::own();
+        const std::array<int64_t, 5> wanted{own.num_replaced(), first_row, num, first_input, num_some_inputs};
+        if (held != wanted) {
+            own.widen(source + first_row * source_stride + first_input, source_stride, num, num_some_inputs);
+            held = wanted;
+            held[0] = own.num_replaced();
+        }
+        return own;
     }
 };

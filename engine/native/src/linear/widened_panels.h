@@ -1,4 +1,4 @@
-// Products of rows of float32 with a weight that lies in panels, whose 16 or 8 bits become float32 in registers; for
+// Products of rows of float32 with a weight that lies in panels, whose 16 bits become float32 in registers; for
 // processors of every kind. Rows are bfloat16 that was widened beforehand, once per call. For few rows;
 // widened_chunks.h has the products of many.
 //
@@ -9,15 +9,20 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "common/fetch_ahead.h"
 #include "common/lanes.h"
 #include "common/storage.h"
 #include "linear/panels.h"
-#include "linear/wide_rows.h"
+#include "linear/row_blocks.h"
 
 constexpr int kMostWideRows = kNumLanes == 16 ? 12 : 6;
+
+// Numbers from one output of a panel to the next.
+template <typename Weight>
+constexpr int64_t kNumbersOfOutput = std::is_same_v<Weight, Bfloat16> ? 2 : 1;
 
 // Vectors of outputs that a block of rows is multiplied with at once; the others of the panel come after.
 constexpr int vectors_at_once(int num_rows) {
@@ -26,32 +31,29 @@ constexpr int vectors_at_once(int num_rows) {
     return num;
 }
 
-// The weights of the first or second input of a pair, to as many outputs as there are lanes.
+// The weights of the first or second input of a pair, to as many outputs as there are lanes, from `output` on.
 template <bool kSecond>
-inline Floats widen_pairs(const Bfloat16* weights) {
-    const Bits pairs = load_vector<Bits>(weights);
+inline Floats widen_weights(const Bfloat16* pair, int64_t output) {
+    const Bits pairs = load_vector<Bits>(pair + 2 * output);
     return kSecond ? second_of_pairs(pairs) : first_of_pairs(pairs);
 }
 
 template <bool kSecond>
-inline Floats widen_pairs(const int8_t* weights) {
-    using Shorts = int16_t __attribute__((vector_size(2 * kNumLanes)));
-    const Integers pairs = __builtin_convertvector(load_vector<Shorts>(weights), Integers);
-    return __builtin_convertvector(kSecond ? pairs >> 8 : pairs << 24 >> 24, Floats);
+inline Floats widen_weights(const float* pair, int64_t output) {
+    return load_lanes_of(pair + kSecond * kPanelOutputs + output);
 }
 
-// Weights of float32 lie in panels of their own kind, whose pairs are registers: [num_inputs / 2][32 / kNumLanes][2][kNumLanes].
 template <bool kSecond>
-inline Floats widen_pairs(const float* weights) {
-    return load_lanes_of(weights + kSecond * kNumLanes);
+inline Floats widen_weights(const Float16* pair, int64_t output) {
+    return widen_float16(load_vector<Halves>(pair + kSecond * kPanelOutputs + output));
 }
 
-// Adds what one input of a pair contributes.
+// Adds what one input of a pair contributes. place: of the panel's first output that is computed.
 template <bool kSecond, int kRows, int kVectors, typename Weight>
-inline void add_input(const float* rows, int64_t stride, const Weight* panel, Floats (&sums)[kRows][kVectors]) {
+inline void add_input(const float* rows, int64_t stride, const Weight* place, Floats (&sums)[kRows][kVectors]) {
     Floats weights[kVectors];
 #pragma GCC unroll 8
-    for (int vector = 0; vector < kVectors; ++vector) weights[vector] = widen_pairs<kSecond>(panel + 2 * kNumLanes * vector);
+    for (int vector = 0; vector < kVectors; ++vector) weights[vector] = widen_weights<kSecond>(place, kNumLanes * vector);
 #pragma GCC unroll 12
     for (int row = 0; row < kRows; ++row) {
         const Floats input = everywhere(rows[row * stride + kSecond]);
@@ -102,7 +104,8 @@ inline void multiply_wide_rows(int num_rows, const float* rows, int64_t stride, 
     const int num_vectors = vectors_at_once(num_rows), num_parts = kPanelVectors / num_vectors;
     for (int part = 0; part < num_parts; ++part) {
         const int64_t output = part * num_vectors * kNumLanes;
-        kBlocks[num_rows - 1](rows, stride, num_inputs, panel + 2 * output, ahead(part, num_parts), sums + output);
+        kBlocks[num_rows - 1](rows, stride, num_inputs, panel + output * kNumbersOfOutput<Weight>, ahead(part, num_parts),
+                              sums + output);
     }
 }
 

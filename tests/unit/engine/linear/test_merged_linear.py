@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.linear.merged_linear import MergedPart, merge_linears
+from engine.linear.merged_linear import JoinedLinear, MergedPart, merge_linears
 from engine.model.checks.reference_pass import reference_logits
 from tests.tiny import ARCHITECTURES, tiny_model
 
@@ -43,6 +43,37 @@ def test_queries_keys_and_values_are_one_product_and_gate_and_up_another() -> No
             module.register_forward_hook(count)
     reference_logits(model, TOKENS)
     assert calls == 4 * num_layers + 1  # and the head
+
+
+@torch.inference_mode()
+def test_layers_that_are_joined_later_keep_their_weights_until_then() -> None:
+    model = tiny_model("qwen2")
+    own = [
+        getattr(model.model.layers[0].self_attn, name).weight.data_ptr()
+        for name in ("q_proj", "k_proj", "v_proj")
+    ]
+    expected = reference_logits(model, TOKENS)
+    assert merge_linears(model, lazily=True) == 2 * model.config.num_hidden_layers
+    assert torch.equal(reference_logits(model, TOKENS), expected)
+    joined = part_of(model, "model.layers.0.self_attn.k_proj").merged.linear
+    assert isinstance(joined, JoinedLinear)
+    assert [linear.weight.data_ptr() for linear in joined.linears] == own
+    rows = torch.randn(3, 48)
+    torch.testing.assert_close(joined.join()(rows), joined(rows))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_linears_of_a_merged_one_share_its_weight(dtype: torch.dtype) -> None:
+    model = tiny_model("qwen2")
+    nn.Module.to(model, dtype)
+    linears = [getattr(model.model.layers[0].self_attn, name) for name in ("q_proj", "k_proj", "v_proj")]
+    before = [linear.weight.clone() for linear in linears]
+    merge_linears(model)
+    whole = part_of(model, "model.layers.0.self_attn.q_proj").merged.linear
+    assert isinstance(whole, nn.Linear)
+    for linear, weight in zip(linears, before, strict=True):
+        assert linear.weight.untyped_storage().data_ptr() == whole.weight.untyped_storage().data_ptr()
+        assert torch.equal(linear.weight, weight)
 
 
 def test_layers_that_are_one_already_stay() -> None:
@@ -110,4 +141,5 @@ def test_a_layer_that_wants_its_linears_weight_keeps_it(monkeypatch: pytest.Monk
     mlp = type(model.model.layers[0].mlp)
     forward = mlp.forward
     monkeypatch.setattr(mlp, "forward", lambda self, rows: forward(self, rows.to(self.up_proj.weight.dtype)))
-    assert merge_linears(model) == 0
+    assert merge_linears(model) == model.config.num_hidden_layers
+    assert merged_names(model) == {"q_proj", "k_proj", "v_proj"}

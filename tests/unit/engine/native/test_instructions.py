@@ -11,8 +11,6 @@ import torch
 
 from engine.attention.native_chunks import can_attend
 from engine.attention.native_decode import can_decode
-from engine.linear.fbgemm_weight import has_fbgemm
-from engine.linear.vnni_weight import has_vnni
 from engine.native import instructions, library
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
 from engine.native.compiler import Target, file_names
@@ -28,11 +26,11 @@ from engine.native.instructions import (
     usable_label,
 )
 from engine.native.obstacles import find_obstacle
-from tests.instructions import COMPILER, needs_avx512
+from tests.instructions import COMPILER, needs_avx512, needs_compiler
 
 CPU = torch.device("cpu")
 ON_X86 = list(X86_SETS)
-LIBRARIES = ("ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "FBGEMM_ENABLE_INSTRUCTIONS")
+LIBRARIES = ("ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA", "MKL_ENABLE_INSTRUCTIONS")
 
 
 def test_every_kernel_that_this_run_could_have_is_there() -> None:
@@ -42,10 +40,7 @@ def test_every_kernel_that_this_run_could_have_is_there() -> None:
     assert (find_obstacle(CPU, torch.float32) is None) == has_compiler
     assert can_decode(CPU, torch.float32) == can_attend(CPU, torch.float32) == has_compiler
     assert can_attend(CPU, torch.bfloat16) == (has_compiler and usable < Instructions.AMX)
-    assert has_vnni() == (has_compiler and usable >= Instructions.AVX512_VNNI)
     assert has_compiled_bfloat16() == (has_compiler and usable < Instructions.AMX)
-    if usable is not Instructions.OTHER:
-        assert has_fbgemm() == (usable >= Instructions.AVX2)
 
 
 @pytest.mark.parametrize("found", ON_X86)
@@ -54,11 +49,22 @@ def test_the_lesser_of_what_is_there_and_what_is_allowed_is_used(
     found: Instructions, allowed: Instructions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: found)
+    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: True)
     monkeypatch.setenv("VERBATIM_ISA", allowed.label.upper())
     assert usable_instructions() == min(found, allowed)
     assert hides(Instructions.AVX512) == (allowed < Instructions.AVX512 <= found)
     monkeypatch.setenv("VERBATIM_ISA", "native")
     assert usable_instructions() == found
+
+
+def test_a_processor_with_avx512_may_lack_avx_vnni(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(instructions, "_found", lambda: Instructions.AVX512_VNNI)
+    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: False)
+    monkeypatch.setenv("VERBATIM_ISA", "avx2_vnni")
+    assert usable_instructions() is Instructions.AVX2
+    assert "-mavxvnni" not in Target.of_this_processor().flags
+    monkeypatch.setenv("VERBATIM_ISA", "native")
+    assert usable_instructions() is Instructions.AVX512_VNNI
 
 
 @pytest.mark.parametrize(
@@ -125,6 +131,7 @@ def test_torchs_libraries_are_limited_and_given_back(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("isa", [each.label for each in X86_SETS])
 def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
+    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: True)
     monkeypatch.setenv("VERBATIM_ISA", isa)
     flags = Target.of_this_processor().flags
     expected = {
@@ -137,16 +144,18 @@ def test_flags_hold_all_sets_up_to_the_one_that_is_used(isa: str, monkeypatch: p
     assert {flag: flag in flags for flag in expected} == {
         flag: least <= usable_instructions() for flag, least in expected.items()
     }
+    assert ("-mavxvnni" in flags) == (isa == "avx2_vnni"), "processors with later sets may lack it"
     assert "-march=native" not in flags
 
 
 def test_each_set_has_a_library_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "_found", lambda: Instructions.AMX)
+    monkeypatch.setattr(instructions, "_has_avx_vnni", lambda: True)
     names = set()
-    for isa in ("sse4_2", "avx2", "avx512", "avx512_vnni", "avx512_bf16"):
+    for isa in ("sse4_2", "avx2", "avx2_vnni", "avx512", "avx512_vnni", "avx512_bf16"):
         monkeypatch.setenv("VERBATIM_ISA", isa)
         names.update(file_names())
-    assert len(names) == 5
+    assert len(names) == 6
     monkeypatch.setenv("VERBATIM_ISA", "amx")
     assert set(file_names()) < names, "with AMX, products are left to oneDNN or computed by lesser sets"
 
@@ -160,14 +169,30 @@ print(json.dumps([usable_instructions().label, capability, load_library()._name]
 """
 
 
-@needs_avx512
-@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
-def test_a_library_for_avx2_has_no_register_of_512_bits() -> None:
-    environment = {**os.environ, "VERBATIM_ISA": "avx2"}
+def _code_of(isa: str, expected: str) -> str:
+    """Return the instructions of the library that a process limited to `isa` loads, which uses `expected`."""
+    environment = {**os.environ, "VERBATIM_ISA": isa}
     run = subprocess.run(
         [sys.executable, "-c", _WHAT_IS_USED], env=environment, capture_output=True, text=True, check=True
     )
     label, capability, path = json.loads(run.stdout)
-    assert (label, capability) == ("avx2", "AVX2")
-    code = subprocess.run(["objdump", "-d", path], capture_output=True, text=True, check=True).stdout
-    assert "%ymm" in code and "%zmm" not in code
+    assert (label, capability) == (expected, "AVX2")
+    return subprocess.run(["objdump", "-d", path], capture_output=True, text=True, check=True).stdout
+
+
+@needs_avx512
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
+def test_a_library_for_avx2_has_no_register_of_512_bits() -> None:
+    code = _code_of("avx2", "avx2")
+    assert "%ymm" in code and "%zmm" not in code and "vpdpbusd" not in code
+
+
+@needs_compiler
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump")
+@pytest.mark.skipif(not instructions._has_avx_vnni(), reason="needs AVX-VNNI")
+@pytest.mark.skipif(usable_instructions() < Instructions.AVX2_VNNI, reason="AVX-VNNI is hidden")
+def test_a_library_for_avx_vnni_needs_no_avx512() -> None:
+    code = _code_of("avx2_vnni", "avx2_vnni")
+    assert "%zmm" not in code
+    products = [line for line in code.splitlines() if "vpdpbusd" in line]
+    assert products and all("{vex}" in line for line in products), "else it is the instruction of AVX-512"
