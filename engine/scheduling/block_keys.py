@@ -12,6 +12,7 @@ import struct
 from collections.abc import Sequence
 
 from engine.request import EmbeddingRequest, GenerationRequest, Media
+from engine.scheduling.cache_changes import StoredBlock
 
 # Pairs of kind and value that the KV cache depends on besides tokens, such as the adapter and the cache salt.
 Tags = tuple[tuple[str, str], ...]
@@ -43,10 +44,11 @@ def block_key(parent: bytes, token_ids: list[int], media: Sequence[Media] = ()) 
 class BlockKeys:
     """The keys of one sequence's full blocks, computed once each as its tokens come."""
 
-    __slots__ = ("_block_size", "_keys", "_media", "_root")
+    __slots__ = ("_block_size", "_keys", "_media", "_root", "_tags")
 
     def __init__(self, tags: Tags, block_size: int, media: Sequence[Media] = ()) -> None:
         """Start without keys. media: those of the prompt."""
+        self._tags = tags
         self._root = tags_key(tags)
         self._block_size = block_size
         self._media = media
@@ -64,13 +66,36 @@ class BlockKeys:
             self._keys.append(block_key(parent, token_ids[start:end], self._within(start, end)))
         return self._keys[:num_blocks]
 
+    def stored(self, token_ids: list[int], place: int) -> StoredBlock:
+        """Return the block at `place`, whose key has been asked for, as a record of the cache has it."""
+        start = place * self._block_size
+        end = start + self._block_size
+        tags = dict(self._tags)
+        salt = tags.get("salt")
+        media = tuple((one.digest.hex(), one.position - start) for one in self._within(start, end))
+        return StoredBlock(
+            self._keys[place],
+            self._keys[place - 1] if place else None,
+            tuple(token_ids[start:end]),
+            tags.get("adapter"),
+            media if place or salt is None else (*media, salt),
+        )
+
     def _within(self, start: int, end: int) -> list[Media]:
         """Return the media that have a placeholder among the tokens from `start` to `end`."""
         return [one for one in self._media if one.position < end and one.position + one.num_tokens > start]
+
+    def beside(self, tags: Tags) -> "BlockKeys":
+        """Return new keys for the same media, under these tags."""
+        return BlockKeys(tags, self._block_size, self._media)
+
+    @property
+    def tags(self) -> Tags:
+        return self._tags
 
     def fork(self, num_tokens: int | None = None) -> "BlockKeys":
         """Return a copy for a sequence of the same tags and tokens, or of the first `num_tokens` of these."""
         num_blocks = None if num_tokens is None else num_tokens // self._block_size
         child = BlockKeys((), self._block_size, self._media)
-        child._root, child._keys = self._root, self._keys[:num_blocks]
+        child._tags, child._root, child._keys = self._tags, self._root, self._keys[:num_blocks]
         return child

@@ -9,16 +9,18 @@ Invariants (tests/unit/engine/scheduling/test_block_pool.py):
 from collections import deque
 from collections.abc import Iterable
 
+from engine.scheduling.cache_changes import CacheChanges
 from engine.scheduling.prefix_cache import PrefixCache
 
 
 class BlockPool:
     """A pool of fixed-size blocks of token slots, allocated by number and counted by reference."""
 
-    def __init__(self, num_blocks: int, block_size: int) -> None:
+    def __init__(self, num_blocks: int, block_size: int, changes: CacheChanges | None = None) -> None:
+        """changes: as of PrefixCache."""
         self.num_blocks = num_blocks
         self.block_size = block_size
-        self.cache = PrefixCache()
+        self.cache = PrefixCache(changes)
         self._free = deque(range(num_blocks))  # those not in the cache
         self._num_owners = [0] * num_blocks
 

@@ -11,11 +11,15 @@ The scheduler decides what enters; the block pool says when a block gets its fir
 from collections import OrderedDict
 from collections.abc import Iterable
 
+from engine.scheduling.cache_changes import CacheChanges
+
 
 class PrefixCache:
     """An index of full blocks by key (`block_keys.py`), which evicts the least recently used."""
 
-    def __init__(self) -> None:
+    def __init__(self, changes: CacheChanges | None = None) -> None:
+        """changes: a record of what leaves the cache, if anyone reads it."""
+        self.changes = changes
         self._blocks: dict[bytes, int] = {}
         self._keys: dict[int, bytes] = {}
         self._idle: OrderedDict[int, None] = OrderedDict()  # in the order in which they became idle
@@ -33,12 +37,17 @@ class PrefixCache:
             blocks.append(self._blocks[key])
         return blocks
 
-    def insert(self, key: bytes, block: int) -> None:
-        """Add a written block that has an owner. Of two with the same contents, the first stays."""
-        if key not in self._blocks:
-            assert block not in self._keys, f"block {block} has a key"
-            self._blocks[key] = block
-            self._keys[block] = key
+    def insert(self, key: bytes, block: int) -> bool:
+        """Add a written block that has an owner, and return whether it is new.
+
+        Of two with the same contents, the first stays.
+        """
+        if key in self._blocks:
+            return False
+        assert block not in self._keys, f"block {block} has a key"
+        self._blocks[key] = block
+        self._keys[block] = key
+        return True
 
     def retire(self, block: int) -> bool:
         """Record that a block lost its last owner, and return whether it is in the cache."""
@@ -53,7 +62,9 @@ class PrefixCache:
     def evict(self) -> int:
         """Remove the block that has been idle longest, and return it. Requires `num_idle` > 0."""
         block, _ = self._idle.popitem(last=False)
-        del self._blocks[self._keys.pop(block)]
+        key = self._keys.pop(block)
+        del self._blocks[key]
+        self._note_removal(key)
         return block
 
     def forget(self, key: bytes) -> int | None:
@@ -62,4 +73,9 @@ class PrefixCache:
         if block is not None:
             del self._keys[block]
             self._idle.pop(block, None)
+            self._note_removal(key)
         return block
+
+    def _note_removal(self, key: bytes) -> None:
+        if self.changes is not None:
+            self.changes.remove(key)

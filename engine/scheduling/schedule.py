@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.scheduling.sequence import Sequence
+from engine.scheduling.state_slots import Snapshot
 
 
 class ScheduledTokens(NamedTuple):
@@ -28,12 +29,17 @@ class Schedule:
     """The batch of one step.
 
     entries: one for each sequence in the step. block_copies: (source, destination), to be done before any
-    block is written. drafts: the drafted tokens that are computed behind the last token of a sequence; each
-    of these sequences has an entry that reaches its end.
+    block is written. state_copies: likewise of state slots. released_states: the slots that no sequence owns
+    any more, to be freed after these copies. snapshots: the states to be kept of each sequence while its
+    tokens are computed, in the order of these. drafts: the drafted tokens that are computed behind the last
+    token of a sequence; each of these sequences has an entry that reaches its end.
     """
 
     entries: list[ScheduledTokens] = field(default_factory=list)
     block_copies: list[tuple[int, int]] = field(default_factory=list)
+    state_copies: list[tuple[int, int]] = field(default_factory=list)
+    released_states: list[int] = field(default_factory=list)
+    snapshots: dict[Sequence, list[Snapshot]] = field(default_factory=dict)
     drafts: dict[Sequence, tuple[int, ...]] = field(default_factory=dict)
     num_preempted: int = 0
 

@@ -6,6 +6,7 @@ Invariants (tests/unit/engine/scheduling/test_scheduler.py):
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;
 - a block is written by its only owner;
 - drafted tokens take what a step has left: for them no sequence is preempted and no other token is left out;
+- a sequence of a model with recurrent state owns a slot of it while it runs;
 - the prefix cache shows a block after the step that filled it is complete, and a sequence starts from cached
   blocks that hold its own first tokens, never all of them: the last token's row gives the next token.
 
@@ -22,29 +23,33 @@ stalls them; prompts share the rest in chunks, one half in order, the other half
 be overtaken only while a place and blocks remain for it. When blocks run out, the last sequence in order is
 preempted: it loses its blocks and waits, and is later computed again from its tokens (recomputation, as in
 Kwon et al. 2023, arXiv 2309.06180).
+
+Some models compute all keys and values of a sequence otherwise once it has more tokens than their original
+context (LongRoPE). Such a sequence is computed again from its first token when it gets there, and shares
+blocks with long ones alone.
 """
 
 from bisect import insort
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from engine.adapter import Adapter
 from engine.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable
+from engine.scheduling.capacity import Capacity
 from engine.scheduling.schedule import Schedule, ScheduledTokens
 from engine.scheduling.sequence import Sequence
+from engine.scheduling.sequence_states import SequenceStates
 from engine.scheduling.token_budget import divide_budget
 
 # The number of steps by which a level of priority outweighs an earlier arrival.
 _STEPS_A_PRIORITY = 512
 
-# The most waiting sequences that a step considers; it looks each of them up in the prefix cache.
-_MAX_ADMISSIBLE = 128
-
 _NO_DRAFTS: Mapping[Sequence, list[int]] = MappingProxyType({})
 
-# The share of all blocks that stays free for running sequences when another is admitted.
-_WATERMARK = 0.02
+# The tag of blocks whose sequences were longer than the model's original context.
+_LONG = ("rope", "long")
 
 
 def _order(sequence: Sequence) -> tuple[int, int, int]:
@@ -59,9 +64,22 @@ class Scheduler:
         max_batch_tokens: int,
         max_num_sequences: int,
         prefix_caching: bool = True,
+        shares_blocks: bool = True,
+        states: SequenceStates | None = None,
+        original_context: int | None = None,
     ) -> None:
+        """shares_blocks: whether sequences share blocks; if not, a fork takes as many as its parent has, and
+        no prefix is cached. states: None for a model without recurrent state. original_context: tokens above
+        which a sequence is long; None for models without that.
+        """
+        self._original_context = original_context
         self.pool = pool
-        self._prefix_caching = prefix_caching
+        self.states = states
+        self._shares_blocks = shares_blocks
+        self._prefix_caching = prefix_caching and shares_blocks
+        self._capacity = Capacity(
+            pool, states, max_num_sequences=max_num_sequences, prefix_caching=self._prefix_caching
+        )
         self._max_batch_tokens = max_batch_tokens
         self._max_num_sequences = max_num_sequences
         self._num_steps = 0
@@ -75,7 +93,7 @@ class Scheduler:
         prompt: Prompt,
         num_siblings: int = 0,
         tags: Tags = (),
-        adapter: str | None = None,
+        adapter: Adapter | None = None,
         reads_cache: bool = True,
     ) -> Sequence:
         """Return a sequence without blocks, not yet added. It shares cached blocks with those of equal tags.
@@ -103,7 +121,8 @@ class Scheduler:
     def fork(self, parent: Sequence, *, index: int) -> Sequence:
         """Return a sibling that continues from the tokens of `parent`, all computed, and shares their blocks.
 
-        It waits, to be computed by itself, if there is no place for another sequence.
+        It waits, to be computed by itself, if there is no place for another sequence, or no blocks of its own
+        where they are not shared.
         """
         parent.num_siblings -= 1
         due, arrival, _ = parent.order
@@ -116,13 +135,22 @@ class Scheduler:
             parent.reads_cache,
             parent.priority,
             parent.adapter,
+            is_long=parent.is_long,
         )
         if len(self.running) >= self._max_num_sequences or not parent.is_running:
             self.add(child)
             return child
-        child.table = parent.table.fork(parent.num_computed)
+        if self._shares_blocks:
+            child.table = parent.table.fork(parent.num_computed)
+        elif self.pool.num_blocks_for(parent.num_computed) <= self.pool.num_free:
+            child.table.grow(parent.num_computed, write_from=parent.num_computed)
+        else:
+            self.add(child)
+            return child
         child.num_computed = parent.num_computed
-        self._start(child)
+        if self.states is not None:
+            self.states.fork(parent, child)
+        self._run(child)
         return child
 
     def begin_again(self, ended: Sequence, *, index: int) -> Sequence:
@@ -130,7 +158,7 @@ class Scheduler:
         prompt = ended.token_ids[: ended.num_prompt_tokens]
         keys = ended.keys.fork(len(prompt))
         sequence = self._place((ended.priority, ended.arrival, index), prompt, keys)
-        sequence.adapter = ended.adapter
+        sequence.adapter, sequence.is_long = ended.adapter, ended.is_long
         self.add(sequence)
         return sequence
 
@@ -142,6 +170,8 @@ class Scheduler:
             self.waiting.remove(sequence)
         sequence.is_running = False
         sequence.table.release()
+        if self.states is not None:
+            self.states.end(sequence)
 
     def discard(self, sequence: Sequence) -> list[int]:
         """Remove a sequence whose blocks may have wrong contents, and remove these from the cache.
@@ -149,6 +179,8 @@ class Scheduler:
         Returns the blocks that have no owner any more.
         """
         keys = sequence.keys.of(sequence.token_ids, sequence.num_tokens // self.pool.block_size)
+        if self.states is not None:
+            self.states.forget(keys)
         suspects = {*sequence.table.block_ids, *self.pool.forget(keys)}
         self.remove(sequence)
         return [block for block in suspects if not self.pool.is_owned(block)]
@@ -166,8 +198,10 @@ class Scheduler:
         sequence with a draft has no siblings to fork.
         """
         self._num_steps += 1
+        if self._original_context is not None:
+            self._restart_lengthened(self._original_context)
         schedule = Schedule()
-        shares = divide_budget(self.running, self._max_batch_tokens, self._admissible())
+        shares = self._divide_budget(self.running)
         for sequence, num_tokens in [share for share in shares if share[0].is_running]:
             if self._make_room(sequence, schedule):
                 self._take(sequence, num_tokens, schedule)
@@ -177,6 +211,8 @@ class Scheduler:
             self._evict_parked(schedule)
         if drafts and schedule.num_preempted == 0:
             self._take_drafts(drafts, schedule)
+        if self.states is not None and schedule.entries:
+            self.states.plan(schedule)
         return schedule
 
     def complete(self, schedule: Schedule) -> None:
@@ -186,6 +222,26 @@ class Scheduler:
         """
         for entry in schedule.entries:
             self._advance(entry)
+        if self.states is not None:
+            self.states.complete(schedule)
+
+    def abandon(self, schedule: Schedule) -> None:
+        """Record that the step failed, whose sequences are yet to be removed.
+
+        Others, which forks may have left with a copy that the step did not make, are computed again.
+        """
+        if self.states is None:
+            return
+        unfilled = self.states.abandon(schedule)
+        failed = {entry.sequence for entry in schedule.entries}
+        for sequence in [one for one in self.running if one.slot in unfilled and one not in failed]:
+            self._preempt(sequence)
+            schedule.num_preempted += 1
+
+    def take_idle_states(self) -> list[int]:
+        """Return the state slots to be freed at once, which the last sequences have left."""
+        assert not self.running and not self.waiting, "the next step frees what its sequences have left"
+        return [] if self.states is None else self.states.take_idle()
 
     def confirm(self, sequence: Sequence) -> None:
         """Record that the sequence's last token is the one that was drafted, and so is computed already."""
@@ -208,8 +264,11 @@ class Scheduler:
         sequence, size = entry.sequence, self.pool.block_size
         places = range(entry.start // size, entry.end // size)
         keys = sequence.keys.of(sequence.token_ids, places.stop)
+        cache = self.pool.cache
         for place in places:
-            self.pool.cache.insert(keys[place], sequence.table.block_ids[place])
+            is_new = cache.insert(keys[place], sequence.table.block_ids[place])
+            if is_new and cache.changes is not None:
+                cache.changes.store(sequence.keys.stored(sequence.token_ids, place))
 
     def _make_room(self, sequence: Sequence, schedule: Schedule) -> bool:
         """Preempt sequences from the end of the order until `sequence` can grow.
@@ -232,16 +291,36 @@ class Scheduler:
         if not victim.is_parked:
             self.add(victim)
 
+    def _divide_budget(self, running: list[Sequence]) -> list[tuple[Sequence, int]]:
+        """Return the shares of these sequences, and of those that may begin, in order."""
+        admissible = self._capacity.admissible(self.waiting, self.running)
+        return divide_budget(running, self._max_batch_tokens, admissible)
+
     def _evict_parked(self, schedule: Schedule) -> None:
         """Free the blocks of parked sequences, from the end of the order, until one that waits can run."""
         for sequence in reversed([sequence for sequence in self.running if sequence.is_parked]):
             self._preempt(sequence)
             schedule.num_preempted += 1
-            self._admit(divide_budget([], self._max_batch_tokens, self._admissible()), schedule)
+            self._admit(self._divide_budget([]), schedule)
             if schedule.entries:
                 return
 
-    def _start(self, sequence: Sequence) -> None:
+    def _restart_lengthened(self, original_context: int) -> None:
+        """Let sequences that have become long, or are new, begin without the blocks of the other kind."""
+        for sequence in [*self.running, *self.waiting]:
+            is_long = sequence.num_tokens > original_context
+            if is_long == sequence.is_long:
+                continue
+            sequence.is_long = is_long
+            tags = tuple(tag for tag in sequence.keys.tags if tag != _LONG)
+            sequence.keys = sequence.keys.beside((*tags, _LONG) if is_long else tags)
+            if sequence.is_running:
+                self.remove(sequence)
+                sequence.num_computed = 0
+                if not sequence.is_parked:
+                    self.add(sequence)
+
+    def _run(self, sequence: Sequence) -> None:
         sequence.is_running = True
         insort(self.running, sequence, key=_order)
 
@@ -261,62 +340,26 @@ class Scheduler:
             if not draft or not entry.reaches_end:
                 continue
             num_slots = (len(sequence.table.block_ids) + self.pool.num_free) * self.pool.block_size
-            draft = draft[: max(0, min(budget, num_slots - sequence.num_tokens))]
+            room = min(budget, num_slots - sequence.num_tokens)
+            if self._original_context is not None and not sequence.is_long:
+                room = min(room, self._original_context - sequence.num_tokens)
+            draft = draft[: max(0, room)]
             if draft:
                 sequence.table.grow(sequence.num_tokens + len(draft), write_from=sequence.num_tokens)
                 schedule.drafts[sequence] = tuple(draft)
                 budget -= len(draft)
 
-    def _admissible(self) -> dict[Sequence, int]:
-        """Return the waiting sequences that may be admitted in this step; none if the first in order cannot.
-
-        The values are the numbers of tokens to compute.
-        """
-        admissible: dict[Sequence, int] = {}
-        for sequence in self.waiting[:_MAX_ADMISSIBLE]:
-            cached = self._find_prefix(sequence)
-            if self._fits(sequence, cached):
-                admissible[sequence] = sequence.num_tokens - len(cached) * self.pool.block_size
-            elif not admissible:
-                break
-        return admissible
-
     def _admit(self, shares: list[tuple[Sequence, int]], schedule: Schedule) -> None:
         """Begin waiting sequences, in order, each with its share of the token budget."""
         for sequence, num_tokens in shares:
-            cached = self._find_prefix(sequence)
-            if self._fits(sequence, cached):
+            cached = self._capacity.find_prefix(sequence)
+            if self._capacity.fits(sequence, cached, self.waiting[0], self.running):
                 self.waiting.remove(sequence)
                 sequence.table.adopt(cached)
                 sequence.num_computed = len(cached) * self.pool.block_size
-                self._start(sequence)
+                if self.states is not None:
+                    self.states.start(sequence)
+                self._run(sequence)
                 self._take(sequence, min(num_tokens, sequence.num_uncomputed), schedule)
             elif sequence is self.waiting[0]:
                 return
-
-    def _find_prefix(self, sequence: Sequence) -> list[int]:
-        """Return the cached blocks to start from; at least one token is left to compute."""
-        if not (self._prefix_caching and sequence.reads_cache):
-            return []
-        num_blocks = (sequence.num_tokens - 1) // self.pool.block_size
-        return self.pool.cache.find(sequence.keys.of(sequence.token_ids, num_blocks))
-
-    def _fits(self, sequence: Sequence, cached: list[int]) -> bool:
-        """Return whether there is a place for it and its siblings, and blocks for its uncached tokens.
-
-        A sequence that overtakes the first in order leaves a place and blocks for that one too.
-
-        While others run, blocks are left free: one for each of those, or a share of the pool if that is more.
-        Otherwise one of them would soon preempt the new one, whose computation would be lost (the watermark
-        of vLLM's scheduler).
-        """
-        num_places = sum(1 + running.num_siblings for running in self.running)
-        passed = [] if sequence is self.waiting[0] else [self.waiting[0]]
-        num_wanted = sum(min(1 + one.num_siblings, self._max_num_sequences) for one in [sequence, *passed])
-        has_place = num_places + num_wanted <= self._max_num_sequences
-        num_shared = sum(self.pool.is_owned(block) for block in cached)  # the others are free as yet
-        num_missing = (
-            sum(self.pool.num_blocks_for(one.num_tokens) for one in [sequence, *passed]) - num_shared
-        )
-        reserve = max(len(self.running), int(self.pool.num_blocks * _WATERMARK)) if self.running else 0
-        return has_place and num_missing + reserve <= self.pool.num_free

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from engine.adapter import Adapter
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockTable
 
@@ -23,6 +24,10 @@ class Sequence:
     num_siblings: the number of sequences that will fork from this one once its prompt is computed.
     keys: those of its full blocks. reads_cache: whether it may start from blocks that others have computed.
     adapter: that of its request. Sequences that share blocks have the same one.
+    slot: that of its recurrent state while it runs; None for a model without such a state.
+    last_snapshot: the key of the snapshot that was last taken of its output.
+    is_long: whether it has more tokens than the model's original context, so that all of its keys and values
+        are others (`Scheduler`).
     is_parked: whether it waits for its siblings to reach the same length, all of its own tokens having been
         computed (beam search).
     """
@@ -34,11 +39,14 @@ class Sequence:
     keys: BlockKeys
     reads_cache: bool = True
     priority: int = 0
-    adapter: str | None = None
+    adapter: Adapter | None = None
     num_computed: int = 0
     num_siblings: int = 0
     num_preemptions: int = 0
+    is_long: bool = False
     is_running: bool = False
+    slot: int | None = None
+    last_snapshot: bytes | None = None
     is_parked: bool = False
 
     @property

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from random import Random
 
 from engine.request import Prompt
-from engine.scheduling.block_keys import Tags
+from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.cache_changes import CacheChanges, StoredBlock
 from engine.scheduling.schedule import Schedule
 from engine.scheduling.scheduler import Scheduler
 from engine.scheduling.sequence import Sequence
+from engine.scheduling.sequence_states import SequenceStates
+from engine.scheduling.state_slots import StateSlots
 
 NUM_BLOCKS, BLOCK_SIZE = 8, 4
 MAX_TOTAL_TOKENS = NUM_BLOCKS * BLOCK_SIZE
@@ -56,8 +59,27 @@ class Arrival:
 class Simulation:
     """Checks the scheduler at every step."""
 
-    def __init__(self, max_batch_tokens: int, max_num_sequences: int, *, prefix_caching: bool = True) -> None:
-        self.pool = BlockPool(NUM_BLOCKS, BLOCK_SIZE)
+    def __init__(
+        self,
+        max_batch_tokens: int,
+        max_num_sequences: int,
+        *,
+        prefix_caching: bool = True,
+        num_snapshots: int | None = None,
+        original_context: int | None = None,
+        shares_blocks: bool = True,
+    ) -> None:
+        """num_snapshots: state slots beside those of the sequences; None for a model without states.
+
+        shares_blocks: if not, all that is known of a sequence is its state, as on the fallback lane.
+        """
+        assert shares_blocks or num_snapshots == 0
+        self.shares_blocks = shares_blocks
+        self.states = None if num_snapshots is None else StateSlots(max_num_sequences + num_snapshots)
+        self.original_context = original_context
+        self.changes = CacheChanges()
+        self.known: dict[bytes, StoredBlock] = {}  # to whoever has read all changes
+        self.pool = BlockPool(NUM_BLOCKS, BLOCK_SIZE, self.changes)
         self.max_batch_tokens = max_batch_tokens
         self.max_num_sequences = max_num_sequences
         self.scheduler = Scheduler(
@@ -65,6 +87,11 @@ class Simulation:
             max_batch_tokens=max_batch_tokens,
             max_num_sequences=max_num_sequences,
             prefix_caching=prefix_caching,
+            shares_blocks=shares_blocks,
+            states=None
+            if self.states is None
+            else SequenceStates(self.states, BLOCK_SIZE, takes_snapshots=prefix_caching and shares_blocks),
+            original_context=original_context,
         )
         self.arrivals: dict[int, Arrival] = {}
         self.alive: dict[Sequence, int] = {}  # and how many tokens its family was promised
@@ -74,6 +101,7 @@ class Simulation:
         self.progress: dict[
             Sequence, tuple[int, int]
         ] = {}  # its preemptions, and where its last scheduled tokens ended
+        self.state_memory: dict[int, Content | None] = {}
         self.memory: list[Content | None] = [None] * MAX_TOTAL_TOKENS  # None: nothing, or nonsense
 
     def add(self, arrival: Arrival, number: int) -> None:
@@ -98,12 +126,15 @@ class Simulation:
 
     def step(self, *, fails: bool = False) -> Schedule:
         first, before = self.scheduler.running[:1], {*self.scheduler.running}
-        first = [sequence for sequence in first if not sequence.is_parked]
-        decoding = [one for one in self.scheduler.running if one.is_decoding and not one.is_parked]
+        first = [one for one in first if not one.is_parked and one.is_long == self.should_be_long(one)]
+        running = [one for one in self.scheduler.running if one.is_long == self.should_be_long(one)]
+        decoding = [one for one in running if one.is_decoding and not one.is_parked]
         schedule = self.scheduler.schedule(self.drafts(decoding))
         self.check_tails(decoding, schedule)
         assert [entry.sequence for entry in schedule.entries][: len(first)] == first
-        self.copy(schedule)
+        if not fails:  # as a step may, before it copies or frees any state
+            self.copy_states(schedule)
+        self.copy_blocks(schedule)
         self.check(schedule)
         self.check_starts(schedule, before)
         self.write(schedule, nonsense=fails)
@@ -122,6 +153,9 @@ class Simulation:
         self.check_blocks()
         self.check_cache()
         return schedule
+
+    def should_be_long(self, sequence: Sequence) -> bool:
+        return self.original_context is not None and sequence.num_tokens > self.original_context
 
     def drafts(self, decoding: list[Sequence]) -> dict[Sequence, list[int]]:
         """Return drafts that come true up to some place, of sequences that have no siblings to fork."""
@@ -143,13 +177,21 @@ class Simulation:
                 break
         assert sequence.num_output_tokens <= self.alive[sequence]
         assert sequence.num_uncomputed == 1
-        self.progress[sequence] = sequence.num_preemptions, sequence.num_computed
+        self.progress[sequence] = self.num_restarts(sequence), sequence.num_computed
         self.scheduler.drop_draft(sequence)
         if sequence.num_output_tokens == self.alive[sequence]:
             self.num_finished[sequence.arrival] += 1
             self.end(sequence)
 
-    def copy(self, schedule: Schedule) -> None:
+    def copy_states(self, schedule: Schedule) -> None:
+        for source, destination in schedule.state_copies:
+            self.state_memory[destination] = self.state_memory[source]
+        for slot in schedule.released_states:
+            self.state_memory.pop(slot, None)
+        if schedule.entries and not self.shares_blocks:  # no state outlives its sequence
+            assert self.state_memory.keys() <= {one.slot for one in self.scheduler.running}
+
+    def copy_blocks(self, schedule: Schedule) -> None:
         for source, destination in schedule.block_copies:
             for offset, content in enumerate(self.contents(source)):
                 self.memory[destination * BLOCK_SIZE + offset] = content
@@ -161,20 +203,52 @@ class Simulation:
         return sequence.table.block_ids[position // BLOCK_SIZE] * BLOCK_SIZE + position % BLOCK_SIZE
 
     def content(self, sequence: Sequence, position: int) -> Content:
-        return self.arrivals[sequence.arrival].tags, tuple(sequence.token_ids[: position + 1])
+        tags = (*self.arrivals[sequence.arrival].tags, *([("rope", "long")] if sequence.is_long else []))
+        return tags, tuple(sequence.token_ids[: position + 1])
 
     def write(self, schedule: Schedule, *, nonsense: bool) -> None:
         for sequence, start, end in schedule.entries:
             for position in range(start, end):
                 content = None if nonsense else self.content(sequence, position)
                 self.memory[self.slot(sequence, position)] = content
+            self.write_state(schedule, sequence, start, end, nonsense=nonsense)
         for sequence, draft in schedule.drafts.items():
             tags, tokens = self.content(sequence, sequence.num_tokens - 1)
             for place in range(len(draft)):
                 content = None if nonsense else (tags, (*tokens, *draft[: place + 1]))
                 self.memory[self.slot(sequence, sequence.num_tokens + place)] = content
 
+    def write_state(
+        self, schedule: Schedule, sequence: Sequence, start: int, end: int, *, nonsense: bool
+    ) -> None:
+        """Advance a sequence's state from that of its first `start` tokens, and keep what is to be kept."""
+        if self.states is None:
+            return
+        assert sequence.slot is not None
+        if start and not nonsense:
+            assert self.state_memory[sequence.slot] == self.content(sequence, start - 1)
+        for snapshot in schedule.snapshots.get(sequence, []):
+            assert start < snapshot.num_tokens <= end
+            kept = None if nonsense else self.content(sequence, snapshot.num_tokens - 1)
+            self.state_memory[snapshot.slot] = kept
+        self.state_memory[sequence.slot] = None if nonsense else self.content(sequence, end - 1)
+
+    def check_states(self) -> None:
+        """Each slot is free, owned or kept; what is kept is the state behind the block of its key."""
+        if self.states is None:
+            return
+        owned = [sequence.slot for sequence in self.alive if sequence.slot is not None]
+        assert len(owned) == len(self.scheduler.running)
+        kept, filling = self.states._snapshots, self.states._filling
+        slots = [*self.states._free, *kept.values(), *filling.values(), *owned]
+        assert sorted(slots) == list(range(self.states.num_slots))
+        for key, slot in kept.items():
+            assert (content := self.state_memory[slot]) is not None
+            tags, tokens = content
+            assert BlockKeys(tags, BLOCK_SIZE).of(list(tokens), len(tokens) // BLOCK_SIZE)[-1] == key
+
     def fail(self, schedule: Schedule) -> None:
+        self.scheduler.abandon(schedule)
         numbers = {entry.sequence.arrival for entry in schedule.entries}
         for sequence in [one for one in self.alive if one.arrival in numbers]:
             for block in self.scheduler.discard(sequence):
@@ -243,6 +317,7 @@ class Simulation:
         for entry in entries:
             assert entry.sequence in running
             assert not entry.sequence.is_parked
+            assert entry.sequence.is_long == self.should_be_long(entry.sequence)
             assert entry.start == entry.sequence.num_computed < entry.end <= entry.sequence.num_tokens
             written = range(entry.start // BLOCK_SIZE, -(-entry.end // BLOCK_SIZE))
             blocks = [entry.sequence.table.block_ids[place] for place in written]
@@ -251,6 +326,7 @@ class Simulation:
         for sequence, draft in schedule.drafts.items():
             assert draft and sequence in {entry.sequence for entry in entries if entry.reaches_end}
             first, end = sequence.num_tokens // BLOCK_SIZE, sequence.num_tokens + len(draft)
+            assert self.original_context is None or sequence.is_long or end <= self.original_context
             ahead = sequence.table.block_ids[first : -(-end // BLOCK_SIZE)]
             assert not any(self.pool.is_shared(block) or block in self.pool.cache._keys for block in ahead)
         assert entries or not self.alive
@@ -265,7 +341,7 @@ class Simulation:
     def check_starts(self, schedule: Schedule, ran_before: set[Sequence]) -> None:
         """The cached tokens before each entry were written for this very sequence."""
         for sequence, start, _ in schedule.entries:
-            for position in range(start):
+            for position in range(start) if self.shares_blocks else ():
                 assert self.memory[self.slot(sequence, position)] == self.content(sequence, position)
             if sequence not in ran_before:
                 assert start % BLOCK_SIZE == 0
@@ -275,12 +351,18 @@ class Simulation:
     def check_progress(self, schedule: Schedule) -> None:
         """Nothing is computed twice, unless its sequence lost its blocks."""
         for sequence, start, end in schedule.entries:
-            num_preemptions, last_end = self.progress.get(sequence, (-1, 0))
-            assert start == last_end or num_preemptions < sequence.num_preemptions
-            self.progress[sequence] = sequence.num_preemptions, end
+            num_restarts, last_end = self.progress.get(sequence, (-1, 0))
+            assert start == last_end or num_restarts < self.num_restarts(sequence)
+            self.progress[sequence] = self.num_restarts(sequence), end
+
+    def num_restarts(self, sequence: Sequence) -> int:
+        """Return how often it lost its blocks: when it was preempted, and when it became long."""
+        return sequence.num_preemptions + sequence.is_long
 
     def check_blocks(self) -> None:
+        self.check_states()
         owners = Counter(block for sequence in self.alive for block in sequence.table.block_ids)
+        assert self.shares_blocks or max(owners.values(), default=1) == 1
         free, idle = self.pool._free, self.pool.cache._idle
         assert sorted([*free, *idle, *owners]) == list(range(NUM_BLOCKS))
         assert self.pool.num_free + len(owners) == NUM_BLOCKS
@@ -300,6 +382,27 @@ class Simulation:
             tags, tokens = last
             ends = range(len(tokens) - BLOCK_SIZE + 1, len(tokens) + 1)
             assert contents == [(tags, tokens[:end]) for end in ends]
+        self.check_changes()
+
+    def check_changes(self) -> None:
+        """The changes so far tell which blocks are cached, and for which tokens."""
+        for change in self.changes.take():
+            if isinstance(change, StoredBlock):
+                assert change.key not in self.known
+                self.known[change.key] = change
+            else:
+                del self.known[change.key]
+        assert {*self.known} == {*self.pool.cache._blocks}
+        assert self.changes.present() == [*self.known.values()]
+        for key, block in self.pool.cache._blocks.items():
+            *_, last = self.contents(block)
+            assert last is not None
+            tags, tokens = last
+            stored, start = self.known[key], len(tokens) - BLOCK_SIZE
+            before = BlockKeys(tags, BLOCK_SIZE).of(list(tokens), start // BLOCK_SIZE)
+            assert stored.parent == (before[-1] if before else None)
+            assert stored.token_ids == tokens[start:]
+            assert stored.extra == (() if start else tuple(value for kind, value in tags if kind == "salt"))
 
 
 def new_simulation(*arrivals: Arrival, max_batch_tokens: int = 100, max_num_sequences: int = 8) -> Simulation:

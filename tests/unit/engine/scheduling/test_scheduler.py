@@ -43,7 +43,14 @@ arrivals = st.lists(
 
 @settings(deadline=None, max_examples=trials(80, whole=300))
 @given(
-    arrivals, st.integers(1, 12), st.integers(1, 6), st.booleans(), st.sets(st.integers(0, 60), max_size=3)
+    arrivals,
+    st.integers(1, 12),
+    st.integers(1, 6),
+    st.booleans(),
+    st.sets(st.integers(0, 60), max_size=3),
+    st.none() | st.integers(0, 6),
+    st.none() | st.integers(1, 40),
+    st.booleans(),
 )
 def test_whatever_arrives_all_sequences_end_on_their_own_tokens_and_no_block_is_lost(
     wanted: list[Arrival],
@@ -51,8 +58,21 @@ def test_whatever_arrives_all_sequences_end_on_their_own_tokens_and_no_block_is_
     max_num_sequences: int,
     prefix_caching: bool,
     failing_steps: set[int],
+    num_snapshots: int | None,
+    original_context: int | None,
+    shares_blocks: bool,
 ) -> None:
-    simulation = Simulation(max_batch_tokens, max_num_sequences, prefix_caching=prefix_caching)
+    num_snapshots = num_snapshots if shares_blocks else 0
+    if num_snapshots is not None:  # a state cannot be taken back, so nothing is drafted
+        wanted = [replace(arrival, max_draft_tokens=0) for arrival in wanted]
+    simulation = Simulation(
+        max_batch_tokens,
+        max_num_sequences,
+        prefix_caching=prefix_caching,
+        num_snapshots=num_snapshots,
+        original_context=original_context,
+        shares_blocks=shares_blocks,
+    )
     aborts = {
         number: arrival.at_step + arrival.abort_after
         for number, arrival in enumerate(wanted)
@@ -210,3 +230,30 @@ def test_a_sibling_without_a_place_waits_and_is_computed_by_itself() -> None:
     while simulation.alive:
         simulation.step()
     assert simulation.num_finished[0] == 3
+
+
+def test_a_fork_that_shares_no_blocks_takes_its_own_or_waits() -> None:
+    simulation = Simulation(100, 8, num_snapshots=0, shares_blocks=False)
+    simulation.add(request(10, num_sequences=3), number=0)  # of 3 blocks each, and there are 8
+    simulation.step()
+    first, second, third = simulation.alive
+    assert [len(one.table.block_ids) for one in (first, second, third)] == [3, 3, 0]
+    assert not {*first.table.block_ids} & {*second.table.block_ids}
+    assert simulation.scheduler.waiting == [third] and third.num_computed == 0
+
+
+def test_a_fork_whose_state_a_failed_step_did_not_copy_is_computed_again() -> None:
+    """It once went on from whatever its slot held."""
+    simulation = Simulation(2, 4, num_snapshots=0, shares_blocks=False)
+    for number in range(2):
+        simulation.add(request(1, num_sequences=2), number)
+    simulation.step()
+    first, second, first_fork, second_fork = simulation.alive
+    schedule = simulation.step(fails=True)
+    assert {entry.sequence for entry in schedule.entries} == {first, first_fork}
+    assert {*simulation.alive} == {second, second_fork}, "which were not in the step"
+    assert (second_fork.is_running, second_fork.num_computed, second_fork.num_preemptions) == (False, 0, 1)
+    assert second.num_computed == 1, "its state is its own"
+    while simulation.alive:
+        simulation.step()
+    assert simulation.num_finished[1] == 2

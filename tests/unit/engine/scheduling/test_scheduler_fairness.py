@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from engine.request import Prompt
 from engine.scheduling.block_pool import BlockPool
-from engine.scheduling.scheduler import _STEPS_A_PRIORITY, _WATERMARK, Scheduler
+from engine.scheduling.capacity import _WATERMARK
+from engine.scheduling.scheduler import _STEPS_A_PRIORITY, Scheduler
 from engine.scheduling.sequence import Sequence
 from tests.effort import trials
 

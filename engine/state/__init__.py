@@ -1,0 +1,1 @@
+"""Recurrent state: what linear attention, short convolutions and Mamba layers keep of a sequence."""
