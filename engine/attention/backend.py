@@ -1,24 +1,39 @@
 """The protocol for ways to keep keys and values on a device, and to attend over them."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from torch import Tensor, nn
 
 from engine.attention.batch import Batch
 from engine.attention.scores import Scores
+from engine.attention.selection import Indexer, Selection
+from engine.attention.window import Window
 
 
 class Attention(Protocol):
     """The attention that the model's attention modules call during one forward pass."""
 
     def attend(
-        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
+        self,
+        module: nn.Module,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        window: Window | Selection | None,
+        scores: Scores,
     ) -> Tensor:
         """Cache the keys and values of the batch's rows, then attend from each row to those of its sequence.
 
         query: [1, num_heads, num_tokens, dim]. key, value: [1, num_kv_heads, num_tokens, dim]; the value's
-        dim may differ. window: the number of tokens that a row sees, its own included; None for all.
+        dim may differ. window: the part of its sequence that a row sees, or the keys that an indexer chose;
+        None for all.
         Returns [1, num_tokens, num_heads, value_dim].
+        """
+
+    def select(self, indexer: Indexer, arguments: dict[str, Any]) -> Selection:
+        """Cache the index keys of the batch's rows, and choose the keys that each row sees.
+
+        arguments: those of the indexer, for the whole batch.
         """
 
 

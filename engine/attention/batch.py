@@ -9,12 +9,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from engine.adapter import Adapter
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.sequence import Sequence
+from engine.scheduling.state_slots import Snapshot
 from engine.transfers import send
 
 Drafts = Mapping[Sequence, tuple[int, ...]]
 NO_DRAFTS: Drafts = MappingProxyType({})
+Snapshots = Mapping[Sequence, list[Snapshot]]
+NO_SNAPSHOTS: Snapshots = MappingProxyType({})
 
 
 class Span(NamedTuple):
@@ -43,6 +47,7 @@ class Batch:
     decodes: the spans of one token, which are rows 0 to len(decodes). chunks: the others.
     adapters: the adapter of each row; None if no row has one. What computes several modules of a model at
         once declines a batch with adapters, since these apply to each module.
+    long_rows: bool [num_tokens], whether a row's sequence is long (`Sequence.is_long`); None if none is.
     drafted: the rows of the drafted tokens of a sequence, in their order. Each is a decoding row with a span
         of its own, so that its result is that of a step without a draft. It reads keys that other rows of the
         batch write, so all keys of a layer must be written before any are read.
@@ -54,8 +59,10 @@ class Batch:
     slots: Tensor
     decodes: list[Span]
     chunks: list[Span]
-    adapters: tuple[str | None, ...] | None = None
+    adapters: tuple[Adapter | None, ...] | None = None
     drafted: dict[Sequence, list[int]] = field(default_factory=dict)
+    snapshots: Snapshots = field(default_factory=dict)
+    long_rows: Tensor | None = None
 
     @property
     def spans(self) -> list[Span]:
@@ -67,9 +74,13 @@ class Batch:
 
 
 def build_batch(
-    entries: list[ScheduledTokens], block_size: int, device: torch.device, drafts: Drafts = NO_DRAFTS
+    entries: list[ScheduledTokens],
+    block_size: int,
+    device: torch.device,
+    drafts: Drafts = NO_DRAFTS,
+    snapshots: Snapshots = NO_SNAPSHOTS,
 ) -> Batch:
-    """Return the batch of these entries on the device. drafts: as in `Schedule`."""
+    """Return the batch of these entries on the device. drafts, snapshots: as in `Schedule`."""
     ahead = [
         ScheduledTokens(sequence, position, position + 1)
         for sequence, draft in drafts.items()
@@ -100,10 +111,18 @@ def build_batch(
     num_decodes = sum(span.num_tokens == 1 for span in spans)
     decodes, chunks = spans[:num_decodes], spans[num_decodes:]
     entries = [part for part in parts if part.start < part.sequence.num_tokens] if drafts else parts
-    return Batch(entries, rows[0], rows[1], rows[2], decodes, chunks, _adapters(parts), drafted)
+    adapters, long_rows = _adapters(parts), _long_rows(parts, device)
+    return Batch(entries, rows[0], rows[1], rows[2], decodes, chunks, adapters, drafted, snapshots, long_rows)
 
 
-def _adapters(entries: list[ScheduledTokens]) -> tuple[str | None, ...] | None:
+def _long_rows(parts: list[ScheduledTokens], device: torch.device) -> Tensor | None:
+    if not any(part.sequence.is_long for part in parts):
+        return None
+    is_long = np.array([part.sequence.is_long for part in parts])
+    return send(torch.from_numpy(is_long.repeat([part.end - part.start for part in parts])), device)
+
+
+def _adapters(entries: list[ScheduledTokens]) -> tuple[Adapter | None, ...] | None:
     if all(entry.sequence.adapter is None for entry in entries):
         return None
     return tuple(entry.sequence.adapter for entry in entries for _ in range(entry.start, entry.end))

@@ -12,9 +12,10 @@ class DecodedKeys(NamedTuple):
     """The keys and values of a batch whose rows all decode.
 
     slots: int64 [num_rows], the slots to which the rows write. visible: for each window, the keys that the
-    rows see.
+    rows see. writes_first: whether rows see keys of other rows, so that all are written before any is read.
     """
 
     pages: KVPages
     slots: Tensor
     visible: list[RaggedKeys]
+    writes_first: bool

@@ -1,4 +1,4 @@
-"""The memory behind the block pool: pages of keys and values, one pair of tensors a layer."""
+"""The memory behind the block pool: pages of keys, of values, and of index keys, a tensor of each a layer."""
 
 import math
 
@@ -14,22 +14,28 @@ class KVPages:
     """The keys and values of all layers; a page holds one block of token slots.
 
     Each layer has keys [num_blocks, block_size, num_kv_heads, key_dim] and values of the same shape with
-    value_dim. Tokens come before heads, so that gathered pages are already the run of tokens that attention
-    reads, without a second copy. Pages start as zeros, because masked slots still enter a product with 0, and
-    0 * NaN is NaN.
+    value_dim, and those with an index its keys [num_blocks, block_size, index_dim]. Tokens come before heads,
+    so that gathered pages are already the run of tokens that attention reads, without a second copy. Pages
+    start as zeros, because masked slots still enter a product with 0, and 0 * NaN is NaN.
     """
 
     def __init__(self, geometry: KVGeometry, num_blocks: int, block_size: int, device: torch.device) -> None:
         self.num_blocks = num_blocks
         self.block_size = block_size
         self.dtype = geometry.dtype
+        self.is_by_call = geometry.is_by_call
         self._device = device
         self._layers = {
             layer.index: tuple(
-                _zeros((num_blocks, block_size, layer.num_kv_heads, dim), geometry.dtype, device)
+                zeros((num_blocks, block_size, layer.num_kv_heads, dim), geometry.dtype, device)
                 for dim in (layer.key_dim, layer.value_dim)
             )
             for layer in geometry.layers
+        }
+        self._index_keys = {
+            layer.index: zeros((num_blocks, block_size, keys.dim), keys.dtype, device)
+            for layer in geometry.layers
+            if (keys := layer.index_keys) is not None
         }
 
     def write(self, layer: int, slots: Tensor, keys: Tensor, values: Tensor) -> None:
@@ -56,6 +62,15 @@ class KVPages:
         )
         return keys, values
 
+    def write_index_keys(self, layer: int, slots: Tensor, index_keys: Tensor) -> None:
+        """Write index keys [num_tokens, index_dim] to slots, int64 [num_tokens]."""
+        self._index_keys[layer].flatten(0, 1).index_copy_(0, slots, index_keys)
+
+    def gather_index_keys(self, layer: int, blocks: Tensor) -> Tensor:
+        """Return the index keys of some blocks, [batch, n * block_size, dim]. blocks: int64 [batch, n]."""
+        pages = self._index_keys[layer]
+        return pages.index_select(0, blocks.flatten()).view(len(blocks), -1, pages.shape[2])
+
     def copy(self, copies: list[tuple[int, int]]) -> None:
         """Copy pages in all layers; copies: pairs of (source block, destination block)."""
         sources, destinations = upload(copies, self._device).T
@@ -69,10 +84,10 @@ class KVPages:
             pages[cleared] = 0
 
     def _tensors(self) -> list[Tensor]:
-        return [pages for layer in self._layers.values() for pages in layer]
+        return [pages for layer in self._layers.values() for pages in layer] + [*self._index_keys.values()]
 
 
-def _zeros(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
+def zeros(shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> Tensor:
     """Return zeros; on the host by numpy, since the system then allocates memory only as it is written."""
     if device.type != "cpu":
         return torch.zeros(shape, dtype=dtype, device=device)

@@ -7,8 +7,10 @@ that keys are never repeated. On a CPU, compiled code takes decoding rows and ch
 faster than torch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import count
 from typing import Any
 
 import torch
@@ -24,12 +26,32 @@ from engine.attention.native_chunks import attend_chunks, can_attend
 from engine.attention.native_decode import can_decode, decode
 from engine.attention.plan import AttentionPlan, KeyRange
 from engine.attention.scores import Scores
-from engine.errors import ModelNotSupported
+from engine.attention.selection import FlatMask, Indexer, Selection, select
+from engine.attention.window import Window, window_of
+from engine.errors import EngineError, NoPagedAttention
 
 ATTENTION_NAME = "verbatim"
+EAGER = "eager"  # transformers' name for a model's own code
 
 
 current_attention: ContextVar[Attention] = ContextVar("current_attention")
+
+
+@contextmanager
+def observed_pass(attention: Attention, fault: str) -> Iterator[None]:
+    """Let a forward pass at load attend by an observer.
+
+    fault: what a model does not do whose modelling code raises. Raises NoPagedAttention then.
+    """
+    token = current_attention.set(attention)
+    try:
+        yield
+    except EngineError:
+        raise
+    except Exception as error:  # whatever modelling code raises where something is missing
+        raise NoPagedAttention(f"{fault}: {error}") from error
+    finally:
+        current_attention.reset(token)
 
 
 def dispatch_attention(
@@ -37,26 +59,28 @@ def dispatch_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attention_mask: Tensor | None,
+    attention_mask: Tensor | FlatMask | None,
     scaling: float | None = None,
     sliding_window: int | None = None,
     softcap: float | None = None,
     s_aux: Tensor | None = None,
     is_causal: bool | None = None,
     position_bias: Tensor | None = None,
+    indices: Selection | None = None,
     **_: Any,
 ) -> tuple[Tensor, None]:
-    """Implement transformers' attention interface. Raises ModelNotSupported for a mask or a bias.
+    """Implement transformers' attention interface. Raises NoPagedAttention for a mask or a bias.
 
-    attention_mask is None, since no mask is registered under our name: positions and pages decide which rows
-    see which keys.
+    attention_mask holds nothing, since no mask is registered under our name: positions and pages decide which
+    rows see which keys. indices: the keys that an indexer chose, as `Attention.select` returned them.
     """
-    if attention_mask is not None or is_causal is False or position_bias is not None:
-        raise ModelNotSupported(
+    if not isinstance(attention_mask, FlatMask | None) or is_causal is False or position_bias is not None:
+        raise NoPagedAttention(
             f"{type(module).__name__} attends by a mask or a bias that paged attention lacks"
         )
     scores = Scores(query.shape[-1] ** -0.5 if scaling is None else scaling, softcap, s_aux)
-    return current_attention.get().attend(module, query, key, value, sliding_window, scores), None
+    window = window_of(module, sliding_window) if indices is None else indices
+    return current_attention.get().attend(module, query, key, value, window, scores), None
 
 
 class PagedAttention:
@@ -68,15 +92,26 @@ class PagedAttention:
         self._pages = pages
         self._decodes_natively = is_native and can_decode(batch.slots.device, pages.dtype)
         self._takes_chunks_natively = is_native and can_attend(batch.slots.device, pages.dtype)
-        self._plans: dict[tuple[int | None, torch.dtype], AttentionPlan] = {}
+        self._plans: dict[tuple[Window | None, torch.dtype], AttentionPlan] = {}
+        self._selectable: AttentionPlan | None = None
+        self._calls = count()
 
     def attend(
-        self, module: nn.Module, query: Tensor, key: Tensor, value: Tensor, window: int | None, scores: Scores
+        self,
+        module: nn.Module,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        window: Window | Selection | None,
+        scores: Scores,
     ) -> Tensor:
-        layer = module.layer_idx
+        layer = next(self._calls) if self._pages.is_by_call else module.layer_idx
         assert isinstance(layer, int)
         self._pages.write(layer, self._batch.slots, key[0].transpose(0, 1), value[0].transpose(0, 1))
-        plan = self._plan(window, query.dtype)
+        if isinstance(window, Selection):
+            plan = window.plan or self._plan(None, query.dtype)
+        else:
+            plan = self._plan(window, query.dtype)
         num_heads, num_tokens = query.shape[1:3]
         output = query.new_empty(1, num_tokens, num_heads, value.shape[-1])
         if plan.ragged is not None:
@@ -95,18 +130,28 @@ class PagedAttention:
             output[0, rows] = _chunk(query[0, :, rows], *pages, keys, scores)
         return output
 
-    def decoded_keys(self, windows: Sequence[int | None]) -> DecodedKeys | None:
+    def select(self, indexer: Indexer, arguments: dict[str, Any]) -> Selection:
+        return select(indexer, arguments, self._batch, self._pages, self._torch_plan)
+
+    def decoded_keys(self, windows: Sequence[Window | None]) -> DecodedKeys | None:
         """Return the keys that compiled layers of these windows read and write.
 
-        Returns None if compiled code cannot attend for all rows of the batch. A compiled layer writes each
-        row's keys when it attends from that row, so it cannot compute drafted rows.
+        Returns None if compiled code cannot attend for all rows of the batch.
         """
-        if self._batch.chunks or self._batch.drafted or not self._decodes_natively:
+        if self._batch.chunks or not self._decodes_natively:
             return None
         visible = [plan.ragged for plan in (self._plan(window, self._pages.dtype) for window in windows)]
-        return DecodedKeys(self._pages, self._batch.slots, [keys for keys in visible if keys is not None])
+        ragged = [keys for keys in visible if keys is not None]
+        return DecodedKeys(self._pages, self._batch.slots, ragged, writes_first=bool(self._batch.drafted))
 
-    def _plan(self, window: int | None, dtype: torch.dtype) -> AttentionPlan:
+    def _torch_plan(self) -> AttentionPlan:
+        """Return the plan from which an indexer chooses: all keys of each row, for torch."""
+        if self._selectable is None:
+            pages = self._pages
+            self._selectable = AttentionPlan.build(self._batch, None, pages.block_size, pages.dtype)
+        return self._selectable
+
+    def _plan(self, window: Window | None, dtype: torch.dtype) -> AttentionPlan:
         plan = self._plans.get((window, dtype))
         if plan is None:
             is_one_type = dtype == self._pages.dtype

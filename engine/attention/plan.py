@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from engine.attention.batch import Batch, Span
+from engine.attention.window import Window
 from engine.transfers import send, upload
 
 # Decoding rows are padded to the longest of their group: up to 16 blocks, 32, 64, ...
@@ -51,12 +52,13 @@ class RaggedKeys:
 
 @dataclass(frozen=True, slots=True)
 class ChunkKeys:
-    """The pages that the chunks of a batch read.
+    """The pages that the chunks of a batch read. Under an aligned window, each run of a chunk counts as one.
 
     blocks: int64, those of all chunks, concatenated.
-    places: int64 [num_chunks, 4]: the chunk's first row in the batch, its number of rows, the index of its
-        first row's key within its blocks, and the index in `blocks` at which its blocks begin.
-    window: the number of keys that a row sees at most, its own included; None for all.
+    places: int64 [num_chunks, 5]: the chunk's first row in the batch, its number of rows, the index of its
+        first row's key within its blocks, the index in `blocks` at which its blocks begin, and the index
+        within its blocks of the first key that any of its rows may see.
+    window: the number of keys that a row sees at most, its own included; None for all from that first one.
     """
 
     blocks: Tensor
@@ -66,7 +68,7 @@ class ChunkKeys:
 
 @dataclass(frozen=True, slots=True)
 class AttentionPlan:
-    """The key ranges of a batch under one sliding window.
+    """The key ranges of a batch under one window.
 
     Decoding rows are in `decodes`, or in `ragged` for compiled code, which needs no padding. Likewise chunks
     are in `chunks`, or in `paged` for compiled code, which needs no mask.
@@ -81,14 +83,14 @@ class AttentionPlan:
     def build(
         cls,
         batch: Batch,
-        window: int | None,
+        window: Window | None,
         block_size: int,
         dtype: torch.dtype,
         *,
         is_ragged: bool = False,
         is_paged: bool = False,
     ) -> "AttentionPlan":
-        """Plan a batch. window: the number of tokens that a row sees, its own included; None for all.
+        """Plan a batch. window: the part of its sequence that a row sees; None for all.
 
         is_ragged: plan decoding rows without padding. is_paged: plan chunks without masks.
         """
@@ -108,12 +110,12 @@ class AttentionPlan:
         )
 
 
-def _first_key(span: Span, window: int | None) -> int:
+def _first_key(span: Span, window: Window | None) -> int:
     """Return the first position that any row of the span sees."""
-    return 0 if window is None else max(0, span.start + 1 - window)
+    return 0 if window is None else max(0, window.first_key(span.start))
 
 
-def _groups(spans: list[Span], window: int | None, block_size: int) -> Iterator[list[Span]]:
+def _groups(spans: list[Span], window: Window | None, block_size: int) -> Iterator[list[Span]]:
     def size_class(span: Span) -> int:
         num_blocks = len(span.blocks) - _first_key(span, window) // block_size
         return max((num_blocks - 1).bit_length(), _SMALLEST_GROUP_BITS)
@@ -121,7 +123,7 @@ def _groups(spans: list[Span], window: int | None, block_size: int) -> Iterator[
     return (list(group) for _, group in groupby(spans, size_class))
 
 
-def _ragged_keys(spans: list[Span], window: int | None, block_size: int) -> RaggedKeys:
+def _ragged_keys(spans: list[Span], window: Window | None, block_size: int) -> RaggedKeys:
     first_keys = np.array([_first_key(span, window) for span in spans])
     first_blocks = first_keys // block_size
     tables = [span.blocks[first:] for span, first in zip(spans, first_blocks.tolist(), strict=True)]
@@ -131,21 +133,41 @@ def _ragged_keys(spans: list[Span], window: int | None, block_size: int) -> Ragg
     return RaggedKeys(len(spans), *map(torch.from_numpy, arrays))
 
 
-def _chunk_keys(spans: list[Span], window: int | None, block_size: int) -> ChunkKeys:
+def _chunk_keys(chunks: list[Span], window: Window | None, block_size: int) -> ChunkKeys:
+    spans = [piece for chunk in chunks for piece in _runs(chunk, window, block_size)]
     first_blocks = [_first_key(span, window) // block_size for span in spans]
     tables = [span.blocks[first:] for span, first in zip(spans, first_blocks, strict=True)]
     places = [
-        (span.row, span.num_tokens, span.start - first_block * block_size, first)
+        (
+            span.row,
+            span.num_tokens,
+            span.start - first_block * block_size,
+            first,
+            _first_key(span, window) % block_size,
+        )
         for span, first_block, first in zip(
             spans, first_blocks, accumulate(map(len, tables), initial=0), strict=False
         )
     ]
     blocks = np.fromiter(chain.from_iterable(tables), np.int64)
-    return ChunkKeys(torch.from_numpy(blocks), torch.tensor(places), window)
+    size = None if window is None else window.size
+    return ChunkKeys(torch.from_numpy(blocks), torch.tensor(places), size)
+
+
+def _runs(span: Span, window: Window | None, block_size: int) -> Iterator[Span]:
+    """Yield the parts of a span that lie in one run of an aligned window each; under another, the span."""
+    if window is None or not window.is_aligned:
+        yield span
+        return
+    start = span.start
+    while start < span.end:
+        end = min(span.end, window.first_key(start) + window.size)
+        yield Span(span.row + start - span.start, start, end - start, span.blocks[: -(-end // block_size)])
+        start = end
 
 
 def _decode_range(
-    spans: list[Span], window: int | None, block_size: int, dtype: torch.dtype, device: torch.device
+    spans: list[Span], window: Window | None, block_size: int, dtype: torch.dtype, device: torch.device
 ) -> KeyRange:
     first_blocks = [_first_key(span, window) // block_size for span in spans]
     tables = [span.blocks[first:] for span, first in zip(spans, first_blocks, strict=True)]
@@ -153,18 +175,18 @@ def _decode_range(
     # Padding repeats a block of the sequence's own: another's could hold a NaN, which a mask does not stop.
     padded = chain.from_iterable(table + table[:1] * (width - len(table)) for table in tables)
     blocks = torch.from_numpy(np.fromiter(padded, np.int64, len(spans) * width)).view(-1, width)
-    # The number of gathered keys up to the row's own; the window hides the first of these.
-    num_seen = np.array([span.end for span in spans]) - np.array(first_blocks) * block_size
+    # A row sees the gathered keys from a first one, which the window gives, to its own.
+    offsets = np.array(first_blocks) * block_size
+    ends = np.array([span.end for span in spans]) - offsets
+    firsts = np.array([_first_key(span, window) for span in spans]) - offsets
     keys = np.arange(width * block_size)
-    hidden = keys >= num_seen[:, None]
-    if window is not None:
-        hidden |= keys < num_seen[:, None] - window
+    hidden = (keys >= ends[:, None]) | (keys < firsts[:, None])
     mask = _additive(torch.from_numpy(hidden), dtype)[:, None, None]
     return KeyRange(spans[0].row, len(spans), send(blocks, device), send(mask, device))
 
 
 def _chunk_range(
-    span: Span, window: int | None, block_size: int, dtype: torch.dtype, device: torch.device
+    span: Span, window: Window | None, block_size: int, dtype: torch.dtype, device: torch.device
 ) -> KeyRange:
     first_block = _first_key(span, window) // block_size
     blocks = upload([span.blocks[first_block:]], device)
@@ -173,18 +195,18 @@ def _chunk_range(
     keys = torch.arange(num_keys, device=device) + first_block * block_size
     queries = torch.arange(span.start, span.end, device=device)[:, None]
     mask = _mask(queries, keys, window, dtype)
-    is_causal = is_fresh and (window is None or span.num_tokens <= window)
+    is_causal = is_fresh and (window is None or span.num_tokens <= window.size)
     return KeyRange(span.row, span.num_tokens, blocks, mask, is_fresh, is_causal)
 
 
-def _mask(queries: Tensor, keys: Tensor, window: int | None, dtype: torch.dtype) -> Tensor:
+def _mask(queries: Tensor, keys: Tensor, window: Window | None, dtype: torch.dtype) -> Tensor:
     """Return the mask [num_rows, num_keys], -inf where hidden.
 
     queries: positions [num_rows, 1]. keys: positions [num_keys].
     """
     hidden = keys > queries
     if window is not None:
-        hidden |= keys <= queries - window
+        hidden |= keys < window.first_key(queries)
     return _additive(hidden, dtype)
 
 
