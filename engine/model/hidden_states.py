@@ -16,15 +16,32 @@ class HiddenStates:
 
     def __init__(self, model: PreTrainedModel) -> None:
         """Observe a model. Raises ModelNotSupported if its class does not name its body."""
-        if model.base_model is model:
+        any_model: Any = model  # transformers does not annotate its methods
+        # Some heads call the decoder inside the body (OPT). Where both are called, the body ends last. What
+        # ModernBERT calls its decoder is its head.
+        others = (model, any_model.get_output_embeddings(), None)
+        bodies = [body for body in {model.base_model, any_model.get_decoder()} if body not in others]
+        if not bodies:  # a class may name it wrongly (Llama 4)
+            bodies = [child for child in model.children() if isinstance(child, PreTrainedModel)]
+        if not bodies:
             raise ModelNotSupported(f"{type(model).__name__} does not tell its body from its head")
+        self._name = type(model).__name__
         self._rows: Tensor | None = None
-        model.base_model.register_forward_hook(self._keep_output)
+        for body in bodies:
+            body.register_forward_hook(self._keep_output)
 
     @property
     def rows(self) -> Tensor:
-        """The last batch's rows after the final norm, [num_tokens, hidden_size], in the model's dtype."""
-        assert self._rows is not None, "no batch has run"
+        """The last batch's rows after the final norm, [num_tokens, hidden_size], in the model's dtype.
+
+        Raises ModelNotSupported if a batch ran and the model called no module that is known as its body.
+        """
+        if self._rows is None:
+            raise ModelNotSupported(
+                f"{self._name} does not call its body as a module, so nothing shows the input of its head"
+            )
+        if self._rows.dim() != 2:
+            raise ModelNotSupported(f"the body of {self._name} does not return its hidden states first")
         return self._rows
 
     def keep(self, rows: Tensor) -> None:

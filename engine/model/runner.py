@@ -1,5 +1,7 @@
 """The runner of a transformers model on batches of scheduled tokens."""
 
+import inspect
+
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
@@ -7,23 +9,37 @@ from transformers import PreTrainedModel
 from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
-from engine.model.adapters import current_adapters
+from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
+from engine.model.rope_by_row import current_long_rows
+from engine.state.by_sequence import StateRows, current_states
+from engine.state.store import StateStore
 from engine.transfers import upload
 
 
 class ModelRunner:
-    """A transformers model and its attention backend.
+    """A transformers model, its attention backend, and the states of its recurrent layers if it has any.
 
+    is_stepwise: whether recurrent layers compute a chunk that continues a sequence token by token.
     decode_path: computes batches whose rows all decode; None to use the model's own forward for these too.
     """
 
-    def __init__(self, model: PreTrainedModel, attention: AttentionBackend) -> None:
+    def __init__(
+        self, model: PreTrainedModel, attention: AttentionBackend, states: StateStore | None = None
+    ) -> None:
         self._model = model
         self._attention = attention
+        self._states = states
+        self._arguments = inspect.signature(model.forward).parameters
         self._hidden_states = HiddenStates(model)
+        self._joined_adapters = JoinedAdapters()
+        self.is_stepwise = False
         self.decode_path: DecodePath | None = None
+
+    @property
+    def model(self) -> PreTrainedModel:
+        return self._model
 
     @property
     def device(self) -> torch.device:
@@ -41,6 +57,18 @@ class ModelRunner:
     def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
         self._attention.copy_blocks(copies)
 
+    @property
+    def num_slots(self) -> int | None:
+        """The number of slots for recurrent states; None for a model without such states."""
+        return None if self._states is None else self._states.num_slots
+
+    def copy_states(self, copies: list[tuple[int, int]]) -> None:
+        assert self._states is not None, "there are no states without recurrent layers"
+        self._states.copy(copies)
+
+    def release_states(self, slots: list[int]) -> None:
+        """Do nothing: slots have their memory whether sequences own them or not."""
+
     def clear_blocks(self, blocks: list[int]) -> None:
         self._attention.clear_blocks(blocks)
 
@@ -55,12 +83,26 @@ class ModelRunner:
 
         The head runs on those rows alone.
         """
+        states = (
+            None if self._states is None else StateRows(batch, self._states, is_stepwise=self.is_stepwise)
+        )
         token = current_attention.set(self._attention.plan(batch))
-        adapters_token = current_adapters.set(batch.adapters)
+        adapters_token = current_adapters.set(
+            None
+            if batch.adapters is None
+            else AdaptedRows(batch.adapters, self.device, self._joined_adapters)
+        )
+        states_token = current_states.set(states)
+        long_token = current_long_rows.set(batch.long_rows)
         try:
             logits = self._decode(batch, logit_rows)
-            return self._forward(batch, logit_rows) if logits is None else logits
+            logits = self._forward(batch, logit_rows) if logits is None else logits
+            if states is not None:
+                states.keep_ends()
+            return logits
         finally:
+            current_long_rows.reset(long_token)
+            current_states.reset(states_token)
             current_adapters.reset(adapters_token)
             current_attention.reset(token)
 
@@ -72,9 +114,11 @@ class ModelRunner:
 
     def _forward(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         """Run the model's own forward, which may also transform its logits (soft-capping, scaling)."""
+        # Mamba has no positions.
+        positions = {"position_ids": batch.positions[None]} if "position_ids" in self._arguments else {}
         output = self._model(
             input_ids=batch.input_ids[None],
-            position_ids=batch.positions[None],
+            **positions,
             use_cache=False,
             logits_to_keep=upload(logit_rows, self.device, torch.int64),
         )

@@ -5,7 +5,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from engine.attention.batch import build_batch
-from engine.errors import ModelNotSupported
+from engine.errors import ModelNotSupported, NoPagedAttention
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.runner import ModelRunner
 from engine.request import Prompt
@@ -20,20 +20,27 @@ _NUM_SEQUENCES = 8
 _CHUNKS = ((0, 5), (5, 7), (7, 8))  # the first begins, the second continues, the third decodes
 
 
-def check_attention(model: PreTrainedModel, runner: ModelRunner, *, is_quantized: bool = False) -> None:
-    """Compare the logits of a few tokens, computed in chunks, with those of transformers' eager attention.
+def eager_logits(model: PreTrainedModel) -> Tensor:
+    """Return the logits of a few tokens, computed with transformers' eager attention.
 
-    It uses the first blocks of an empty cache, and clears them. Raises ModelNotSupported on a difference.
+    Raises ModelNotSupported if they are not finite.
     """
-    expected = reference_logits(model, list(range(_NUM_TOKENS)))
-    if not expected.isfinite().all():
+    logits = reference_logits(model, list(range(_NUM_TOKENS)))
+    if not logits.isfinite().all():
         raise ModelNotSupported(
             f"{type(model).__name__} computes logits of NaN or infinity in {model.dtype}: its weights are "
             "broken, or need another dtype"
         )
-    difference = relative_difference(paged_logits(runner), expected)
+    return logits
+
+
+def check_attention(
+    model: PreTrainedModel, paged: Tensor, eager: Tensor, *, is_quantized: bool = False
+) -> None:
+    """Compare the results of `paged_logits` and `eager_logits`. Raises NoPagedAttention on a difference."""
+    difference = relative_difference(paged, eager)
     if not is_same(difference, model.dtype, is_quantized=is_quantized):
-        raise ModelNotSupported(
+        raise NoPagedAttention(
             f"paged attention differs from {type(model).__name__}'s own by {difference:.1%} of its logits"
         )
 
@@ -48,6 +55,7 @@ def paged_logits(runner: ModelRunner) -> Tensor:
     scheduler = Scheduler(pool, max_batch_tokens=_NUM_TOKENS, max_num_sequences=1)
     sequence = scheduler.new_sequence(order=(0, 0, 0), prompt=Prompt(tuple(range(_NUM_TOKENS))))
     sequence.table.grow(_NUM_TOKENS, write_from=0)
+    sequence.slot = 0
     chunks = []
     for start, end in _CHUNKS:
         batch = build_batch([ScheduledTokens(sequence, start, end)], block_size, runner.device)
@@ -63,13 +71,15 @@ def decoded_logits(runner: ModelRunner) -> list[Tensor]:
     """
     block_size = runner.block_size
     num_blocks = -(-2 // block_size)  # of a sequence of two tokens
-    num_sequences = max(1, min(_NUM_SEQUENCES, runner.num_blocks // num_blocks))
+    num_slots = _NUM_SEQUENCES if runner.num_slots is None else runner.num_slots
+    num_sequences = max(1, min(_NUM_SEQUENCES, num_slots, runner.num_blocks // num_blocks))
     pool = BlockPool(num_sequences * num_blocks, block_size)
     scheduler = Scheduler(pool, max_batch_tokens=num_sequences, max_num_sequences=num_sequences)
     sequences = []
     for index in range(num_sequences):
         sequence = scheduler.new_sequence(order=(0, index, 0), prompt=Prompt((index, index + 1)))
         sequence.table.grow(2, write_from=0)
+        sequence.slot = index
         sequences.append(sequence)
     first, *others = sequences
     steps = [

@@ -1,11 +1,13 @@
 """The share of a model's weights that compiled products of bfloat16 serve."""
 
 from copy import deepcopy
-from typing import Any
 
 import torch
 from torch import nn
-from transformers import AutoModelForCausalLM, PreTrainedConfig
+from transformers import PreTrainedConfig
+
+from engine.model.loading.imports.meta_kernels import with_meta_kernels
+from engine.model.loading.text_part import new_model
 
 _MOST_OTHERS = 0.1  # of all weights
 
@@ -17,10 +19,11 @@ def is_mostly_linear(model_config: PreTrainedConfig) -> bool:
     times as long in bfloat16 as in float32 on a processor without instructions for bfloat16. Returns False
     for a model that cannot be made from its config alone.
     """
-    auto: Any = AutoModelForCausalLM  # its annotation has only the model
     try:
         with torch.device("meta"):
-            model: nn.Module = auto.from_config(deepcopy(model_config))  # which writes into its config
+            model: nn.Module = with_meta_kernels(
+                lambda: new_model(deepcopy(model_config))  # which writes into its config
+            )
     except Exception:  # modelling code may raise anything; the loading of the weights reports it
         return False
     served = {

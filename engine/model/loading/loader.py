@@ -1,140 +1,267 @@
 """The loading of a model: finding its files, checking that it can be served, and reading its weights."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from huggingface_hub import snapshot_download
-from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+import transformers
+from huggingface_hub.errors import StrictDataclassError
 from transformers import AutoConfig, PreTrainedConfig, PreTrainedModel
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.model.loading.directory import own_directory
+from engine.model.loading.checkpoint.complete import check_config, check_finite, check_plausible
+from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
+from engine.model.loading.checkpoint.formats import check_dtypes, check_files
+from engine.model.loading.checkpoint.json_files import check_json_files, json_object
+from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_headers
+from engine.model.loading.context import choose_max_total_tokens, context_note, original_context
+from engine.model.loading.fetching import ModelDirectory, fetch
 from engine.model.loading.linear_share import is_mostly_linear
+from engine.model.loading.memory import check_room, memory_of, size_in_words, stored_bytes
 from engine.model.loading.pooling_config import find_own_pooling
-from engine.model.loading.progress import line_bar
-from engine.model.loading.weights import one_line, read_weights
+from engine.model.loading.quantized.checkpoint import QuantizedCheckpoint
+from engine.model.loading.quantized.formats.known_formats import find_format
+from engine.model.loading.quantized.quantized_weight import Format
+from engine.model.loading.quantized.tensor_files import TensorFiles
+from engine.model.loading.refusals import one_line
+from engine.model.loading.text_part import serving_class
+from engine.model.loading.weights import read_weights
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
+from engine.packed_cache.entry import PackedEntry
+from engine.packed_cache.search import Search, search_for
 from engine.request import Pooling
 from engine.text.tokenizer import Tokenizer
 
-# The layer types whose mask the attention interface describes; a class may support it and have others too.
-_SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
-# These rotary embeddings change with the longest sequence of the batch if it exceeds the original context.
-_LENGTH_DEPENDENT_ROPE = {"dynamic", "longrope"}
-_NEEDED_FILES = ["*.json", "*.safetensors", "*.jinja", "*.txt", "*.model", "*.py"]
+# The types of layers whose mask paged attention knows, that keep a recurrent state, or that do neither. A
+# class may support the interface and have others too.
+_RECURRENT_LAYER_TYPES = {"linear_attention", "conv", "hybrid"}
+_ATTENTION_LAYER_TYPES = {"full_attention", "sliding_attention", "chunked_attention", "indexed_attention"}
+# The words of safetensors for the types that a config.json gives to plain weights.
+_WORDS = {torch.float16: "F16", torch.bfloat16: "BF16"}
+_SUPPORTED_LAYER_TYPES = _RECURRENT_LAYER_TYPES | _ATTENTION_LAYER_TYPES | {"mlp", "moe"}
+
+
+class _Description(NamedTuple):
+    """A model's configuration, and the headers of its weights. The fields are those of `PlannedModel`."""
+
+    config: PreTrainedConfig
+    tensors: Mapping[str, StoredTensor] | None
+    quantized: QuantizedCheckpoint | None
+    paged_obstacle: str | None
+
+
+class PlannedModel(NamedTuple):
+    """A model as its configuration and the headers of its weights describe it.
+
+    config: transformers' configuration. tensors: the stored ones by name, or the plain ones that quantized
+    ones become; None if nothing lists them. quantized: the checkpoint, if it is.
+    dtype, device: of the model in memory. weight_bytes: memory of the weights as they are loaded, in bytes.
+    max_total_tokens: the context length, or less if the engine's config says so. vocab_size: of the head.
+    original_context: as of that function. paged_obstacle: why it cannot attend over pages, as far as its
+    class and configuration say; None if nothing speaks against it.
+    """
+
+    directory: Path
+    revision: str | None
+    config: PreTrainedConfig
+    tensors: Mapping[str, StoredTensor] | None
+    quantized: QuantizedCheckpoint | None
+    device: torch.device
+    dtype: torch.dtype
+    weight_bytes: int
+    vocab_size: int
+    max_total_tokens: int
+    end_token_ids: tuple[int, ...]
+    original_context: int | None
+    paged_obstacle: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
     """A model in memory.
 
-    revision: the hub commit; None for a plain directory. max_total_tokens: the context length, or less if the
-    config says so. pooling, num_parameters: as in `ModelInfo`.
+    plan: what was known of it before. pooling, num_parameters: as in `ModelInfo`. search: for weights that an
+    earlier start packed, and packed: what it found, whose content need not be checked again; None: nothing.
+    A model of float16 whose plan has another type keeps it in linear layers, until they are quantized if they
+    are; the rest is to be converted.
     """
 
     model: PreTrainedModel
     tokenizer: Tokenizer
-    directory: Path
-    revision: str | None
-    max_total_tokens: int
-    vocab_size: int
+    plan: PlannedModel
     pooling: Pooling | None
     num_parameters: int
+    search: Search | None = None
+    packed: PackedEntry | None = None
 
 
 def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
     """Load the weights and the tokenizer. Raises ModelNotSupported if the model cannot be served."""
-    directory, revision = _find_directory(config, on_progress)
-    model_config = _read_config(directory, config)
-    _check_supported(model_config, directory)
-    device = choose_device(config.device)
-    dtype = _choose_dtype(config.dtype, model_config, device)
+    plan = plan_model(fetch(config, on_progress), config)
+    check_room(plan.directory, plan.weight_bytes, plan.device)
+    dtype = torch.float16 if _reads_float16(plan, config) else plan.dtype
     dtype_name = str(dtype).removeprefix("torch.")
-    on_progress(f"loading {_size(_num_weight_bytes(directory))} of weights as {dtype_name} onto {device}")
-    model = read_weights(directory, model_config, dtype, config, on_progress)
-    torch.nn.Module.to(model, device)
-    vocab_size = model_config.get_text_config().vocab_size
-    on_progress("loading tokenizer")
-    tokenizer = Tokenizer.from_directory(
-        directory,
-        vocab_size=vocab_size,
-        end_token_ids=_end_token_ids(model),
-        trust_remote_code=config.trust_remote_code,
+    stored = plan.tensors if plan.quantized is None else plan.quantized.stored
+    size = size_in_words(stored_bytes(stored))
+    format = "weights" if plan.quantized is None else plan.quantized.label
+    if note := context_note(plan.config.get_text_config(), plan.max_total_tokens):
+        on_progress(f"note: {note}")
+    on_progress(f"loading {size} of {format} as {dtype_name} onto {plan.device}")
+    search = search_for(config, plan.directory) if plan.device.type == "cpu" else None
+    model = read_weights(
+        plan.directory,
+        plan.config,
+        dtype,
+        config,
+        on_progress,
+        attends_paged=plan.paged_obstacle is None,
+        quantized=plan.quantized,
     )
-    max_total_tokens = _max_total_tokens(config, model_config.get_text_config())
+    packed = None if search is None else search.entry()
+    if packed is None:
+        check_finite(plan.directory, model.named_parameters())
+    torch.nn.Module.to(model, plan.device)
+    on_progress("loading tokenizer")
     return LoadedModel(
         model,
-        tokenizer,
-        directory,
-        revision,
-        max_total_tokens,
-        vocab_size,
-        pooling=find_own_pooling(directory, on_progress),
+        read_tokenizer(plan, config),
+        plan,
+        pooling=find_own_pooling(plan.directory, on_progress),
         num_parameters=model.num_parameters(),
+        search=search,
+        packed=packed,
     )
 
 
-def _find_directory(config: EngineConfig, on_progress: Callable[[str], None]) -> tuple[Path, str | None]:
-    if (directory := own_directory(config.model, config.revision)) is not None:
-        return directory, None
-    on_progress(f"fetching {config.model} from the Hugging Face hub")
-    try:
-        path = snapshot_download(
-            config.model,
-            revision=config.revision,
-            allow_patterns=_NEEDED_FILES,
-            tqdm_class=line_bar(on_progress),
-        )
-    except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError) as error:
+def plan_model(
+    found: ModelDirectory, config: EngineConfig, tensors: Mapping[str, StoredTensor] | None = None
+) -> PlannedModel:
+    """Return what is known of a model before its weights are read.
+
+    tensors: the headers of weights that are not in the directory. Raises ModelNotSupported if the model
+    cannot be served, as far as its configuration and these headers say.
+    """
+    described = _read_description(found.path, config, tensors)
+    text_config = described.config.get_text_config()
+    device = choose_device(config.device)
+    dtype = _choose_dtype(config.dtype, described.config, device)
+    vocab_size = text_config.vocab_size
+    return PlannedModel(
+        found.path,
+        found.revision,
+        described.config,
+        described.tensors,
+        described.quantized,
+        device,
+        dtype,
+        memory_of(described.tensors, dtype),
+        vocab_size,
+        choose_max_total_tokens(config, text_config),
+        read_end_token_ids(found.path, getattr(text_config, "eos_token_id", None), vocab_size),
+        original_context(text_config),
+        described.paged_obstacle,
+    )
+
+
+def _read_description(
+    directory: Path, config: EngineConfig, tensors: Mapping[str, StoredTensor] | None
+) -> _Description:
+    """Return the description of a model that can be served as far as it says. Raises ModelNotSupported."""
+    raw = json_object(directory / "config.json")
+    format = find_format(directory, raw)
+    model_config = _parse_config(directory, raw, config)
+    paged_obstacle = _find_paged_obstacle(model_config, directory)
+    text_config = model_config.get_text_config()
+    check_config(directory, text_config)
+    are_here = False
+    if tensors is None:
+        check_files(directory)
+        tensors = read_headers(directory)
+        are_here = True
+    quantized = None
+    if format is not None:
+        quantized = _unpacked(directory, format, model_config, tensors or {}, are_here=are_here)
+        tensors = quantized.tensors
+    if tensors is not None:
+        check_dtypes(directory, tensors)
+        check_plausible(directory, text_config, tensors)
+    return _Description(model_config, tensors, quantized, paged_obstacle)
+
+
+def _unpacked(
+    directory: Path,
+    format: Format,
+    model_config: PreTrainedConfig,
+    tensors: Mapping[str, StoredTensor],
+    *,
+    are_here: bool,
+) -> QuantizedCheckpoint:
+    """Return a quantized checkpoint, of which transformers is to see the plain weights alone.
+
+    model_config: loses what it says of the quantization. are_here: whether the weights are in the directory.
+    """
+    text_config = model_config.get_text_config()
+    for part in (model_config, text_config):
+        if hasattr(part, "quantization_config"):
+            del part.quantization_config
+    files = TensorFiles(directory) if are_here else None
+    if files is not None and not files:
         raise ModelNotSupported(
-            f"{config.model} is neither a directory nor a model that the Hugging Face hub gives: {error}"
-        ) from error
-    return Path(path), Path(path).name  # snapshots are named after their commit
+            f"the weights in {directory} are quantized ({format.label}) and in PyTorch's own files; such are "
+            "unpacked from safetensors only"
+        )
+    stored: Any = text_config.dtype  # which may be a name that torch does not have
+    return QuantizedCheckpoint(directory, format, tensors, files, _WORDS.get(stored, "F32"))
 
 
-def _read_config(directory: Path, config: EngineConfig) -> PreTrainedConfig:
+def _parse_config(directory: Path, raw: dict[str, Any], config: EngineConfig) -> PreTrainedConfig:
+    """Return the model's configuration. raw: config.json."""
+    place, model_type = directory / "config.json", raw.get("model_type")
+    own_code = "auto_map" in raw
+    if not own_code and (not isinstance(model_type, str) or not model_type):
+        raise ModelNotSupported(f"{place} must name a model_type, and names {model_type!r}")
+    if not own_code and model_type not in CONFIG_MAPPING:
+        raise ModelNotSupported(
+            f"{place} names the model_type `{model_type}`, which transformers {transformers.__version__} "
+            "does not know; a newer release of it may"
+        )
     try:
         found = AutoConfig.from_pretrained(directory, trust_remote_code=config.trust_remote_code)
+    except StrictDataclassError as error:
+        lines = str(error).split("\n")
+        raise ModelNotSupported(f"{place} describes no model: {' '.join(lines[-1].split())}") from error
     except Exception as error:  # whatever the checks of a model's configuration raise
-        raise ModelNotSupported(
-            f"{directory} holds no model that transformers knows: {one_line(error)}"
-        ) from error
-    _check_generation_config(directory / "generation_config.json")
+        raise ModelNotSupported(f"{place} describes no model: {one_line(error)}") from error
+    check_json_files(directory)
     if not isinstance(found, PreTrainedConfig):
         raise ModelNotSupported(f"{directory} holds a {type(found).__name__}, which describes no model")
     return found
 
 
-def _check_generation_config(path: Path) -> None:
-    """Check that the file is JSON: transformers ignores it otherwise, and the end tokens would be lost."""
-    try:
-        json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError) as error:
-        raise ModelNotSupported(f"{path} is no JSON: {one_line(error)}") from error
+def _find_paged_obstacle(model_config: PreTrainedConfig, directory: Path) -> str | None:
+    """Return why a model cannot attend over pages; None if nothing is known that speaks against it.
 
-
-def _check_supported(model_config: PreTrainedConfig, directory: Path) -> None:
+    Raises ModelNotSupported for what is no decoder of text.
+    """
     name = f"{directory.name} ({model_config.model_type})"
     if model_config.is_encoder_decoder:
         raise ModelNotSupported(f"{name} is an encoder-decoder; only decoder-only models are served")
-    model_class: Any = MODEL_FOR_CAUSAL_LM_MAPPING.get(type(model_config), None)
+    model_class: Any = serving_class(model_config)
     if model_class is None and "auto_map" not in model_config.to_dict():
         raise ModelNotSupported(f"{name} is not a causal language model")
-    if model_class is not None and not model_class.is_backend_compatible():
-        raise ModelNotSupported(f"{model_class.__name__} does not support transformers' attention interface")
     layer_types = set(getattr(model_config.get_text_config(), "layer_types", None) or ())
     if unknown := layer_types - _SUPPORTED_LAYER_TYPES:
-        raise ModelNotSupported(
-            f"{name} has layers of {', '.join(sorted(unknown))}, which paged attention lacks"
-        )
+        return f"{name} has layers of {', '.join(sorted(unknown))}, which paged attention lacks"
+    # transformers' flag is not set for all classes that go through the interface, and Mamba does not attend.
+    if model_class is None or model_class.is_backend_compatible() or layer_types & _RECURRENT_LAYER_TYPES:
+        return None
+    if not model_class._can_set_attn_implementation():
+        return f"{model_class.__name__} does not support transformers' attention interface"
+    return None
 
 
 def choose_device(name: str) -> torch.device:
@@ -165,32 +292,38 @@ def _choose_dtype(name: str, model_config: PreTrainedConfig, device: torch.devic
     return torch.bfloat16 if is_fast else torch.float32
 
 
-def _size(num_bytes: int) -> str:
-    """Return the size as a text for people, such as "7.1 MB" or "1.24 GB"."""
-    return f"{num_bytes / 1e9:.2f} GB" if num_bytes >= 1e9 else f"{num_bytes / 1e6:.1f} MB"
+def keeps_float16(plan: PlannedModel, config: EngineConfig) -> bool:
+    """Return whether linear layers keep weights of float16, of whose 11 bits bfloat16 would drop 3."""
+    return config.quantize is None and _reads_float16(plan, config)
 
 
-def _num_weight_bytes(directory: Path) -> int:
-    return sum(path.stat().st_size for path in directory.glob("*.safetensors"))
+def _reads_float16(plan: PlannedModel, config: EngineConfig) -> bool:
+    """Return whether weights stay float16 until linear layers are packed or quantized.
+
+    So none are converted first, which would be a copy of them all.
+    """
+    if config.dtype != "auto" or plan.device.type != "cpu":
+        return False
+    if plan.config.get_text_config().dtype != torch.float16 or not has_compiled_bfloat16():
+        return False
+    matrices = [tensor for tensor in (plan.tensors or {}).values() if len(tensor.shape) > 1]
+    # Other types could be too large for it, or be rounded by it.
+    are_float16 = bool(matrices) and all(
+        tensor.dtype == "F16" or (tensor.block or (1,))[0] > 1 for tensor in matrices
+    )
+    return are_float16 and is_mostly_linear(plan.config)
 
 
-def _end_token_ids(model: PreTrainedModel) -> tuple[int, ...]:
-    """Return the end tokens of the generation config if it has any, else those of the model config."""
-    for config in (model.generation_config, model.config.get_text_config()):
-        end: int | list[int] | None = config.eos_token_id
-        if end is not None:
-            return (end,) if isinstance(end, int) else tuple(end)
-    return ()
-
-
-def _max_total_tokens(config: EngineConfig, text_config: PreTrainedConfig) -> int:
-    limit: int | None = getattr(text_config, "max_position_embeddings", None)
-    rope: dict[str, Any] = getattr(text_config, "rope_parameters", None) or {}
-    if rope.get("rope_type") in _LENGTH_DEPENDENT_ROPE:
-        limit = rope.get("original_max_position_embeddings", limit)
-    wanted = config.max_total_tokens or limit
-    if wanted is None:
-        raise ModelNotSupported("the model's config names no context length: max_total_tokens must be given")
-    if limit is not None and wanted > limit:
-        raise ModelNotSupported(f"max_total_tokens {wanted} exceeds the model's {limit}")
-    return wanted
+def read_tokenizer(plan: PlannedModel, config: EngineConfig) -> Tokenizer:
+    """Return the model's tokenizer. Raises ModelNotSupported."""
+    try:
+        return Tokenizer.from_directory(
+            plan.directory,
+            vocab_size=plan.vocab_size,
+            end_token_ids=plan.end_token_ids,
+            trust_remote_code=config.trust_remote_code,
+        )
+    except ModelNotSupported:
+        if (path := plan.directory / "tokenizer.json").is_file():
+            json_object(path)  # the more telling error; the file is large, so it is read only here
+        raise

@@ -1,22 +1,26 @@
 """The loading of a checkpoint's weights, which must be exactly those that its config.json describes."""
 
-import logging
-import re
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
+from transformers.pytorch_utils import Conv1D
 
-from engine.attention.paged_attention import ATTENTION_NAME
+from engine.attention.paged_attention import ATTENTION_NAME, EAGER
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.model.loading.checkpoint.complete import check_complete
+from engine.model.loading.gguf.description import is_described
+from engine.model.loading.gguf.model_tensors import sources_of
+from engine.model.loading.gguf.named_file import LINK
+from engine.model.loading.gguf.stored_weights import unread_weights
+from engine.model.loading.imports.meta_kernels import with_meta_kernels
 from engine.model.loading.progress import progress_lines
-
-_MAX_NAMED = 3  # weights that a message names
-_LAYER_NUMBER = re.compile(r"(?<=\.)\d+(?=\.)")
+from engine.model.loading.quantized.checkpoint import QuantizedCheckpoint
+from engine.model.loading.refusals import refusals, silent
+from engine.model.loading.text_part import plain_class, reading_class, text_model
 
 
 def read_weights(
@@ -25,85 +29,56 @@ def read_weights(
     dtype: torch.dtype,
     config: EngineConfig,
     on_progress: Callable[[str], None],
+    *,
+    attends_paged: bool,
+    quantized: QuantizedCheckpoint | None = None,
 ) -> PreTrainedModel:
-    """Return the model, on the host.
+    """Return the model, on the host; of a model that reads more than text, the part for text.
 
-    Raises ModelNotSupported if the weights cannot be read, if some are missing or have other shapes, so that
-    transformers would initialise random ones, or if there are more layers than the config says.
+    attends_paged: whether it is to attend over pages, or else by its own code. quantized: the checkpoint, if
+    it is; each weight is unpacked when transformers reads it.
+    Raises ModelNotSupported if the weights cannot be read, or are not those that the config describes.
     """
-    auto: Any = AutoModelForCausalLM  # its annotation has only the model
-    try:
-        with progress_lines(on_progress), _no_report():
-            model, found = auto.from_pretrained(
-                directory,
+    known: Any = reading_class(model_config)
+    source: dict[str, Any] = {"pretrained_model_name_or_path": directory}
+    if quantized is not None:
+        known = plain_class(model_config, directory, trust_remote_code=config.trust_remote_code)
+        if known.config_class is type(model_config.get_text_config()):
+            model_config = model_config.get_text_config()
+        source = {"pretrained_model_name_or_path": None, "state_dict": quantized.read(dtype)}
+    elif is_described(directory):
+        known = plain_class(model_config, directory, trust_remote_code=config.trust_remote_code)
+        weights = unread_weights(
+            (directory / LINK).readlink(), sources_of(directory, model_config), model_config, dtype
+        )
+        source = {"pretrained_model_name_or_path": None, "state_dict": weights}
+    with refusals(directory), progress_lines(on_progress), silent():
+        model, found = with_meta_kernels(
+            lambda: known.from_pretrained(
+                **source,
                 config=model_config,
                 dtype=dtype,
-                attn_implementation=ATTENTION_NAME,
+                attn_implementation=ATTENTION_NAME if attends_paged else EAGER,
                 trust_remote_code=config.trust_remote_code,
                 ignore_mismatched_sizes=True,  # they are reported below, by name
                 output_loading_info=True,
             )
-    except Exception as error:  # torch, safetensors, pickle and modelling code raise all kinds
-        raise ModelNotSupported(f"the weights in {directory} cannot be loaded: {one_line(error)}") from error
+        )
     if not isinstance(model, PreTrainedModel):
         raise ModelNotSupported(f"{directory} holds a {type(model).__name__}, which is no transformers model")
-    _check_complete(directory, model, found)
-    _check_layers(directory, model, found["unexpected_keys"])
-    return model
+    if quantized is not None:
+        _check_orientation(directory, model)
+    check_complete(directory, model, found, on_progress)
+    return text_model(model)
 
 
-def one_line(error: Exception) -> str:
-    """Return the text of another library's exception on one line, to be part of a message."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]
+def _check_orientation(directory: Path, model: PreTrainedModel) -> None:
+    """Raise ModelNotSupported for layers whose weights have their inputs first, as GPT-2's.
 
-
-def _check_complete(directory: Path, model: PreTrainedModel, found: dict[str, Any]) -> None:
-    if wrong := sorted(found["mismatched_keys"]):
-        name, stored, expected = wrong[0]
-        others = f", and {len(wrong) - 1} more have other shapes too" if len(wrong) > 1 else ""
+    Quantized, they have their outputs first in some formats and not in others.
+    """
+    if any(isinstance(module, Conv1D) for module in model.modules()):
         raise ModelNotSupported(
-            f"the weights in {directory} do not fit its config.json: {name} is {list(stored)}, "
-            f"which should be {list(expected)}{others}"
+            f"the weights in {directory} are quantized, and {type(model).__name__} keeps its own with inputs "
+            "first, of which no quantized ones are unpacked"
         )
-    if found["missing_keys"]:
-        raise ModelNotSupported(
-            f"the weights in {directory} lack what its config.json describes: {_named(found['missing_keys'])}"
-        )
-
-
-def _check_layers(directory: Path, model: PreTrainedModel, unexpected: Collection[str]) -> None:
-    """Raise ModelNotSupported for layers that would be ignored; unused heads for other tasks are accepted."""
-    config = model.config.get_text_config()
-    num_layers = int(config.num_hidden_layers)
-    # Layers for multi-token prediction come after the model's own (DeepSeek-V3, section 2.2).
-    num_drafting = int(getattr(config, "num_nextn_predict_layers", None) or 0)
-    names = set(model.state_dict())
-    surplus = [
-        name
-        for name in unexpected
-        if (number := _LAYER_NUMBER.search(name))
-        and int(number[0]) >= num_layers + num_drafting
-        and _LAYER_NUMBER.sub("0", name, count=1) in names
-    ]
-    if surplus:
-        raise ModelNotSupported(
-            f"the weights in {directory} have more layers than its config.json, which says {num_layers}: "
-            f"{_named(surplus)}"
-        )
-
-
-def _named(names: Collection[str]) -> str:
-    shown = ", ".join(sorted(names)[:_MAX_NAMED])
-    return shown + (f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else "")
-
-
-@contextmanager
-def _no_report() -> Iterator[None]:
-    """Suppress transformers' log messages about weights, such as a long table of mismatched ones."""
-    log = logging.getLogger("transformers")
-    level = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(level)

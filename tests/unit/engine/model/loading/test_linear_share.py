@@ -7,7 +7,7 @@ from engine.model.loading.linear_share import is_mostly_linear
 from tests.tiny import ARCHITECTURES
 
 # Experts, or layers of transformers' own Conv1D, hold most of their weights.
-OTHERS = {"mixtral", "qwen3_moe", "gpt_oss", "deepseek_v3", "gpt2"}
+OTHERS = {"mixtral", "qwen3_moe", "gpt_oss", "deepseek_v3", "llama4", "gpt2"}
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

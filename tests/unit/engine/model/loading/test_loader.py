@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import (
-    BloomConfig,
-    Llama4TextConfig,
+    AutoModelForCausalLM,
     LlamaConfig,
-    MambaConfig,
     MixtralConfig,
     PreTrainedConfig,
     T5Config,
@@ -20,12 +19,17 @@ from transformers import (
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from engine.attention import paged_attention as attention
-from engine.build import build_core
+from engine.build import build_core, build_parts
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.linear.packed_linear import PackedLinear, can_pack, pack_linears
+from engine.linear.channel_scales import channel_scales
+from engine.linear.int8_linear import Int8Linear, quantize_linears
+from engine.linear.native_channels import native_panels
+from engine.linear.packed_linear import PackedLinear, can_pack, convert_float16, pack_linears
+from engine.model.checks.self_check import paged_logits
 from engine.model.loading.loader import load_model
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16
+from tests.instructions import needs_compiled_bfloat16
 from tests.tiny import save_tiny_model, tiny_model
 
 
@@ -43,17 +47,25 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (T5Config(), "encoder-decoder"),
         (ViTConfig(), "not a causal language model"),
-        (MambaConfig(), "attention interface"),
-        (BloomConfig(), "attention interface"),
-        (Llama4TextConfig(), "chunked_attention"),
     ],
 )
-def test_a_model_that_paged_attention_cannot_serve_is_refused_before_its_weights_are_read(
+def test_what_is_no_decoder_of_text_is_refused_before_its_weights_are_read(
     config: PreTrainedConfig, reason: str, tmp_path: Path
 ) -> None:
     config.save_pretrained(tmp_path)
     with pytest.raises(ModelNotSupported, match=reason):
         load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "obstacle"), [("bloom", "attention interface"), ("gptj", "attention interface")]
+)
+def test_a_model_that_cannot_attend_over_pages_is_known_before_its_weights_are_read(
+    architecture: str, obstacle: str, tmp_path: Path
+) -> None:
+    model = load(save_tiny_model(tmp_path, architecture))
+    assert obstacle in model.plan.paged_obstacle
+    assert model.model.config._attn_implementation == "eager"
 
 
 def test_a_directory_without_weights_is_refused(tmp_path: Path) -> None:
@@ -66,7 +78,7 @@ def test_weights_that_were_cut_short_are_refused(tmp_path: Path) -> None:
     save_tiny_model(tmp_path)
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
-    with pytest.raises(ModelNotSupported, match="cannot be loaded"):
+    with pytest.raises(ModelNotSupported, match="no whole safetensors file"):
         load(tmp_path)
 
 
@@ -92,7 +104,7 @@ def test_the_size_of_weights_is_told_in_a_fitting_unit(llama: Path) -> None:
 
 
 def test_a_context_beyond_the_models_is_refused(llama: Path) -> None:
-    assert load(llama, max_total_tokens=100).max_total_tokens == 100
+    assert load(llama, max_total_tokens=100).plan.max_total_tokens == 100
     with pytest.raises(ModelNotSupported, match="513 exceeds"):
         load(llama, max_total_tokens=513)
 
@@ -100,7 +112,7 @@ def test_a_context_beyond_the_models_is_refused(llama: Path) -> None:
 def test_a_rotary_embedding_that_varies_with_length_stays_within_its_original_context(tmp_path: Path) -> None:
     rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 4.0, "original_max_position_embeddings": 128}
     save_tiny_model(tmp_path, max_position_embeddings=512, rope_parameters=rope)
-    assert load(tmp_path).max_total_tokens == 128
+    assert load(tmp_path).plan.max_total_tokens == 128
 
 
 def test_end_tokens_come_as_a_list_from_the_generation_config(tmp_path: Path) -> None:
@@ -109,7 +121,7 @@ def test_end_tokens_come_as_a_list_from_the_generation_config(tmp_path: Path) ->
     assert load(tmp_path).tokenizer.end_token_ids == (7, 9)
 
 
-def test_attention_that_differs_from_the_models_own_is_refused(
+def test_a_model_whose_paged_attention_differs_from_its_own_runs_on_the_fallback_lane(
     llama: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attend = attention.PagedAttention.attend
@@ -118,11 +130,14 @@ def test_attention_that_differs_from_the_models_own_is_refused(
         return attend(self, module, query * 1.5, *others)
 
     monkeypatch.setattr(attention.PagedAttention, "attend", attend_badly)
-    with pytest.raises(ModelNotSupported, match="differs"):
-        build_core(EngineConfig(model=str(llama), device="cpu"), lambda line: None)
+    info = build_core(EngineConfig(model=str(llama), device="cpu"), lambda line: None)[2]
+    assert info.paged_obstacle is not None
+    assert info.paged_obstacle.startswith("paged attention differs from LlamaForCausalLM's own by ")
 
 
-def test_a_layer_that_hides_its_window_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_layer_that_hides_its_window_runs_on_the_fallback_lane(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     save_tiny_model(tmp_path, "gemma3")
     dispatch = attention.dispatch_attention
 
@@ -130,8 +145,8 @@ def test_a_layer_that_hides_its_window_is_refused(tmp_path: Path, monkeypatch: p
         return dispatch(*arguments, **others)
 
     monkeypatch.setitem(ALL_ATTENTION_FUNCTIONS._global_mapping, attention.ATTENTION_NAME, without_window)
-    with pytest.raises(ModelNotSupported, match="sliding window"):
-        build_core(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None)
+    info = build_core(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None)[2]
+    assert info.paged_obstacle == "Gemma3Attention does not tell its sliding window"
 
 
 def test_config_refuses_two_cache_sizes_and_empty_batches() -> None:
@@ -181,6 +196,59 @@ def test_half_precision_becomes_what_the_cpu_is_fast_at(tmp_path: Path) -> None:
     LlamaConfig.from_pretrained(tmp_path, dtype="float16").save_pretrained(tmp_path)
     is_fast = has_fast_bfloat16() or has_compiled_bfloat16()
     assert load(tmp_path).model.dtype == (torch.bfloat16 if is_fast else torch.float32)
+
+
+@needs_compiled_bfloat16
+def test_linear_layers_keep_weights_of_float16(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path, "qwen2", dtype=torch.float16)
+    parts = build_parts(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None)
+    assert (parts.info.dtype, parts.info.linear_dtype) == ("bfloat16", "float16")
+    used = {each.name: each.in_use for each in parts.info.kernels}
+    assert used["linear"] and used["layer_stacking"] and used["decode_path"]
+    exact: Any = AutoModelForCausalLM
+    with torch.inference_mode():
+        expected = exact.from_pretrained(tmp_path, dtype=torch.float32)(torch.arange(8)[None]).logits[0]
+    difference = (paged_logits(parts.runner) - expected).norm() / expected.norm()
+    rounded = build_parts(
+        EngineConfig(model=str(tmp_path), device="cpu", dtype="bfloat16"), lambda line: None
+    )
+    assert (rounded.info.dtype, rounded.info.linear_dtype) == ("bfloat16", None)
+    assert difference < (paged_logits(rounded.runner) - expected).norm() / expected.norm()
+
+
+def test_what_is_no_float16_is_not_converted(tmp_path: Path) -> None:
+    model = load(save_tiny_model(tmp_path, "qwen2", dtype=torch.float16), dtype="float16").model
+    convert_float16(model, torch.bfloat16)
+    assert {weight.dtype for weight in model.parameters()} == {torch.bfloat16}
+    assert {buffer.dtype for buffer in model.buffers()} == {torch.float32}, "rotary frequencies"
+
+
+@needs_compiled_bfloat16
+def test_float16_is_kept_where_the_file_has_it_and_nothing_else_is_asked(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path, "qwen2", dtype=torch.float16)
+    assert load(tmp_path).model.dtype == torch.float16
+    assert load(tmp_path, quantize="int8").model.dtype == torch.float16
+    assert load(tmp_path, quantize="int8", dtype="bfloat16").model.dtype == torch.bfloat16
+    assert load(tmp_path, dtype="bfloat16").model.dtype == torch.bfloat16
+    weights = load_file(tmp_path / "model.safetensors")
+    weights = {name: weight.bfloat16() for name, weight in weights.items()}
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    assert load(tmp_path).model.dtype != torch.float16
+
+
+@needs_compiled_bfloat16
+def test_float16_is_quantized_as_it_is_stored(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path, "qwen2", dtype=torch.float16)
+    parts = build_parts(EngineConfig(model=str(tmp_path), device="cpu", quantize="int8"), lambda line: None)
+    assert (parts.info.dtype, parts.info.linear_dtype) == ("bfloat16", None)
+    model = load(tmp_path, quantize="int8").model
+    quantize_linears(model)
+    stored = load_file(tmp_path / "model.safetensors")["model.layers.0.self_attn.o_proj.weight"]
+    layer = model.get_submodule("model.layers.0.self_attn.o_proj")
+    assert isinstance(layer, Int8Linear)
+    assert layer.packed.scales is not None
+    assert torch.equal(layer.packed.scales[: len(stored)], channel_scales(stored))
+    assert torch.equal(layer.packed.panels, native_panels(stored, channel_scales(stored)))
 
 
 def test_half_precision_of_experts_is_float32_where_torch_is_slow_in_bfloat16(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The files of a model, and the checks that they are whole and of a kind that can be served."""

@@ -1,0 +1,37 @@
+"""The directory of a model that is named by a path; no torch, so that a wrong path is an error at once."""
+
+from pathlib import Path
+
+from engine.errors import ModelNotSupported
+from engine.model.loading.gguf.named_file import described_directory, hub_file, own_file
+
+
+def own_directory(model: str, revision: str | None) -> Path | None:
+    """Return the directory that `model` names, or None for the id of a model on the Hugging Face hub.
+
+    That of a GGUF file is the one of its description, which need not be there yet.
+    Raises ModelNotSupported if there is no such directory, if no model is in it, or if a revision is asked of
+    it.
+    """
+    directory = Path(model)
+    if (file := own_file(model)) is not None:
+        if revision is not None:
+            raise ModelNotSupported(
+                f"revision {revision} cannot be had of {model}: it is a file, and only models on the Hugging "
+                "Face hub have revisions"
+            )
+        return described_directory(file)
+    if not directory.is_dir():
+        if hub_file(model) is not None:
+            return None
+        if model.startswith((".", "/", "~")) or model.count("/") > 1:  # a hub id is "owner/name"
+            raise ModelNotSupported(f"no such directory: {model}")
+        return None
+    if revision is not None:
+        raise ModelNotSupported(
+            f"revision {revision} cannot be had of {model}: it is a directory, and only models on the "
+            "Hugging Face hub have revisions"
+        )
+    if not (directory / "config.json").is_file():
+        raise ModelNotSupported(f"{model} holds no model: there is no config.json in it")
+    return directory

@@ -1,0 +1,1 @@
+"""The import of torch and transformers without the parts that a server never runs."""

@@ -1,0 +1,153 @@
+"""The text part of models that also read images, audio or video, which are not loaded.
+
+A checkpoint of such a model is read by transformers' own class for all of it, so that its names are converted
+as they must be, but without the modules for what is no text. The language model inside then takes the place
+of the whole, where transformers has a class for it that computes the same: kernels and fusions know it.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import nn
+from transformers import AutoModelForCausalLM, PreTrainedConfig, PreTrainedModel
+from transformers.dynamic_module_utils import get_class_from_dynamic_module
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+)
+
+from engine.model.checks.reference_pass import reference_logits, relative_difference
+from engine.model.checks.tolerance import LOGITS
+
+_AUTO: Final[Any] = AutoModelForCausalLM  # its annotations are partial
+_PROBE: Final = list(range(8))  # token ids
+
+
+def serving_class(config: PreTrainedConfig) -> Any:
+    """Return transformers' class that computes a model's text; None if it has none."""
+    text = _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config.get_text_config())
+    return text or _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config) or _media_class(config)
+
+
+def new_model(
+    config: PreTrainedConfig, *, trust_remote_code: bool | None = None, **options: Any
+) -> PreTrainedModel:
+    """Return a new model without a checkpoint, of the modules that text needs.
+
+    options: those of transformers' `from_config`.
+    """
+    made: PreTrainedModel
+    if (media := _media_class(config)) is None:
+        made = _AUTO.from_config(config, trust_remote_code=trust_remote_code, **options)
+    else:
+        made = _without_media(media)._from_config(config, **options)
+    return made
+
+
+def reading_class(config: PreTrainedConfig) -> Any:
+    """Return the class whose `from_pretrained` reads a checkpoint of this configuration."""
+    media = _media_class(config)
+    return _AUTO if media is None else _without_media(media)
+
+
+def plain_class(config: PreTrainedConfig, directory: Path, *, trust_remote_code: bool) -> Any:
+    """Return the class that `reading_class` finds by a model's directory, to read weights from elsewhere.
+
+    trust_remote_code: whether it may be code in the directory.
+    """
+    place = (getattr(config, "auto_map", None) or {}).get(_AUTO.__name__)
+    if trust_remote_code and place is not None:
+        find: Any = get_class_from_dynamic_module  # its annotations are partial
+        return find(place, directory)
+    if _media_class(config) is not None:
+        return reading_class(config)
+    return _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
+
+
+def text_model(model: PreTrainedModel) -> PreTrainedModel:
+    """Return the language model inside of one that `reading_class` read, made of the same modules.
+
+    It is the model itself where it is a language model, where transformers has no class for the text alone,
+    and where that class computes something else, as it does for Aya Vision.
+    """
+    config = model.config.get_text_config()
+    text_class = _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
+    if config is model.config or text_class is None:
+        return model
+    with torch.device("meta"):
+        language: Any = text_class(config)
+    decoder, head = _parts_of(model)
+    if head is None or type(language.base_model) is not type(decoder):
+        return model
+    setattr(language, language.base_model_prefix, decoder)
+    language.set_output_embeddings(head)
+    is_dry = model.device.type == "meta"  # nothing can be computed, as in a check without weights
+    if not is_dry and any(tensor.is_meta for tensor in (*language.parameters(), *language.buffers())):
+        return model  # the class has parts that the model lacks
+    language.generation_config = model.generation_config
+    language.eval()
+    text: PreTrainedModel = language
+    if is_dry:
+        return text
+    difference = relative_difference(reference_logits(text, _PROBE), reference_logits(model, _PROBE))
+    return text if difference <= LOGITS.exact else model
+
+
+def _media_class(config: PreTrainedConfig) -> Any:
+    """Return the class for a model of text and more; None for a language model."""
+    text = config.get_text_config()
+    own = _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
+    if text is config or (own is not None and own.config_class is type(text)):
+        return None  # transformers itself reads the text of some alone
+    return _class_for(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, config)
+
+
+def _class_for(mapping: Any, config: PreTrainedConfig) -> Any:
+    found = mapping.get(type(config), None)
+    return found[0] if isinstance(found, tuple) else found
+
+
+@cache
+def _without_media(model_class: Any) -> Any:
+    """Return a subclass, under the same name, whose instances have no modules but the text's."""
+
+    def init(self: Any, config: PreTrainedConfig, *args: Any, **kwargs: Any) -> None:
+        model_class.__init__(self, config, *args, **kwargs)
+        _drop_others(self)
+
+    def set_attn_implementation(self: Any, implementation: str, *args: Any, **kwargs: Any) -> None:
+        # transformers warns about the configurations of what is not here, unless they are left as they are.
+        text = self.config.get_text_config()
+        own = [name for name in self.config.sub_configs if getattr(self.config, name, None) is text]
+        chosen = dict.fromkeys(("", *own), implementation)
+        model_class.set_attn_implementation(self, chosen, *args, **kwargs)
+
+    attributes = {
+        "__init__": init,
+        "__module__": model_class.__module__,
+        "set_attn_implementation": set_attn_implementation,
+    }
+    return type(model_class.__name__, (model_class,), attributes)
+
+
+def _drop_others(model: PreTrainedModel) -> None:
+    """Remove the modules beside the decoder, on every level of those that hold it."""
+    decoder, head = _parts_of(model)
+    holder: nn.Module = model
+    while holder is not decoder:
+        inner = [child for child in holder.children() if any(part is decoder for part in child.modules())]
+        if len(inner) != 1:
+            return
+        for name, child in list(holder.named_children()):
+            if child is not inner[0] and child is not head:
+                delattr(holder, name)
+        holder = inner[0]
+
+
+def _parts_of(model: Any) -> tuple[nn.Module, nn.Module | None]:
+    """Return the decoder and the head, which transformers does not annotate."""
+    decoder: nn.Module = model.get_decoder()
+    head: nn.Module | None = model.get_output_embeddings()
+    return decoder, head

@@ -1,0 +1,31 @@
+"""A load takes little more memory of its own at its highest than the model keeps."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.instructions import needs_compiled_bfloat16
+from tools.bench.engine.load_memory import Case, measure
+from tools.bench.random_model import write_model
+
+MOST = 1.15  # times what is kept
+
+
+@needs_compiled_bfloat16
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux says how much memory a process has")
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case("float32"),
+        Case("float32", dtype="bfloat16"),
+        Case("bfloat16", quantize="int8"),
+    ],
+    ids=lambda case: case.name,
+)
+def test_nothing_but_a_layer_is_in_memory_twice(tmp_path: Path, case: Case) -> None:
+    write_model(tmp_path, "medium", getattr(torch, case.stored))
+    found = measure(tmp_path, case)
+    assert found.final > 80e6, found
+    assert found.ratio < MOST, found
