@@ -4,25 +4,32 @@ from collections.abc import Sequence
 from typing import Final
 
 from engine.capabilities import Capabilities
-from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
 from engine.model_info import ModelInfo
+from engine.remote.wire.verbatim import VerbatimApi
 from handlers.access.hosts import is_loopback
-from handlers.app import MARKING_HEADERS, TABLES
+from handlers.app import MARKING_HEADERS, TABLES, YIELDS
+from handlers.chat.summary import ChatSummary
 from handlers.playground.page import PATH
 from handlers.runtime.root_routes import Placement, marked_placements, placements
+from handlers.serving.model_table import model_lines
 from handlers.settings.own_engine import OwnEngineSettings
 from handlers.settings.settings import Settings
 
 _ALL: Final = Capabilities()
 
 
-def start_up_table(settings: Settings, info: ModelInfo, capabilities: Capabilities = _ALL) -> str:
+def start_up_table(
+    settings: Settings,
+    info: ModelInfo,
+    capabilities: Capabilities = _ALL,
+    chat: ChatSummary | None = None,
+) -> str:
     """Return the lines about the server for the person who starts it."""
     return "\n".join(
         (
             *(
-                _own_engine(settings, info)
-                if settings.engine == "verbatim"
+                (*model_lines(settings.model_name, info, chat), *_split(settings.api_workers))
+                if not settings.is_over_servers
                 else _remote_engine(settings, info, capabilities)
             ),
             *_contracts(settings),
@@ -30,20 +37,6 @@ def start_up_table(settings: Settings, info: ModelInfo, capabilities: Capabiliti
             *_warnings(settings, capabilities),
         )
     )
-
-
-def _own_engine(settings: Settings, info: ModelInfo) -> list[str]:
-    """Return the lines about a model that this process computes."""
-    num_cached = info.num_blocks * info.block_size
-    millions = info.num_parameters / 1e6
-    return [
-        f"  model     {settings.model_name} ({info.architecture}, {millions:,.1f}M parameters)",
-        f"  device    {', '.join(filter(None, (info.device, info.instructions, info.dtype)))}",
-        f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
-        f"at most {info.max_total_tokens:,} for one request",
-        *_speculation(info.max_draft_tokens),
-        *_kernels(info.kernels),
-    ]
 
 
 def _remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabilities) -> list[str]:
@@ -57,21 +50,13 @@ def _remote_engine(settings: Settings, info: ModelInfo, capabilities: Capabiliti
     return lines + [f"  refused   {', '.join(capabilities.missing)}"] if capabilities.missing else lines
 
 
-def _speculation(max_draft_tokens: int) -> list[str]:
-    """Return a line if drafts are verified, else none."""
-    if not max_draft_tokens:
+def _split(num_workers: int) -> list[str]:
+    """Return the lines about the processes of a server that has several, else none."""
+    if not num_workers:
         return []
-    return [f"  drafts    up to {max_draft_tokens} tokens a step, from a sequence's own text (ngram)"]
-
-
-def _kernels(kernels: tuple[Kernel, ...]) -> list[str]:
-    """Return one line if all compiled code serves the model; else what does, and a line for each obstacle."""
-    obstacles = by_obstacle(kernels)
-    if not obstacles:
-        return [f"  native    all of it: {in_use(kernels)}"] if kernels else []
     return [
-        f"  native    {in_use(kernels) or 'none; torch computes everything'}",
-        *(f"            without {not_in_use(group)}: {why.reason}" for why, group in obstacles.items()),
+        f"  processes {num_workers} answer HTTP, and one computes",
+        f"  refused   {', '.join(VerbatimApi.capabilities.missing)}",
     ]
 
 
@@ -86,7 +71,7 @@ def _warnings(settings: Settings, capabilities: Capabilities) -> list[str]:
 
 def _unused(settings: Settings, capabilities: Capabilities) -> list[str]:
     """Return the names of given settings that have no effect, since another engine computes."""
-    if settings.engine == "verbatim":
+    if not settings.is_over_servers:
         return []
     without_effect = [*OwnEngineSettings.model_fields]
     if not capabilities.embeddings:
@@ -96,8 +81,8 @@ def _unused(settings: Settings, capabilities: Capabilities) -> list[str]:
 
 def _contracts(settings: Settings) -> list[str]:
     """Return a line for each contract: its prefix, and its operations at the root."""
-    at_root, _ = placements(TABLES, settings.root)
-    marked = marked_placements(TABLES, settings.root, MARKING_HEADERS)
+    at_root, _ = placements(TABLES, settings.root, YIELDS)
+    marked = marked_placements(TABLES, settings.root, MARKING_HEADERS, YIELDS)
     lines = []
     for name in TABLES:
         line = f"  contract  {name} under /{name}"

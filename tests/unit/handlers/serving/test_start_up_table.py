@@ -18,7 +18,10 @@ def test_the_start_shows_model_device_cache_and_where_each_contract_stands() -> 
     lines = start_up_table(settings, ScriptedEngine(says("a")).model_info).splitlines()
     assert lines[0].split(maxsplit=1) == ["model", "verbatim-demo (Scripted, 0.0M parameters)"]
     assert lines[1].split(maxsplit=1) == ["device", "cpu, float32"]
-    assert lines[2].split(maxsplit=1) == ["cache", "128 tokens (0 MiB), at most 200 for one request"]
+    assert lines[2].split(maxsplit=1) == [
+        "cache",
+        "128 tokens (0 MiB), at most 200 for one request, 4 sequences at once",
+    ]
     shown = contracts_in(lines)
     assert shown["openai"][:5] == ["under", "/openai,", "and", "at", "/v1/chat/completions"]
     assert shown["tgi"][:5] == ["under", "/tgi,", "and", "at", "/"]
@@ -34,11 +37,44 @@ def test_the_start_shows_that_tokens_are_drafted() -> None:
     assert not any(line.strip().startswith("drafts") for line in lines)
 
 
+def test_the_start_shows_the_memory_of_recurrent_states() -> None:
+    info = ScriptedEngine(says("a")).model_info
+    hybrid = msgspec.structs.replace(info, num_state_slots=20, state_bytes=3 * 2**20)
+    shown = "state     20 recurrent states (3 MiB), 4 of sequences and the others of the prefix cache"
+    assert start_up_table(Settings(), hybrid).splitlines()[3].strip() == shown
+    alone = msgspec.structs.replace(info, num_state_slots=4, state_bytes=2**20)
+    shown = "state     4 recurrent states (1 MiB), one of each sequence"
+    assert start_up_table(Settings(), alone).splitlines()[3].strip() == shown
+    assert not any(line.strip().startswith("state") for line in start_up_table(Settings(), info).splitlines())
+
+
+def test_the_start_shows_the_fallback_lane_what_it_lacks_and_why() -> None:
+    info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, paged_obstacle="it has no pages")
+    assert start_up_table(Settings(), info).splitlines()[2].strip() == (
+        "attention the model's own, on the fallback lane: slower, sequences one by one, without prefix cache "
+        "and drafts, since it has no pages"
+    )
+
+
+def test_the_start_shows_weights_of_another_type() -> None:
+    info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, linear_dtype="float16")
+    device = start_up_table(Settings(), info).splitlines()[1].split(maxsplit=1)
+    assert device == ["device", "cpu, float32 with linear weights of float16"]
+
+
+@pytest.mark.parametrize(("products", "shown"), [("pairs", "in pairs"), ("widened", "as float32")])
+def test_the_start_shows_how_bfloat16_is_multiplied(products: str, shown: str) -> None:
+    info = ScriptedEngine(says("a")).model_info
+    chosen = msgspec.structs.replace(info, dtype="bfloat16", bfloat16_products=products)
+    device = start_up_table(Settings(), chosen).splitlines()[1].split(maxsplit=1)
+    assert device == ["device", f"cpu, bfloat16 multiplied {shown}"]
+
+
 def native_lines(*kernels: Kernel) -> list[str]:
     info = msgspec.structs.replace(ScriptedEngine(says("a")).model_info, kernels=kernels)
     lines = start_up_table(Settings(), info).splitlines()
     words = [line.split()[0] for line in lines]
-    return [line.strip() for line in lines[3 : words.index("contract")]]
+    return [line.strip() for line in lines[3 : words.index("chat")]]
 
 
 def test_the_start_shows_in_one_line_that_all_compiled_code_is_in_use() -> None:

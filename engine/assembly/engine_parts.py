@@ -1,0 +1,54 @@
+"""The parts from which an engine's core is built."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.config import EngineConfig
+from engine.core.core import EngineCore
+from engine.core.runner import Runner
+from engine.model_info import ModelInfo
+from engine.sampling.sampler import Sampler
+from engine.scheduling.scheduler import Scheduler
+from engine.speculation.ngram_proposer import NgramProposer
+from engine.speculation.speculator import Speculator
+from engine.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from engine.kv_events.publisher import KVEventPublisher
+
+
+@dataclass(frozen=True)
+class EngineParts:
+    """A loaded model, and the parts from which its core is built."""
+
+    config: EngineConfig
+    runner: Runner
+    scheduler: Scheduler
+    tokenizer: Tokenizer
+    info: ModelInfo
+
+    def core(
+        self,
+        runner: Runner | None = None,
+        speculator: Speculator | None = None,
+        publisher: "KVEventPublisher | None" = None,
+    ) -> EngineCore:
+        """Join the parts, once.
+
+        runner: takes the place of the model's own, speculator that of `config`. publisher: is started.
+        """
+        if speculator is None and self.info.max_draft_tokens:
+            speculator = Speculator(NgramProposer(), self.info.max_draft_tokens)
+        if publisher is not None:
+            assert self.scheduler.pool.cache.changes is not None
+            publisher.start(self.scheduler.pool.cache.changes, self.config.block_size)
+        return EngineCore(
+            runner or self.runner,
+            self.scheduler,
+            Sampler(self.tokenizer),
+            self.tokenizer,
+            cache_tags=(("model", self.info.model_id), ("revision", self.info.revision or "")),
+            jump_forward=self.config.jump_forward,
+            speculator=speculator,
+            publisher=publisher,
+        )

@@ -1,0 +1,128 @@
+"""The parts of an engine whose model attends over pages."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from engine.assembly.engine_parts import EngineParts
+from engine.assembly.prepared_model import PreparedModel
+from engine.attention.kv_budget import choose_cache_sizes
+from engine.attention.kv_pages import KVPages
+from engine.attention.native_chunks import chunk_obstacle
+from engine.attention.native_decode import decode_obstacle
+from engine.attention.paged_backend import PagedBackend
+from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
+from engine.fusion.layer_fusion import fuse_layers
+from engine.fusion.layer_stacking import stack_layers
+from engine.kernels import Kernel, check_none_is_missing, kernel
+from engine.linear.packed_linear import linear_kernel
+from engine.model.checks.reference_pass import is_same, largest_difference
+from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
+from engine.model.description import NO_DRAFTS
+from engine.model.geometry_probe import observe_geometry
+from engine.model.runner import ModelRunner
+from engine.native.obstacles import find_obstacle, lacks_library
+from engine.scheduling.sequence_states import SequenceStates
+from engine.scheduling.state_slots import StateSlots
+from engine.state.by_sequence import compute_by_sequence
+from engine.state.probe import has_recurrent_layers, observe_states
+from engine.state.store import StateStore
+
+
+@dataclass(frozen=True)
+class PagedParts(EngineParts):
+    """The parts of a model that attends over pages. attention: holds the pages."""
+
+    runner: ModelRunner
+    attention: PagedBackend
+
+
+def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> PagedParts:
+    """Return the parts of a model that attends over pages. Raises NoPagedAttention if it cannot."""
+    config, loaded = prepared.config, prepared.loaded
+    geometry = observe_geometry(loaded.model)
+    observed = observe_states(loaded.model) if has_recurrent_layers(loaded.model) else None
+    device = loaded.model.device
+    sizes = choose_cache_sizes(
+        config,
+        geometry.block_bytes(config.block_size),
+        None if observed is None else observed.geometry.slot_bytes,
+        loaded.plan.max_total_tokens,
+        device,
+    )
+    states = None
+    if observed is not None:
+        compute_by_sequence(observed.modules)
+        states = StateStore(observed.geometry, sizes.num_state_slots, device)
+        if config.max_draft_tokens:
+            on_progress(NO_DRAFTS)
+    attention = PagedBackend(KVPages(geometry, sizes.num_blocks, config.block_size, device))
+    runner = ModelRunner(loaded.model, attention, states)
+    slots = None
+    if states is not None:
+        _choose_steps(loaded.model, runner, on_progress)
+        slots = SequenceStates(
+            StateSlots(states.num_slots), config.block_size, takes_snapshots=config.prefix_caching
+        )
+    scheduler = prepared.scheduler(sizes, runner, slots)
+    kernels = tuple(_install_kernels(loaded.model, runner, geometry.dtype, config.quantize))
+    if config.require_native:
+        check_none_is_missing(kernels)
+    info = prepared.describe(geometry, sizes, runner, kernels)
+    return PagedParts(config, runner, scheduler, loaded.tokenizer, info, attention)
+
+
+def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Callable[[str], None]) -> None:
+    """Let recurrent layers continue sequences token by token where their code cannot do so in chunks.
+
+    transformers' Mamba begins each chunk of several tokens from an empty state.
+    """
+    eager = eager_logits(model)
+    of_chunks = largest_difference(paged_logits(runner), eager)
+    if is_same(of_chunks, model.dtype):
+        return
+    runner.is_stepwise = True
+    if largest_difference(paged_logits(runner), eager) < of_chunks:
+        on_progress("recurrent layers continue a prompt token by token, since their code cannot in chunks")
+    else:
+        runner.is_stepwise = False
+
+
+def _install_kernels(
+    model: PreTrainedModel, runner: ModelRunner, kv_dtype: torch.dtype, quantize: str | None
+) -> Iterator[Kernel]:
+    """Replace layers and passes by compiled code, and report on all compiled code that the model can use.
+
+    Raises NoPagedAttention if paged attention differs from the model's own.
+    """
+    yield kernel("decode_attention", decode_obstacle(model.device, kv_dtype))
+    yield kernel("chunk_attention", chunk_obstacle(model.device, kv_dtype))
+    yield linear_kernel(model)
+    eager, paged = eager_logits(model), list[Tensor]()
+
+    def run() -> Tensor:
+        paged.append(paged_logits(runner))
+        if len(paged) == 1:  # of the model's own layers, before any is fused
+            check_attention(model, paged[0], eager, is_quantized=quantize is not None)
+        return paged[-1]
+
+    if quantize:
+        yield kernel("int8", lacks_library())
+    # Each of these needs the result of the one before it.
+    yield fuse_layers(model, run, is_quantized=quantize is not None)
+    if not paged:
+        run()
+    steps: list[ObservedSteps] = []
+
+    def decode() -> list[Tensor]:
+        steps[:] = [observe_steps(model, lambda: decoded_logits(runner))]
+        return steps[0].logits
+
+    yield stack_layers(model, decode)
+    # Its last pass was that of the stacked layers, which the fast path must equal.
+    last = steps[0] if steps else None
+    yield install_fast_path(model, runner, lambda: decoded_logits(runner), last)
+    yield kernel("ranking", find_obstacle(model.device, model.dtype))

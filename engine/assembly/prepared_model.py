@@ -1,0 +1,185 @@
+"""A model in memory with its linear layers merged, quantized and packed, before it has a cache."""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import torch
+
+from engine.attention.kv_budget import CacheSizes
+from engine.attention.kv_geometry import KVGeometry
+from engine.config import EngineConfig
+from engine.errors import NoPagedAttention
+from engine.kernels import Kernel, check_none_is_missing, kernel
+from engine.linear.int8_linear import Quantized, check_can_quantize, quantize_linears
+from engine.linear.merged_linear import merge_linears
+from engine.linear.packed_linear import can_pack, convert_float16, linear_dtype, pack_linears
+from engine.linear.panel_linear import Bfloat16Products
+from engine.linear.products import choose_products
+from engine.linear.stored_linears import DoesNotFit, describe_linears, restore_linears
+from engine.model.adapted_modules import adapt_modules
+from engine.model.description import describe_model
+from engine.model.fallback.runner import FallbackRunner
+from engine.model.loading.checkpoint.complete import check_finite
+from engine.model.loading.loader import LoadedModel, choose_device, load_model
+from engine.model.rope_by_row import install_rope_by_row
+from engine.model.runner import ModelRunner
+from engine.model_info import ModelInfo
+from engine.native.cpus import choose_num_threads
+from engine.native.obstacles import lacks_library
+from engine.scheduling.block_pool import BlockPool
+from engine.scheduling.cache_changes import CacheChanges
+from engine.scheduling.scheduler import Scheduler
+from engine.scheduling.sequence_states import SequenceStates
+
+_MAX_STEPWISE_TOKENS: Final = 64
+
+
+class PreparedModel(NamedTuple):
+    """A model in memory with its linear layers packed, and the configuration that asks for it.
+
+    The other fields are as in `ModelInfo`.
+    """
+
+    config: EngineConfig
+    loaded: LoadedModel
+    num_int8_layers: int
+    bfloat16_products: Bfloat16Products | None
+    paged_obstacle: str | None
+
+    def scheduler(
+        self,
+        sizes: CacheSizes,
+        runner: ModelRunner | FallbackRunner,
+        states: SequenceStates | None,
+        *,
+        shares_blocks: bool = True,
+    ) -> Scheduler:
+        """Return a scheduler of these sizes for this model's runner.
+
+        states, shares_blocks: as of `Scheduler`.
+        """
+        config, max_tokens = self.config, self.config.max_batch_tokens
+        if runner.is_stepwise:  # each token may be a pass of its own, and nothing stops a step
+            max_tokens = min(max_tokens, _MAX_STEPWISE_TOKENS)
+        return Scheduler(
+            BlockPool(sizes.num_blocks, config.block_size, CacheChanges() if config.kv_events else None),
+            max_batch_tokens=max_tokens,
+            max_num_sequences=sizes.max_num_sequences,
+            prefix_caching=config.prefix_caching,
+            shares_blocks=shares_blocks,
+            states=states,
+            original_context=self.loaded.plan.original_context,
+        )
+
+    def describe(
+        self,
+        geometry: KVGeometry,
+        sizes: CacheSizes,
+        runner: ModelRunner | FallbackRunner,
+        kernels: tuple[Kernel, ...],
+        *,
+        paged_obstacle: str | None = None,
+    ) -> ModelInfo:
+        """Return the description of the model with its cache, runner and kernels.
+
+        The arguments are as of `describe_model`.
+        """
+        return describe_model(
+            self.config,
+            self.loaded.plan,
+            self.loaded.model,
+            geometry,
+            sizes,
+            num_parameters=self.loaded.num_parameters,
+            hidden_size=runner.hidden_states.shape[1],
+            pooling=self.loaded.pooling,
+            num_int8_layers=self.num_int8_layers,
+            linear_dtype=linear_dtype(self.loaded.model),
+            bfloat16_products=self.bfloat16_products,
+            kernels=kernels,
+            paged_obstacle=paged_obstacle,
+        )
+
+
+def prepare_model(config: EngineConfig, on_progress: Callable[[str], None]) -> PreparedModel:
+    """Load a model, and hasten its linear layers as far as it helps.
+
+    Raises ModelNotSupported where it cannot be served, and KernelsMissing by `config.require_native`.
+    """
+    if config.require_native and choose_device(config.device).type == "cpu":
+        check_none_is_missing([kernel("ranking", lacks_library())])  # before the model is loaded
+    torch.set_num_threads(config.num_threads or choose_num_threads())
+    if config.quantize:
+        check_can_quantize(choose_device(config.device))
+    loaded = load_model(config, on_progress)
+    obstacle = loaded.plan.paged_obstacle
+    if obstacle is None:
+        try:
+            adapt_modules(loaded.model)
+        except NoPagedAttention as error:
+            obstacle = str(error)
+    packed = _put_packed_linears(loaded, on_progress)
+    quantized = packed.quantized if packed else _hasten_linears(loaded, config.quantize, on_progress)
+    if loaded.plan.dtype != torch.float16:
+        convert_float16(loaded.model, loaded.plan.dtype)
+    if loaded.plan.original_context is not None:
+        install_rope_by_row(loaded.model, loaded.plan.original_context)
+    products = choose_products(loaded.model, config.bfloat16_products)
+    if config.bfloat16_products not in ("auto", products):
+        on_progress(
+            f"note: no products of bfloat16 are {config.bfloat16_products} here, whatever is asked for"
+        )
+    num_int8_layers = 0 if quantized is None else quantized.num_layers
+    return PreparedModel(config, loaded, num_int8_layers, products, obstacle)
+
+
+class _PackedLinears(NamedTuple):
+    """The linear layers that an earlier start packed. quantized: as of `_hasten_linears`."""
+
+    quantized: Quantized | None
+
+
+def _put_packed_linears(loaded: LoadedModel, on_progress: Callable[[str], None]) -> _PackedLinears | None:
+    """Put linear layers of an earlier start in their place, and return what they are; None without any."""
+    if loaded.search is None or loaded.packed is None:
+        return None
+    path, description, tensors = loaded.packed
+    try:
+        quantized = restore_linears(loaded.model, description, tensors)
+    except DoesNotFit as error:
+        on_progress(f"{path} does not fit the model, and is removed: {error}")
+        loaded.search.forget()
+        check_finite(loaded.plan.directory, loaded.model.named_parameters())
+        return None
+    on_progress(f"weights of linear layers as packed before, from {path}")
+    if quantized is not None:
+        _say_quantized(loaded, quantized, on_progress)
+    return _PackedLinears(quantized)
+
+
+def _hasten_linears(
+    loaded: LoadedModel, quantize: str | None, on_progress: Callable[[str], None]
+) -> Quantized | None:
+    """Merge, quantize and pack linear layers as far as it helps.
+
+    Returns the result of quantizing, if asked to. Packed weights are kept for the next start.
+    """
+    model = loaded.model
+    quantized = None
+    if model.device.type == "cpu":
+        merge_linears(model, lazily=quantize is not None)
+    if quantize:
+        quantized = quantize_linears(model)
+        _say_quantized(loaded, quantized, on_progress)
+    if can_pack(model, loaded.plan.dtype):
+        pack_linears(model)
+    if loaded.search is not None and (stored := describe_linears(model, quantized)) is not None:
+        loaded.search.keep_soon(*stored)
+    return quantized
+
+
+def _say_quantized(loaded: LoadedModel, quantized: Quantized, on_progress: Callable[[str], None]) -> None:
+    shares = f"{quantized}, {quantized.num_weights:,} of {loaded.num_parameters:,} weights,"
+    on_progress(f"quantized {shares} to int8")
+    for name, difference in quantized.refused.items():
+        on_progress(f"{name} stays as it is: in int8 its outputs differ by {difference:.1%}")

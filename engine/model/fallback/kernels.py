@@ -1,0 +1,23 @@
+"""The report on compiled code for a model on the fallback lane, which attends by its own."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import torch
+
+from engine.kernels import Kernel, Obstacle, kernel
+from engine.native.obstacles import find_obstacle, lacks_library
+
+_OWN_CODE: Final = Obstacle("the fallback lane attends by the model's own code")
+
+
+def fallback_kernels(
+    device: torch.device, dtype: torch.dtype, linear: Kernel, *, is_quantized: bool
+) -> Iterator[Kernel]:
+    """Yield what serves the model and what does not. linear: the report on its linear layers."""
+    yield kernel("decode_attention", _OWN_CODE)
+    yield kernel("chunk_attention", _OWN_CODE)
+    yield linear
+    if is_quantized:
+        yield kernel("int8", lacks_library())
+    yield kernel("ranking", find_obstacle(device, dtype))

@@ -1,0 +1,78 @@
+"""The command `verbatim check`."""
+
+import argparse
+from typing import Final
+
+from engine.errors import EngineError
+from handlers.commands.ending import fail
+from handlers.engine_starter import engine_config, set_environment
+from handlers.process.exit_status import ExitStatus
+from handlers.process.standard_output import say
+from handlers.settings.command_line import add_model_argument, add_options, read_settings
+from handlers.settings.settings import Settings
+
+# Nothing of a server is started, so these settings have no say in whether a model is served.
+_SETTINGS: Final = (
+    "revision",
+    "served_model_name",
+    "trust_remote_code",
+    "huggingface_hub_cache",
+    "max_total_tokens",
+    "max_concurrent_requests",
+    "chat_template",
+    "tool_call_parser",
+    "dtype",
+    "device",
+    "quantize",
+    "isa",
+    "bfloat16_products",
+    "require_native",
+    "kernel_cache",
+    "num_threads",
+    "max_batch_prefill_tokens",
+    "max_batch_total_tokens",
+    "max_batch_size",
+    "prefix_caching",
+    "speculate",
+)
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the subparsers."""
+    check = commands.add_parser(
+        "check",
+        help="find out whether a model would be served, without reading its weights",
+        description="Find out from a model's configuration and the headers of its weights whether `verbatim "
+        "serve` with the same options would serve it, how, and with how much memory. The exit status is 0 if "
+        "it would, and 1 if not.",
+    )
+    check.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_options(check, only=("model", *_SETTINGS))
+    add_model_argument(check)
+    check.set_defaults(run=_check)
+
+
+def _check(given: argparse.Namespace) -> int:
+    try:
+        settings = read_settings(given)
+    except ValueError as error:
+        return fail(error, ExitStatus.USAGE)
+    if settings.is_over_servers:
+        return fail(f"engine: {settings.engine} loads its models itself", ExitStatus.USAGE)
+    set_environment(settings)
+    return _print(settings, as_json=given.json)
+
+
+def _print(settings: Settings, *, as_json: bool) -> int:
+    # It takes seconds to import, which a wrong option should not.
+    from engine.model.loading.imports.light_imports import import_lightly
+
+    import_lightly()
+    from handlers.serving.checked_model import check_model
+
+    try:
+        checked = check_model(settings, engine_config(settings))
+    except EngineError as error:
+        return fail(error, ExitStatus.FAILED)
+    say(checked.as_json() if as_json else checked.in_words(settings.model_name))
+    return ExitStatus.STOPPED if checked.refusal is None else ExitStatus.FAILED

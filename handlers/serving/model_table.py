@@ -1,0 +1,102 @@
+"""The lines about a model that this machine computes, at the start of a server and of `verbatim check`."""
+
+from engine.kernels import Kernel, by_obstacle, in_use, not_in_use
+from engine.model_info import ModelInfo
+from handlers.chat.summary import ChatSummary, in_words
+
+_PRODUCTS = {"pairs": "in pairs", "widened": "as float32"}
+
+
+def model_lines(name: str, info: ModelInfo, chat: ChatSummary | None) -> list[str]:
+    """Return the lines; name: the one that requests use."""
+    millions = info.num_parameters / 1e6
+    return [
+        f"  model     {name} ({info.architecture}, {millions:,.1f}M parameters)",
+        f"  device    {', '.join(filter(None, (info.device, info.instructions, _dtype(info))))}",
+        *_weights(info),
+        *_attention(info),
+        *_cache(info),
+        *_state(info),
+        *_speculation(info.max_draft_tokens),
+        *_kernels(info.kernels),
+        f"  chat      {in_words(chat)}",
+        *_sampling(info.recommended_sampling),
+    ]
+
+
+def _weights(info: ModelInfo) -> list[str]:
+    if not info.weight_bytes:
+        return []
+    quantized = f", then {info.quantization} where linear layers allow it" if info.quantization else ""
+    stored = (
+        f", unpacked from {_size(info.stored_bytes)} of {info.stored_format}" if info.stored_format else ""
+    )
+    return [f"  weights   {_size(info.weight_bytes)}{stored}{quantized}"]
+
+
+def _size(num_bytes: int) -> str:
+    mebibytes = num_bytes / 2**20
+    return f"{mebibytes:,.1f} MiB" if mebibytes < 10_000 else f"{mebibytes / 2**10:,.1f} GiB"
+
+
+def _attention(info: ModelInfo) -> list[str]:
+    if info.paged_obstacle is not None:
+        return [
+            "  attention the model's own, on the fallback lane: slower, sequences one by one, without prefix "
+            f"cache and drafts, since {info.paged_obstacle}"
+        ]
+    return [f"  attention {', '.join(info.attention)}"] if info.attention else []
+
+
+def _cache(info: ModelInfo) -> list[str]:
+    num_cached = info.num_blocks * info.block_size
+    return [
+        f"  cache     {num_cached:,} tokens ({info.kv_cache_bytes / 2**20:,.0f} MiB), "
+        f"at most {info.max_total_tokens:,} for one request, {info.max_num_sequences:,} sequences at once"
+    ]
+
+
+def _state(info: ModelInfo) -> list[str]:
+    """Return a line if layers keep recurrent state, else none."""
+    if not info.num_state_slots:
+        return []
+    has_others = info.num_state_slots > info.max_num_sequences
+    shared = f"{info.max_num_sequences:,} of sequences and the others of the prefix cache"
+    return [
+        f"  state     {info.num_state_slots:,} recurrent states ({info.state_bytes / 2**20:,.0f} MiB), "
+        f"{shared if has_others else 'one of each sequence'}"
+    ]
+
+
+def _speculation(max_draft_tokens: int) -> list[str]:
+    """Return a line if drafts are verified, else none."""
+    if not max_draft_tokens:
+        return []
+    return [f"  drafts    up to {max_draft_tokens} tokens a step, from a sequence's own text (ngram)"]
+
+
+def _kernels(kernels: tuple[Kernel, ...]) -> list[str]:
+    """Return one line if all compiled code serves the model; else what does, and a line for each obstacle."""
+    obstacles = by_obstacle(kernels)
+    if not obstacles:
+        return [f"  native    all of it: {in_use(kernels)}"] if kernels else []
+    return [
+        f"  native    {in_use(kernels) or 'none; torch computes everything'}",
+        *(f"            without {not_in_use(group)}: {why.reason}" for why, group in obstacles.items()),
+    ]
+
+
+def _sampling(recommended: dict[str, float]) -> list[str]:
+    if not recommended:
+        return []
+    named = ", ".join(f"{name} {value:g}" for name, value in recommended.items())
+    return [
+        f"  sampling  generation_config.json recommends {named}; requests set them, or get their contract's"
+    ]
+
+
+def _dtype(info: ModelInfo) -> str:
+    """Return the type of the arithmetic, how it is multiplied, and linear layers' type if it is another."""
+    products = f" multiplied {_PRODUCTS[info.bfloat16_products]}" if info.bfloat16_products else ""
+    linear = f" with linear weights of {info.linear_dtype}" if info.linear_dtype else ""
+    return info.dtype + products + linear

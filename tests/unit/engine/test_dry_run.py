@@ -1,0 +1,204 @@
+"""A dry run says what an engine would be, from a model's configuration and the headers of its weights."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from msgspec.structs import replace
+from transformers import LlamaConfig, OpenAIGPTConfig, OpenAIGPTLMHeadModel, PreTrainedModel
+
+from engine.build import build_core
+from engine.config import EngineConfig
+from engine.dry_run import dry_run
+from engine.model.description import NO_DRAFTS
+from engine.model_info import ModelInfo
+from engine.native.bfloat16 import has_compiled_bfloat16
+from engine.native.instructions import is_x86
+from engine.request import Pooling
+from tests.instructions import needs_compiler
+from tests.tiny import save_tiny_model, tiny_tokenizer
+
+_NUM_SHARDS = 30
+# What is tried with weights alone.
+_LATER = {"layer_stacking", "decode_path"}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        "llama",
+        "qwen3",
+        "gemma3",
+        "gpt2",
+        "mixtral",
+        "deepseek_v3",
+        "deepseek_v32",
+        "llama4",
+        "gpt_oss",
+        "qwen3_next",
+        "falcon_h1",
+        "mamba",
+    ],
+)
+def test_a_dry_run_describes_the_engine_that_would_start(
+    architecture: str, dtype: str, tmp_path: Path
+) -> None:
+    save_tiny_model(tmp_path, architecture)
+    (tmp_path / "generation_config.json").write_text('{"eos_token_id": 7, "temperature": 0.6, "top_k": 20}')
+    found = described_as_built(EngineConfig(model=str(tmp_path), device="cpu", dtype=dtype, num_kv_blocks=50))
+    assert found.recommended_sampling == {"temperature": 0.6, "top_k": 20}
+
+
+def described_as_built(config: EngineConfig) -> ModelInfo:
+    """Return the description of a dry run, which must be that of the engine, but for what is tried later."""
+    core, _, info = build_core(config, lambda line: None)
+    core.close()
+    found = dry_run(config, lambda line: None)
+    assert (found.refusal, found.notes) == (None, ())
+    assert found.info is not None
+    assert replace(found.info, kernels=()) == replace(info, kernels=())
+    kernels = {kernel.name: kernel for kernel in info.kernels}
+    tried = {kernel.name: kernel for kernel in found.info.kernels}
+    assert kernels.keys() - tried.keys() == _LATER
+    for name in ("decode_attention", "chunk_attention", "layer_fusion"):
+        assert (tried[name].in_use, tried[name].scope) == (kernels[name].in_use, kernels[name].scope), name
+    return found.info
+
+
+@needs_compiler
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "lfm2"])
+def test_a_dry_run_counts_the_layers_of_8_bits(architecture: str, tmp_path: Path) -> None:
+    save_tiny_model(tmp_path, architecture)
+    config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, quantize="int8")
+    assert described_as_built(config).num_int8_layers > 0
+
+
+def test_a_dry_run_knows_float16_that_stays_and_the_pooling(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path, dtype=torch.float16)
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    found = described_as_built(EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50))
+    assert found.pooling is Pooling.MEAN
+    assert found.linear_dtype == ("float16" if has_compiled_bfloat16() and is_x86() else None)
+
+
+def test_a_dry_run_counts_recurrent_states_and_drafts_nothing(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path, "qwen3_next")
+    config = EngineConfig(
+        model=str(tmp_path), device="cpu", num_kv_blocks=50, max_num_sequences=3, max_draft_tokens=4
+    )
+    found = dry_run(config, lambda line: None)
+    assert found.info is not None and found.notes == (NO_DRAFTS,)
+    assert (found.info.num_state_slots, found.info.max_num_sequences) == (15, 3)
+    assert (found.info.state_bytes, found.info.max_draft_tokens) == (15 * 4096, 0)
+
+
+@pytest.mark.parametrize("architecture", ["bloom", "falcon", "rwkv"])
+def test_a_dry_run_describes_the_fallback_lane(architecture: str, tmp_path: Path) -> None:
+    config = EngineConfig(
+        model=str(save_tiny_model(tmp_path, architecture)),
+        device="cpu",
+        num_kv_blocks=50,
+        max_num_sequences=3,
+        max_draft_tokens=4,
+    )
+    info = build_core(config, lambda line: None)[2]
+    assert info.paged_obstacle is not None
+    assert (info.attention, info.max_draft_tokens) == ((), 0)
+    found = dry_run(config, lambda line: None)
+    assert (found.refusal, found.info, found.notes) == (None, info, ())
+
+
+def test_a_dry_run_of_a_model_that_takes_no_cache_refuses_it(tmp_path: Path) -> None:
+    save_tiny_model(tmp_path)
+    config = OpenAIGPTConfig(vocab_size=len(tiny_tokenizer()), n_positions=64, n_embd=16, n_layer=1, n_head=2)
+    OpenAIGPTLMHeadModel(config).save_pretrained(tmp_path)
+    assert dry_run(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None).refusal == (
+        "OpenAIGPTLMHeadModel does not support transformers' attention interface, and the fallback lane "
+        "cannot serve it: OpenAIGPTLMHeadModel takes no cache"
+    )
+
+
+def test_the_weights_of_a_dry_run_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_tiny_model(tmp_path)
+
+    def read(*args: object, **named: object) -> None:
+        raise AssertionError("weights are read")
+
+    monkeypatch.setattr(PreTrainedModel, "from_pretrained", read)
+    assert dry_run(EngineConfig(model=str(tmp_path), device="cpu"), lambda line: None).refusal is None
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A Llama of 70B parameters, whose files have headers and nothing but holes after them."""
+    config = LlamaConfig(
+        vocab_size=128256, hidden_size=8192, intermediate_size=28672, num_hidden_layers=80,
+        num_attention_heads=64, num_key_value_heads=8, max_position_embeddings=131072, dtype="bfloat16",
+        eos_token_id=7,
+    )  # fmt: skip
+    config.save_pretrained(tmp_path)
+    tiny_tokenizer().save_pretrained(tmp_path)
+    dims = {"embed": [128256, 8192], "q": [8192, 8192], "kv": [1024, 8192], "up": [28672, 8192]}
+    layer = {
+        "self_attn.q_proj": dims["q"],
+        "self_attn.k_proj": dims["kv"],
+        "self_attn.v_proj": dims["kv"],
+        "self_attn.o_proj": dims["q"],
+        "mlp.gate_proj": dims["up"],
+        "mlp.up_proj": dims["up"],
+        "mlp.down_proj": dims["up"][::-1],
+        "input_layernorm": [8192],
+        "post_attention_layernorm": [8192],
+    }
+    shapes = {
+        "model.embed_tokens.weight": dims["embed"],
+        "model.norm.weight": [8192],
+        "lm_head.weight": dims["embed"],
+        **{f"model.layers.{n}.{name}.weight": shape for n in range(80) for name, shape in layer.items()},
+    }
+    files = [f"model-{index + 1:05}-of-{_NUM_SHARDS:05}.safetensors" for index in range(_NUM_SHARDS)]
+    names = dict(zip(shapes, files * len(shapes), strict=False))
+    for file in files:
+        write_sparse(tmp_path / file, {name: shapes[name] for name in names if names[name] == file})
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": names}))
+    return tmp_path
+
+
+def write_sparse(path: Path, shapes: dict[str, list[int]]) -> None:
+    """Write a file of tensors in bfloat16 that are all zeros, and take no room on the disk."""
+    header, end = {}, 0
+    for name, shape in shapes.items():
+        start, end = end, end + 2 * torch.Size(shape).numel()
+        header[name] = {"dtype": "BF16", "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(header).encode()
+    with path.open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + end)
+
+
+def test_a_model_of_70b_parameters_is_described_in_seconds(
+    large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = [path.stat() for path in large.glob("*.safetensors")]
+    if sum(file.st_blocks for file in stored) * 512 > 2**30:
+        pytest.skip("this file system has no sparse files")
+    assert sum(file.st_size for file in stored) > 141e9
+    config = EngineConfig(model=str(large), device="cpu", dtype="bfloat16", kv_cache_bytes=2**30)
+    started = time.process_time()
+    found = dry_run(config, lambda line: None)
+    assert time.process_time() - started < 30
+    assert found.info is not None
+    assert found.info.num_parameters == 70_553_706_496
+    assert found.info.weight_bytes == 2 * 70_553_706_496
+    assert found.info.attention == ("full in 80 layers",)
+    assert found.info.kv_cache_bytes // (found.info.num_blocks * found.info.block_size) == 327_680
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if total < 141e9:
+        assert found.refusal is not None and "take 141.11 GB of memory, and cpu has" in found.refusal
+    monkeypatch.setattr("engine.model.loading.memory.total_bytes", lambda device: 200 * 10**9)
+    assert dry_run(config, lambda line: None).refusal is None
