@@ -1,0 +1,19 @@
+"""A linear layer's weight as compiled code takes it, apart from the layer that it came from."""
+
+from typing import NamedTuple
+
+from torch import Tensor
+
+
+class PackedWeight(NamedTuple):
+    """A weight in panels.
+
+    panels: as native/src/linear/panels.h or, for layers that round their rows, int8_panels.h describes them.
+    scales: float32, of int8 panels; None for others. bias: float32. Both are padded to whole panels.
+    """
+
+    num_outputs: int
+    num_inputs: int
+    panels: Tensor
+    scales: Tensor | None
+    bias: Tensor

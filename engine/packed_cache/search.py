@@ -1,0 +1,145 @@
+"""The search for weights that an earlier start packed, in a thread of its own while modules are imported."""
+
+import atexit
+import hashlib
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from torch import Tensor
+
+from engine.config import EngineConfig
+from engine.native.compiler import file_names
+from engine.native.instructions import usable_label
+from engine.packed_cache.content import Checkpoint
+from engine.packed_cache.early_reading import FEWEST_BYTES, SHAPE_LENGTH, begun_reading, has_entries
+from engine.packed_cache.entry import PackedEntry
+from engine.packed_cache.store import PackedStore
+
+THREAD_NAME: Final = "packed-weights"
+_WRITE_AFTER_S: Final = 10.0  # the first requests come first
+_MOST_END_S: Final = 1.0  # from the end of the process to that of the writing
+_ENGINE: Final = Path(__file__).parent.parent
+_SOURCES: Final = ("linear", "model", "packed_cache")  # the rooms whose code decides what an entry holds
+
+_log = logging.getLogger(__name__)
+
+
+class Search:
+    """The search for one checkpoint's packed weights, which begins at once.
+
+    on_miss: called, in the search's thread or at once, if there are none.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, config: EngineConfig, on_miss: Callable[[], object]) -> None:
+        assert config.packed_cache is not None
+        self.directory, self.config = checkpoint.directory, config
+        self._checkpoint = checkpoint
+        self._store = PackedStore(Path(config.packed_cache))
+        self._is_worth_it = checkpoint.num_bytes >= FEWEST_BYTES
+        self._shape, self._variant = checkpoint.shape[:SHAPE_LENGTH], _variant(config)[:SHAPE_LENGTH]
+        self._entry: PackedEntry | None = None
+        self._thread: threading.Thread | None = None
+        self._is_ended = threading.Event()
+        if self._is_worth_it and has_entries(Path(config.packed_cache), checkpoint.shape):
+            run = partial(self._run, on_miss)
+            self._thread = threading.Thread(target=run, name=THREAD_NAME, daemon=True)
+            self._thread.start()
+        else:
+            on_miss()
+
+    def entry(self) -> PackedEntry | None:
+        """Wait for the search, and return what it found; None if there is nothing for this content."""
+        if self._thread is not None:
+            self._thread.join()
+        return self._entry if self._checkpoint.is_unchanged() else None
+
+    def forget(self) -> None:
+        """Remove the entry that was found, which does not fit its model after all."""
+        assert self._entry is not None
+        self._store.remove(self._entry.path)
+        self._entry = None
+
+    def keep_soon(self, description: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> None:
+        """Write an entry for the next start, some seconds later and in a thread of its own.
+
+        Nothing may write to the tensors any more.
+        """
+        if self._is_worth_it and self._entry is None:
+            timer = threading.Timer(_WRITE_AFTER_S, self.keep, [description, tensors])
+            timer.name, timer.daemon = THREAD_NAME, True
+            timer.start()
+            atexit.register(self._end, timer)
+
+    def _end(self, timer: threading.Timer) -> None:
+        """Break the writing off, so that no part of a file is left behind."""
+        self._is_ended.set()
+        timer.cancel()
+        timer.join(_MOST_END_S)
+
+    def keep(self, description: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> bool:
+        """Write an entry now, and return whether it was written."""
+        content = self._checkpoint.content() if self._is_worth_it else None
+        if content is None or not self._checkpoint.is_unchanged():
+            return False
+        return self._store.write(
+            self._shape, self._variant, content, description, tensors, lambda: not self._is_ended.is_set()
+        )
+
+    def _run(self, on_miss: Callable[[], object]) -> None:
+        content = self._checkpoint.content()
+        if content is not None:
+            self._entry = self._store.read(self._shape, self._variant, content)
+        if self._entry is None:
+            on_miss()
+
+
+_begun: list[Search] = []
+
+
+def begin_search(config: EngineConfig, directory: Path, on_miss: Callable[[], object]) -> None:
+    """Begin the search that `search_for` then returns, if the config names a cache.
+
+    on_miss: called if there is nothing to be found, or no cache.
+    """
+    _begun.clear()
+    if (search := _new_search(config, directory, on_miss)) is not None:
+        _begun.append(search)
+    else:
+        on_miss()
+
+
+def search_for(config: EngineConfig, directory: Path) -> Search | None:
+    """Return the search for this checkpoint, begun before or now; None if the config names no cache."""
+    begun = _begun.pop() if _begun else None
+    if begun is not None and begun.directory == directory and begun.config == config:
+        return begun
+    return _new_search(config, directory, lambda: None)
+
+
+def _new_search(config: EngineConfig, directory: Path, on_miss: Callable[[], object]) -> Search | None:
+    if config.packed_cache is None or config.trust_remote_code:  # which may come from anywhere
+        return None
+    try:
+        return Search(begun_reading(directory) or Checkpoint(directory), config, on_miss)
+    except OSError as error:
+        _log.warning("%s cannot be read: %s", directory, error)
+        return None
+
+
+def _variant(config: EngineConfig) -> str:
+    """Return the digest of all but the checkpoint that packed weights depend on."""
+    sources = [path for room in _SOURCES for path in sorted((_ENGINE / room).rglob("*.py"))]
+    parts = [
+        *(f"{name} {version(name)}" for name in ("torch", "transformers")),
+        *(path.read_text(encoding="utf-8") for path in sources),
+        *file_names(),  # of the compiled code, which depend on its sources and the instructions
+        usable_label(),
+        config.dtype,
+        str(config.quantize),
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -1,0 +1,93 @@
+"""Weights on this machine get memory ahead where a CPU runs them; others are left to the loading."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from engine.config import EngineConfig
+from engine.demo_model import DEMO_MODEL
+from engine.model.loading import head_start
+from engine.model.loading.head_start import begin_loading
+
+
+def save(directory: Path, dtype: torch.dtype) -> None:
+    weights = {
+        "embed_tokens.weight": torch.ones(100, 4, dtype=dtype),
+        "norm.weight": torch.ones(8, dtype=dtype),
+        "down_proj.weight": torch.ones(8, 4, dtype=dtype),
+        "mlp.experts.0.down_proj.weight": torch.ones(16, 4, dtype=dtype),
+    }
+    save_file(weights, directory / "model.safetensors")
+    (directory / "config.json").write_text("{}")
+
+
+@pytest.fixture
+def reserved(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes that were reserved."""
+    sizes: list[int] = []
+    monkeypatch.setattr(head_start, "reserve_memory", sizes.append)
+    return sizes
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked", "quantize", "size"),
+    [
+        (torch.bfloat16, "auto", None, 64),
+        (torch.bfloat16, "bfloat16", "int8", 32),
+        (torch.float16, "auto", None, 64),
+        (torch.float32, "auto", "int8", 32),
+    ],
+)
+def test_a_cpu_gets_memory_for_what_is_laid_out_anew(
+    reserved: list[int], tmp_path: Path, stored: torch.dtype, asked: str, quantize: str | None, size: int
+) -> None:
+    save(tmp_path, stored)
+    begin_loading(EngineConfig(model=str(tmp_path), device="cpu", dtype=asked, quantize=quantize))
+    assert reserved == [size]
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"), [(torch.float32, "auto"), (torch.float32, "bfloat16"), (torch.bfloat16, "float32")]
+)
+def test_what_is_converted_or_stays_as_it_is_gets_none(
+    reserved: list[int], tmp_path: Path, stored: torch.dtype, asked: str
+) -> None:
+    save(tmp_path, stored)
+    begin_loading(EngineConfig(model=str(tmp_path), device="cpu", dtype=asked))
+    assert reserved == []
+
+
+def test_a_broken_file_is_no_error_yet(reserved: list[int], tmp_path: Path) -> None:
+    save(tmp_path, torch.bfloat16)
+    (tmp_path / "model.safetensors").write_bytes(b"12345")
+    begin_loading(EngineConfig(model=str(tmp_path), device="cpu"))
+    assert reserved == []
+
+
+def test_a_gpu_needs_none(reserved: list[int]) -> None:
+    begin_loading(EngineConfig(model=str(DEMO_MODEL), device="cuda:0"))
+    assert reserved == []
+
+
+def test_the_hubs_cache_is_searched(
+    reserved: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path, torch.bfloat16)
+    asked = []
+
+    def download(*args: object, **options: object) -> str:
+        asked.append((args, options))
+        return str(tmp_path)
+
+    monkeypatch.setattr(head_start, "snapshot_download", download)
+    begin_loading(EngineConfig(model="owner/name", revision="main", device="cpu"))
+    assert asked == [(("owner/name",), {"revision": "main", "local_files_only": True})]
+    assert reserved == [64]
+
+
+@pytest.mark.parametrize("model", ["/no/such/directory", "owner/that-nobody-has-fetched", "a name?"])
+def test_a_model_that_is_not_there_is_no_error_yet(model: str, reserved: list[int]) -> None:
+    begin_loading(EngineConfig(model=model, device="cpu"))
+    assert reserved == []
