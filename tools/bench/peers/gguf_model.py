@@ -1,4 +1,4 @@
-"""A Qwen2 directory as a GGUF file in bfloat16: llama.cpp's own converter knows no tokenizer of ours."""
+"""A Qwen2 directory as a GGUF file in 16 or 8 bits: llama.cpp's own converter knows no tokenizer of ours."""
 
 import json
 from pathlib import Path
@@ -8,18 +8,22 @@ import gguf
 import numpy as np
 
 
-def write_gguf(directory: Path, path: Path) -> None:
-    """Norms and biases go as float32, as llama.cpp asks."""
+def write_gguf(directory: Path, path: Path, *, eight_bits: bool) -> None:
+    """Write matrices in bfloat16 or as Q8_0, and norms and biases as float32, as llama.cpp asks."""
     config = json.loads((directory / "config.json").read_text())
     writer = gguf.GGUFWriter(path, "qwen2")
     _write_config(writer, config)
+    writer.add_file_type(gguf.LlamaFileType.MOSTLY_Q8_0 if eight_bits else gguf.LlamaFileType.MOSTLY_BF16)
     _write_tokenizer(writer, directory)
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, config["num_hidden_layers"])
     for name, tensor in _tensors(directory / "model.safetensors"):
         own = names.get_name(name, try_suffixes=(".weight", ".bias"))
         assert own is not None, f"GGUF has no name for {name}"
         if tensor.ndim == 1:
-            writer.add_tensor(own, (tensor.astype(np.uint32) << 16).view(np.float32))
+            writer.add_tensor(own, _float32(tensor))
+        elif eight_bits:
+            blocks = gguf.quantize(_float32(tensor), gguf.GGMLQuantizationType.Q8_0)
+            writer.add_tensor(own, blocks, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
         else:
             raw = tensor.view(np.uint8).reshape(tensor.shape[0], -1)
             writer.add_tensor(own, raw, raw_dtype=gguf.GGMLQuantizationType.BF16)
@@ -38,7 +42,6 @@ def _write_config(writer: gguf.GGUFWriter, config: dict[str, Any]) -> None:
     writer.add_head_count_kv(config["num_key_value_heads"])
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_BF16)
 
 
 def _write_tokenizer(writer: gguf.GGUFWriter, directory: Path) -> None:
@@ -50,6 +53,11 @@ def _write_tokenizer(writer: gguf.GGUFWriter, directory: Path) -> None:
     writer.add_token_merges(["word0 word1"])  # some there must be; no text holds these two
     writer.add_add_bos_token(False)
     writer.add_chat_template((directory / "chat_template.jinja").read_text())
+
+
+def _float32(bits: np.ndarray) -> np.ndarray:
+    """The float32 numbers of bfloat16's bits."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def _tensors(path: Path) -> list[tuple[str, np.ndarray]]:

@@ -1,0 +1,28 @@
+"""The tensors of a described GGUF file by the names that transformers' model has for them."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+
+import torch
+from transformers import PreTrainedConfig
+
+from engine.model.loading.gguf.description import tensors_of
+from engine.model.loading.gguf.named_file import LINK
+from engine.model.loading.gguf.tensor_names import Source, find_sources
+from engine.model.loading.imports.meta_kernels import with_meta_kernels
+from engine.model.loading.text_part import new_model
+
+
+def sources_of(directory: Path, model_config: PreTrainedConfig) -> Mapping[str, Source]:
+    """Return where each of the model's tensors is stored. directory: of the file's description.
+
+    Raises ModelNotSupported for a file with tensors that the model has no place for.
+    """
+    with torch.device("meta"):
+        model = with_meta_kernels(lambda: new_model(deepcopy(model_config)))  # which writes into its config
+    num_layers = int(model_config.num_hidden_layers)
+    file = (directory / LINK).readlink()
+    return find_sources(
+        file, tensors_of(directory), model_config.model_type, num_layers, list(model.state_dict())
+    )

@@ -1,0 +1,107 @@
+"""The contents of a GGUF file's tensors, which become plain weights one by one as transformers reads them."""
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from gguf import GGMLQuantizationType
+from torch import Tensor
+from transformers import PreTrainedConfig
+
+from engine.errors import ModelNotSupported
+from engine.model.loading.gguf.blocks import read_blocks
+from engine.model.loading.gguf.header import GGUFTensor
+from engine.model.loading.gguf.tensor_names import Change, Source
+
+_AT_ONCE: Final = 1 << 16  # numbers, which as float32 fit a core's cache beside the result
+
+
+class StoredWeight:
+    """A tensor of the model, unread. `weight[...]` reads it, in the type that it is wanted in.
+
+    Numbers are computed in float32 and rounded once.
+    """
+
+    def __init__(
+        self, path: Path, content: np.ndarray[Any, Any], source: Source, num_heads: int, dtype: torch.dtype
+    ) -> None:
+        """content: the whole file's bytes, mapped. num_heads: of a tensor whose rows are permuted."""
+        self._path, self._content, self._source = path, content, source
+        self._num_heads = num_heads
+        self.dtype = dtype
+        self.shape = source.shape
+
+    @torch.inference_mode(False)
+    @torch.no_grad()
+    def __getitem__(self, index: object) -> Tensor:
+        """Return the whole tensor; transformers asks for nothing else. Raises ModelNotSupported."""
+        result = torch.empty(self.shape, dtype=self.dtype)
+        parts = self._source.parts
+        if len(parts) > 1:  # of experts: those of a part are apart from one another in the result
+            for place, part in zip(
+                torch.split(result, [each.shape[-2] for each in parts], dim=-2), parts, strict=True
+            ):
+                place.copy_(self._read(part, torch.empty(part.shape, dtype=self.dtype)))
+        else:
+            self._read(parts[0], result)
+        return _unpermuted(result, self._num_heads) if self._source.change is Change.PERMUTED else result
+
+    def _read(self, tensor: GGUFTensor, result: Tensor) -> Tensor:
+        """Return the result, in which a stored tensor's numbers were put."""
+        flat, first = result.view(-1), 0
+        for numbers in _numbers(self._content, tensor):
+            if self._source.change is Change.ADDED_ONE:
+                numbers -= 1
+            self._check(numbers, tensor.name)
+            flat[first : first + len(numbers)] = numbers
+            first += len(numbers)
+        return result
+
+    def _check(self, numbers: Tensor, name: str) -> None:
+        """Raise ModelNotSupported for numbers that are not finite, or too large for the type."""
+        least, greatest = (float(each) for each in numbers.aminmax())
+        if not (math.isfinite(least) and math.isfinite(greatest)):  # NaN if any number is
+            raise ModelNotSupported(f"the weights in {self._path} hold NaN or infinity: {name}")
+        if max(-least, greatest) > torch.finfo(self.dtype).max:
+            raise ModelNotSupported(
+                f"the weights in {self._path} hold numbers too large for {self.dtype}: {name}; give --dtype "
+                "bfloat16 or float32"
+            )
+
+
+def map_file(path: Path) -> np.ndarray[Any, Any]:
+    """Return the bytes of a file, which are read once they are needed."""
+    return np.memmap(path, np.uint8, "r")
+
+
+def unread_weights(
+    path: Path, sources: Mapping[str, Source], config: PreTrainedConfig, dtype: torch.dtype
+) -> dict[str, StoredWeight]:
+    """Return the model's tensors by name, none of them read."""
+    content = map_file(path)
+    return {
+        name: StoredWeight(path, content, source, _num_heads(name, config), dtype)
+        for name, source in sources.items()
+    }
+
+
+def _num_heads(name: str, config: PreTrainedConfig) -> int:
+    return int(config.num_key_value_heads if ".k_proj." in name else config.num_attention_heads)
+
+
+def _numbers(content: np.ndarray[Any, Any], tensor: GGUFTensor) -> Iterator[Tensor]:
+    """Yield the numbers of a tensor as float32, some blocks at a time."""
+    kind, (size, num_bytes) = GGMLQuantizationType[tensor.kind], tensor.block
+    step = max(1, _AT_ONCE // size) * num_bytes
+    end = tensor.first + tensor.num_bytes
+    for first in range(tensor.first, end, step):
+        yield read_blocks(np.asarray(content[first : min(first + step, end)]), kind, tensor.block)
+
+
+def _unpermuted(weight: Tensor, num_heads: int) -> Tensor:
+    """Return rows in the order of halves that transformers rotates, from llama.cpp's order of pairs."""
+    halves = weight.view(num_heads, len(weight) // num_heads // 2, 2, *weight.shape[1:])
+    return halves.transpose(1, 2).reshape(weight.shape)
