@@ -1,0 +1,1 @@
+"""Quantized checkpoints: what each format stores, and the plain weights that follow from it."""

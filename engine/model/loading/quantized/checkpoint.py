@@ -1,0 +1,81 @@
+"""A quantized checkpoint as the plain weights that it becomes, each of which is unpacked when it is read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from engine.errors import ModelNotSupported
+from engine.model.loading.checkpoint.stored_tensors import StoredTensor
+from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight
+from engine.model.loading.quantized.scaled_blocks import Malformed
+from engine.model.loading.quantized.stored_parts import StoredParts
+from engine.model.loading.quantized.tensor_files import TensorFiles
+
+
+class QuantizedCheckpoint:
+    """The weights of a checkpoint in a format. Raises ModelNotSupported for what is not as it says.
+
+    tensors: headers of what is stored. files: their contents; None if only headers are known. dtype: what a
+    config.json says of the plain weights, in safetensors' words.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        format: Format,
+        tensors: Mapping[str, StoredTensor],
+        files: TensorFiles | None,
+        dtype: str,
+    ) -> None:
+        parts = StoredParts(directory, tensors)
+        self._directory = directory
+        self._files = files
+        self._weights = {weight.name: weight for weight in format.weights(parts, files)}
+        if not self._weights:
+            parts.refuse(f"none of its tensors is one of {format.label}")
+        if twice := self._weights.keys() & parts.left.keys():
+            parts.refuse(f"{min(twice)} is stored twice, plain and quantized")
+        self._plain = parts.left
+        self.label = format.label
+        self.stored = tensors
+        self.tensors = self._plain | {
+            name: StoredTensor(dtype, weight.shape) for name, weight in self._weights.items()
+        }
+
+    def read(self, dtype: torch.dtype) -> dict[str, Any]:
+        """Return what transformers reads each plain tensor from once it needs it, by name.
+
+        dtype: of unpacked weights. Reading raises ModelNotSupported for contents that no quantization gives.
+        """
+        assert self._files is not None
+        unread: dict[str, Any] = {name: self._files.unread(name) for name in self._plain}
+        for name, weight in self._weights.items():
+            unread[name] = _Unread(self._directory, weight, self._files, dtype)
+        return unread
+
+
+class _Unread:
+    """A weight that is unpacked when it is read."""
+
+    def __init__(
+        self, directory: Path, weight: QuantizedWeight, files: TensorFiles, dtype: torch.dtype
+    ) -> None:
+        self._directory = directory
+        self._weight = weight
+        self._files = files
+        self._dtype = dtype
+
+    @torch.inference_mode(False)
+    @torch.no_grad()
+    def __getitem__(self, whole: object) -> Tensor:
+        """Return the plain weight. whole: an ellipsis, which is all that transformers asks for."""
+        read = {part: self._files.read(name) for part, name in self._weight.parts.items()}
+        try:
+            return self._weight.unpack(read).dense(self._dtype)
+        except Malformed as error:
+            raise ModelNotSupported(
+                f"{self._weight.name} in {self._directory} cannot be unpacked: {error}"
+            ) from error

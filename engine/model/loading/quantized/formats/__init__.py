@@ -1,0 +1,1 @@
+"""The formats of quantized weights that are unpacked, one in each module."""

@@ -1,0 +1,37 @@
+"""A weight as integers of a few bits, and a scale and a zero for each group of them."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from engine.model.loading.quantized.scaled_blocks import check_groups, check_scales, scale_blocks
+
+
+class GroupedCodes(NamedTuple):
+    """The integers of a weight, which is (codes - zeros) * scales.
+
+    codes: uint8, [num_outputs, num_inputs], below 2 ** bits. scales: of 16 or 32 bits, [num_outputs,
+    num_groups]. zeros: uint8, of the same shape, or of one column for all. groups: the group of each input,
+    [num_inputs]; None where groups are `group_size` inputs that follow one another.
+    """
+
+    codes: Tensor
+    scales: Tensor
+    zeros: Tensor
+    bits: int
+    group_size: int
+    groups: Tensor | None
+
+    def check(self) -> None:
+        """Raise Malformed for scales that are not finite, or groups that do not exist."""
+        check_scales(self.scales, "scales")
+        if self.groups is not None:
+            check_groups(self.groups, self.scales.shape[1])
+
+    def dense(self, dtype: torch.dtype) -> Tensor:
+        """Return the plain weight, [num_outputs, num_inputs]. Raises Malformed as `check` does."""
+        self.check()
+        groups = None if self.groups is None else self.groups.long()
+        zeros = self.zeros.expand(self.scales.shape)
+        return scale_blocks(self.codes, self.scales, (1, self.group_size), dtype, zeros=zeros, groups=groups)

@@ -1,0 +1,51 @@
+"""A weight that follows from several stored tensors, and the formats that say how."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from engine.model.loading.quantized.stored_parts import StoredParts
+from engine.model.loading.quantized.tensor_files import TensorFiles
+
+
+class Unpacked(Protocol):
+    """The numbers of a weight as its format has them, such as integers and the scales of their groups."""
+
+    def dense(self, dtype: torch.dtype) -> Tensor:
+        """Return the plain weight. Raises Malformed for contents that no quantization gives."""
+
+
+Unpack = Callable[[Mapping[str, Tensor]], Unpacked]
+
+
+class QuantizedWeight(NamedTuple):
+    """A weight before it is unpacked.
+
+    name, shape: of the plain weight. parts: the names of its stored tensors, by what they are to the format.
+    unpack: takes the contents of the parts apart; raises Malformed as `dense` does.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    parts: Mapping[str, str]
+    unpack: Unpack
+
+
+class Format(ABC):
+    """A format of quantized weights, as a quantization_config describes it."""
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """Return the format in words for people, such as "GPTQ of 4 bits in groups of 128"."""
+
+    @abstractmethod
+    def weights(self, parts: StoredParts, files: TensorFiles | None) -> Iterator[QuantizedWeight]:
+        """Yield the weights, whose stored tensors are taken from the parts.
+
+        files: the contents, for formats that keep shapes in them; None if only headers are known. Raises
+        ModelNotSupported for stored tensors that are missing, or of another type or shape.
+        """

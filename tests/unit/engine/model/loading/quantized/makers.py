@@ -1,0 +1,154 @@
+"""Quantized weights of each format, made number by number."""
+
+import json
+
+import torch
+from torch import Tensor
+
+from tests.unit.engine.model.loading.quantized.pairs import Quantized, plain_weight, random_codes, words
+
+
+def gptq(
+    weight: Tensor, *, bits: int, group_size: int, version: int = 1, reorders: bool = False
+) -> Quantized:
+    num_outputs, num_inputs = weight.shape
+    size = num_inputs if group_size == -1 else group_size
+    groups = [index // size for index in range(num_inputs)]
+    codes, zeros, scales = random_codes(num_outputs, num_inputs, max(groups) + 1, bits)
+    if reorders:
+        groups = [groups[index] for index in torch.randperm(num_inputs).tolist()]
+    plain = plain_weight(codes, zeros, scales, groups)
+    if version == 1 and bits == 3:
+        packed = words((zeros.T - 1) % 8, bits)
+    else:
+        packed = words(zeros.T, bits)
+        if version == 1:  # one less in each integer, with a borrow from the next, as GPTQModel computes it
+            ones = sum(1 << shift for shift in range(0, 32, bits))
+            less = ((packed.long() & 0xFFFFFFFF) - ones) % 2**32
+            packed = (less - (less >= 2**31).long() * 2**32).int()
+    stored = {
+        "qweight": words(codes.T.contiguous().T, bits).T,
+        "qzeros": packed,
+        "scales": scales.T,
+        "g_idx": torch.tensor(groups, dtype=torch.int32),
+    }
+    return Quantized(stored, plain)
+
+
+def awq(weight: Tensor, *, group_size: int) -> Quantized:
+    num_outputs, num_inputs = weight.shape
+    groups = [index // group_size for index in range(num_inputs)]
+    codes, zeros, scales = random_codes(num_outputs, num_inputs, max(groups) + 1, 4)
+    stored = {"qweight": _interleaved(codes.T), "qzeros": _interleaved(zeros.T), "scales": scales.T}
+    return Quantized(stored, plain_weight(codes, zeros, scales, groups))
+
+
+def _interleaved(rows: Tensor) -> Tensor:
+    """Pack 8 outputs into each word, in the order that AutoAWQ's kernels unpack fastest."""
+    packed = torch.empty(rows.shape[0], rows.shape[1] // 8, dtype=torch.int64)
+    for row in range(packed.shape[0]):
+        for column in range(packed.shape[1]):
+            word = 0
+            for place, output in enumerate((0, 2, 4, 6, 1, 3, 5, 7)):
+                word |= int(rows[row, 8 * column + output]) << (4 * place)
+            packed[row, column] = word - 2**32 if word >= 2**31 else word
+    return packed.int()
+
+
+def block_float8(weight: Tensor, *, block: tuple[int, int] | None) -> Quantized:
+    num_rows, num_columns = weight.shape
+    rows, columns = block or (num_rows, num_columns)
+    stored = (weight * 100).to(torch.float8_e4m3fn)
+    scales = 0.01 * (0.5 + torch.rand(-(-num_rows // rows), -(-num_columns // columns)))
+    plain = torch.empty(weight.shape)
+    for row in range(num_rows):
+        for column in range(num_columns):
+            plain[row, column] = stored[row, column].float() * scales[row // rows, column // columns]
+    return Quantized({"weight": stored, "weight_scale_inv": scales if block else scales[0, 0]}, plain)
+
+
+def packed(weight: Tensor, *, bits: int, group_size: int, is_symmetric: bool) -> Quantized:
+    """compressed-tensors' pack-quantized: integers are stored 2 ** (bits - 1) above their own."""
+    num_outputs, num_inputs = weight.shape
+    groups = [index // group_size for index in range(num_inputs)]
+    codes, zeros, scales = random_codes(num_outputs, num_inputs, max(groups) + 1, bits)
+    stored = {
+        "weight_packed": words(codes, bits),
+        "weight_shape": torch.tensor(weight.shape),
+        "weight_scale": scales,
+    }
+    if is_symmetric:
+        zeros = torch.full_like(zeros, 2 ** (bits - 1))
+    else:
+        stored["weight_zero_point"] = words(zeros.T, bits).T
+    return Quantized(stored, plain_weight(codes, zeros, scales, groups))
+
+
+def rows_of_8_bits(weight: Tensor, *, dtype: torch.dtype) -> Quantized:
+    """compressed-tensors' int-quantized and float-quantized, with a scale for each row."""
+    values = torch.randint(-128, 128, weight.shape).to(dtype)
+    scales = (0.5 + torch.rand(len(weight), 1)) / 100
+    plain = torch.stack([row.float() * scale for row, scale in zip(values, scales, strict=True)])
+    return Quantized({"weight": values, "weight_scale": scales}, plain)
+
+
+def mxfp4(weight: Tensor) -> Quantized:
+    """gpt-oss's experts: [num_experts, num_inputs, num_outputs], stored by outputs."""
+    num_experts, num_inputs, num_outputs = weight.shape
+    blocks = torch.randint(0, 256, (num_experts, num_outputs, num_inputs // 32, 16)).to(torch.uint8)
+    scales = torch.randint(124, 129, blocks.shape[:-1]).to(torch.uint8)
+    plain = torch.empty(weight.shape)
+    for expert in range(num_experts):
+        for output in range(num_outputs):
+            for index in range(num_inputs):
+                group, place = divmod(index, 32)
+                byte = int(blocks[expert, output, group, place // 2])
+                scale = 2.0 ** (int(scales[expert, output, group]) - 127)
+                plain[expert, index, output] = scale * _float4((byte >> 4) if place % 2 else byte % 16)
+    return Quantized({"_blocks": blocks, "_scales": scales}, plain)
+
+
+def _float4(bits: int) -> float:
+    """Return a float of one sign, two bits of exponent and one of mantissa."""
+    sign = -1.0 if bits & 8 else 1.0
+    exponent, mantissa = (bits >> 1) & 3, bits & 1
+    return sign * (2.0 ** (exponent - 1) * (1 + mantissa / 2) if exponent else mantissa / 2)
+
+
+def table_of_4_bits(weight: Tensor, *, is_nested: bool) -> Quantized:
+    """bitsandbytes' nf4: the first number of a pair in the higher half of a byte."""
+    block_size, nested_size, offset = 64, 16, 0.75
+    codes = torch.randint(0, 16, (weight.numel(),))
+    table = torch.linspace(-1, 1, 16) ** 3
+    state = {"quant_type": "nf4", "blocksize": block_size, "dtype": "float32", "shape": list(weight.shape)}
+    num_blocks = -(-weight.numel() // block_size)
+    stored = {"weight": (codes[::2] * 16 + codes[1::2]).to(torch.uint8)[:, None], "weight.quant_map": table}
+    if is_nested:
+        places = torch.randint(0, 256, (num_blocks,))
+        nested_table, nested = torch.rand(256), torch.rand(-(-num_blocks // nested_size))
+        scales = [
+            float(nested_table[place] * nested[block // nested_size] + offset)
+            for block, place in enumerate(places.tolist())
+        ]
+        stored |= {
+            "weight.absmax": places.to(torch.uint8),
+            "weight.nested_absmax": nested,
+            "weight.nested_quant_map": nested_table,
+        }
+        state |= {"nested_blocksize": nested_size, "nested_dtype": "float32", "nested_offset": offset}
+    else:
+        stored["weight.absmax"] = torch.rand(num_blocks)
+        scales = stored["weight.absmax"].tolist()
+    text = json.dumps(state).encode()
+    stored["weight.quant_state.bitsandbytes__nf4"] = torch.tensor(list(text), dtype=torch.uint8)
+    plain = [float(table[code]) * scales[place // block_size] for place, code in enumerate(codes.tolist())]
+    return Quantized(stored, torch.tensor(plain).view(weight.shape))
+
+
+def integers_of_rows(weight: Tensor) -> Quantized:
+    """bitsandbytes' 8 bits: the largest number of each row is 127."""
+    values = torch.randint(-127, 128, weight.shape).to(torch.int8)
+    largest = 0.5 + torch.rand(len(weight))
+    plain = torch.stack([row.float() * (scale / 127) for row, scale in zip(values, largest, strict=True)])
+    order = torch.tensor(0, dtype=torch.uint8)
+    return Quantized({"weight": values, "SCB": largest, "weight_format": order}, plain)

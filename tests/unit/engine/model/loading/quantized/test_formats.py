@@ -1,0 +1,126 @@
+"""Tests that quantized checkpoints become exactly the plain weights that they stand for."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from engine.config import EngineConfig
+from engine.model.loading.loader import LoadedModel, load_model
+from tests.unit.engine.model.loading.quantized import makers
+from tests.unit.engine.model.loading.quantized.pairs import Pair, compressed, save_pair
+
+
+def load(directory: Path, **settings: Any) -> LoadedModel:
+    config = EngineConfig(model=str(directory), device="cpu", **{"dtype": "float32"} | settings)
+    return load_model(config, lambda line: None)
+
+
+def assert_same(pair: Pair, label: str, **settings: Any) -> None:
+    loaded = load(pair.quantized, **settings)
+    assert loaded.plan.quantized is not None
+    assert loaded.plan.quantized.label == label
+    actual, expected = loaded.model.state_dict(), load(pair.plain, **settings).model.state_dict()
+    assert list(actual) == list(expected)
+    for name, weight in expected.items():
+        assert torch.equal(actual[name], weight), name
+    assert loaded.plan.weight_bytes == sum(weight.nbytes for weight in loaded.model.parameters())
+
+
+def gptq(**changes: Any) -> dict[str, Any]:
+    return {"quant_method": "gptq", "bits": 4, "group_size": 32, "desc_act": False, "sym": False} | changes
+
+
+@pytest.mark.parametrize(
+    ("maker", "description", "label"),
+    [
+        (partial(makers.gptq, bits=4, group_size=32), gptq(), "GPTQ of 4 bits in groups of 32"),
+        (
+            partial(makers.gptq, bits=4, group_size=16, version=2, reorders=True),
+            gptq(group_size=16, checkpoint_format="gptq_v2", desc_act=True),
+            "GPTQ of 4 bits in groups of 16",
+        ),
+        (
+            partial(makers.gptq, bits=8, group_size=-1),
+            gptq(bits=8, group_size=-1),
+            "GPTQ of 8 bits in one group a row",
+        ),
+        (partial(makers.gptq, bits=2, group_size=32), gptq(bits=2), "GPTQ of 2 bits in groups of 32"),
+        (partial(makers.gptq, bits=3, group_size=32), gptq(bits=3), "GPTQ of 3 bits in groups of 32"),
+        (
+            partial(makers.awq, group_size=16),
+            {"quant_method": "awq", "bits": 4, "group_size": 16, "version": "gemm", "zero_point": True},
+            "AWQ of 4 bits in groups of 16",
+        ),
+        (
+            partial(makers.block_float8, block=(24, 40)),
+            {"quant_method": "fp8", "weight_block_size": [24, 40], "activation_scheme": "dynamic"},
+            "8-bit floats in blocks of 24 x 40",
+        ),
+        (
+            partial(makers.block_float8, block=None),
+            {"quant_method": "fp8", "weight_block_size": None},
+            "8-bit floats with a scale for each weight",
+        ),
+        (
+            partial(makers.packed, bits=4, group_size=16, is_symmetric=False),
+            compressed("pack-quantized", num_bits=4, strategy="group", group_size=16, symmetric=False),
+            "compressed-tensors, 4-bit integers in groups of 16",
+        ),
+        (
+            partial(makers.packed, bits=8, group_size=32, is_symmetric=True),
+            compressed("pack-quantized", num_bits=8, strategy="group", group_size=32, symmetric=True),
+            "compressed-tensors, 8-bit integers in groups of 32",
+        ),
+        (
+            partial(makers.rows_of_8_bits, dtype=torch.int8),
+            compressed("int-quantized", num_bits=8, strategy="channel"),
+            "compressed-tensors, 8-bit integers with a scale for each row",
+        ),
+        (
+            partial(makers.rows_of_8_bits, dtype=torch.float8_e4m3fn),
+            compressed("float-quantized", num_bits=8, strategy="channel", type="float"),
+            "compressed-tensors, 8-bit floats with a scale for each row",
+        ),
+        (
+            partial(makers.table_of_4_bits, is_nested=False),
+            {"quant_method": "bitsandbytes", "load_in_4bit": True},
+            "bitsandbytes of 4 bits",
+        ),
+        (
+            partial(makers.table_of_4_bits, is_nested=True),
+            {"load_in_4bit": True, "bnb_4bit_use_double_quant": True},
+            "bitsandbytes of 4 bits",
+        ),
+        (
+            makers.integers_of_rows,
+            {"quant_method": "bitsandbytes", "load_in_8bit": True},
+            "bitsandbytes of 8 bits",
+        ),
+    ],
+)
+def test_a_quantized_checkpoint_becomes_the_weights_that_it_stands_for(
+    maker: Callable[..., Any], description: dict[str, Any], label: str, tmp_path: Path
+) -> None:
+    assert_same(save_pair(tmp_path, description, maker, num_hidden_layers=1), label)
+
+
+def test_experts_in_mxfp4_are_unpacked(tmp_path: Path) -> None:
+    ends = ("experts.gate_up_proj", "experts.down_proj")
+    sizes: dict[str, Any] = {"num_hidden_layers": 1, "layer_types": ["full_attention"]}
+    pair = save_pair(tmp_path, {"quant_method": "mxfp4"}, makers.mxfp4, "gpt_oss", ends=ends, **sizes)
+    assert_same(pair, "MXFP4, 4-bit floats in groups of 32")
+
+
+def test_experts_that_are_stored_one_by_one_are_unpacked(tmp_path: Path) -> None:
+    pair = save_pair(
+        tmp_path,
+        {"quant_method": "fp8", "weight_block_size": [32, 32]},
+        partial(makers.block_float8, block=(32, 32)),
+        "qwen3_moe",
+        num_hidden_layers=1,
+    )
+    assert_same(pair, "8-bit floats in blocks of 32 x 32")
