@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from transformers import PreTrainedModel
 
+from engine.adapter import Adapter
+from engine.assembly.engine_parts import EngineParts
 from engine.attention.batch import Batch, build_batch
-from engine.build import EngineParts
 from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.fused_layer import FusedLayer
 from engine.fusion.layer_stacking import stack_layers
 from engine.kernels import Kernel
-from engine.linear.merged_linear import MergedLinear
 from engine.request import BeamParams, Prompt, SamplingParams, StopConditions
 from engine.scheduling.block_pool import BlockPool
 from engine.scheduling.schedule import ScheduledTokens
@@ -35,7 +35,10 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_model(tmp_path_factory.mktemp("qwen2"), "qwen2")
 
 
-def new_batch(*adapters: str | None) -> Batch:
+POET, CLERK = Adapter("poet", "1"), Adapter("clerk", "2")
+
+
+def new_batch(*adapters: Adapter | None) -> Batch:
     """A batch of `PROMPTS`, each with an adapter or none; the second, of one token, comes first."""
     scheduler = Scheduler(BlockPool(8, BLOCK_SIZE), max_batch_tokens=8, max_num_sequences=2)
     entries = []
@@ -47,8 +50,8 @@ def new_batch(*adapters: str | None) -> Batch:
 
 
 def test_a_batch_has_the_adapter_of_each_row() -> None:
-    assert new_batch("poet", None).adapters == (None, "poet", "poet", "poet")
-    assert new_batch("poet", "clerk").adapters == ("clerk", "poet", "poet", "poet")
+    assert new_batch(POET, None).adapters == (None, POET, POET, POET)
+    assert new_batch(POET, CLERK).adapters == (CLERK, POET, POET, POET)
     assert new_batch(None, None).adapters is None
 
 
@@ -64,8 +67,8 @@ def test_a_batch_has_the_adapter_of_each_row() -> None:
 )
 def test_every_row_of_a_request_has_its_adapter(directory: Path, options: dict[str, Any]) -> None:
     core, runner = spoiled_core(directory, block_size=BLOCK_SIZE)
-    seen: set[tuple[str | None, ...] | None] = set()
-    runner.before = lambda batch: seen.add(batch.adapters and tuple(sorted({*batch.adapters}, key=str)))
+    seen: set[Adapter | None] = set()
+    runner.before = lambda batch: seen.update(batch.adapters or (None,))
     request = generation_request(
         token_ids=range(6),
         sampling=SamplingParams(temperature=0.0),
@@ -73,10 +76,10 @@ def test_every_row_of_a_request_has_its_adapter(directory: Path, options: dict[s
         adapter="poet",
         **options,
     )
-    core.add(0, request)
+    core.add(0, request, adapter=POET)
     while core.has_work:
         core.step()
-    assert seen == {("poet",)}
+    assert seen == {POET}
     core.close()
 
 
@@ -95,36 +98,26 @@ def test_compiled_decoding_declines_a_batch_with_adapters() -> None:
     module: Any = Untouched()
     path = DecodeFastPath(module, module, module, module, module)
     batch = replace(new_batch(None, None), chunks=[])
-    assert path.hidden_states(replace(batch, adapters=("poet",))) is None
+    assert path.hidden_states(replace(batch, adapters=(POET,))) is None
     with pytest.raises(AssertionError, match="takes was asked for"):
         path.hidden_states(batch)
 
 
-def logits(parts: EngineParts, *adapters: str | None) -> Tensor:
+def logits(parts: EngineParts, *adapters: Adapter | None) -> Tensor:
     """[4, vocab_size], of all rows of `new_batch`."""
     return parts.runner.run(new_batch(*adapters), list(range(4)))
 
 
-@pytest.mark.parametrize(
-    ("kind", "method"),
-    [
-        pytest.param(FusedLayer, "_compute", id="fused layers", marks=needs_compiler),
-        pytest.param(MergedLinear, "take", id="merged linears"),
-    ],
-)
-def test_fused_layers_and_merged_linears_leave_a_batch_with_adapters_to_each_module(
-    directory: Path, monkeypatch: pytest.MonkeyPatch, kind: type[nn.Module], method: str
+@needs_compiler
+def test_fused_layers_leave_a_batch_with_adapters_to_each_module(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = new_parts(directory, block_size=BLOCK_SIZE)
-    if kind is MergedLinear:  # which a fused layer does not ask for its parts
-        monkeypatch.setattr(
-            FusedLayer, "forward", lambda layer, *args, **kwargs: layer.layer(*args, **kwargs)
-        )
     expected = logits(parts, None, None)
-    monkeypatch.setattr(kind, method, never)
+    monkeypatch.setattr(FusedLayer, "_compute", never)
     with pytest.raises(AssertionError, match="a fast path was taken"):
         logits(parts, None, None)
-    actual = logits(parts, "poet", None)
+    actual = logits(parts, POET, None)
     assert (actual - expected).norm() / expected.norm() < 1e-5
 
 
@@ -138,7 +131,7 @@ def test_a_stack_of_layers_is_not_asked_for_a_batch_with_adapters(
         models.append(model)
         return stack_layers(model, run)
 
-    monkeypatch.setattr("engine.build.stack_layers", stack)
+    monkeypatch.setattr("engine.assembly.paged_parts.stack_layers", stack)
     parts = new_parts(directory, block_size=BLOCK_SIZE)
     expected = logits(parts, None, None)
     first = next(part for part in models[0].modules() if isinstance(part, FusedLayer))
@@ -146,4 +139,4 @@ def test_a_stack_of_layers_is_not_asked_for_a_batch_with_adapters(
     monkeypatch.setattr(first, "leads", untouched)
     with pytest.raises(AssertionError, match="compute was asked for"):
         logits(parts, None, None)
-    assert (logits(parts, "poet", "poet") - expected).norm() / expected.norm() < 1e-5
+    assert (logits(parts, POET, POET) - expected).norm() / expected.norm() < 1e-5

@@ -13,6 +13,7 @@ from handlers.mindie.errors import to_problem as mindie
 from handlers.openai.errors import to_problem as openai
 from handlers.runtime.problem import Problem
 from handlers.tgi.errors import to_problem as tgi
+from handlers.tokens.errors import to_problem as tokens
 from handlers.triton.errors import to_problem as triton
 
 
@@ -26,6 +27,7 @@ from handlers.triton.errors import to_problem as triton
         (hf, 400, "model"),
         (mindie, 422, "model"),
         (triton, 400, "model_name"),
+        (tokens, 404, "model"),
     ],
 )
 def test_an_adapter_that_is_not_loaded_is_told_by_its_field_and_name(
@@ -47,6 +49,7 @@ def test_an_adapter_that_is_not_loaded_is_told_by_its_field_and_name(
         (hf, 400, "typical_p", "typical_p"),
         (mindie, 422, "beams", "use_beam_search"),
         (triton, 400, "beams", "beam_width"),
+        (tokens, 400, "grammar", "structured_outputs"),
     ],
 )
 def test_what_the_engine_lacks_is_refused_by_the_contracts_own_field(

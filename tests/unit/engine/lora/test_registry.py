@@ -1,0 +1,134 @@
+"""Adapters by name: how many are in memory, which of them make room, and what a name means over time."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from engine.config import AdapterLimits, AdapterSource
+from engine.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
+from engine.lora.registry import AdapterRegistry
+from engine.lora.sites import Site
+
+PATH = "model.layers.0.q_proj"
+SITES = {PATH: Site(600, 500, torch.float32, torch.device("cpu"))}
+NUM_BYTES = (600 + 500) * 4
+
+
+def write(folder: Path, value: float = 1.0) -> AdapterSource:
+    folder.mkdir(exist_ok=True)
+    config = {"peft_type": "LORA", "r": 1, "target_modules": ["q_proj"]}
+    (folder / "adapter_config.json").write_text(json.dumps(config))
+    tensors = {"A": torch.full((1, 600), value), "B": torch.ones(500, 1)}
+    save_file(
+        {f"base_model.model.{PATH}.lora_{side}.weight": tensor for side, tensor in tensors.items()},
+        folder / "adapter_model.safetensors",
+    )
+    return AdapterSource(folder.name, str(folder))
+
+
+def registry(root: Path, **limits: Any) -> AdapterRegistry:
+    return AdapterRegistry(SITES, AdapterLimits(**limits), root)
+
+
+@pytest.mark.parametrize("limits", [{"max_in_memory": 2}, {"max_bytes": 2 * NUM_BYTES + 10}])
+async def test_the_adapter_that_was_idle_longest_makes_room_and_comes_back(
+    tmp_path: Path, limits: dict[str, int]
+) -> None:
+    adapters = registry(tmp_path, **limits)
+    for name in "abc":
+        adapters.add_now(write(tmp_path / name))
+    assert adapters.names == ("a", "b", "c")
+    async with adapters.using("a") as first:
+        pass
+    async with adapters.using("c"):
+        pass
+    async with adapters.using("a") as again:
+        assert again is first, "the one that was idle longer has made room"
+    async with adapters.using("a") as again, adapters.using("b"):
+        assert again is first
+    async with adapters.using("a") as again, adapters.using("c"):
+        assert again is not None and again is first and again.digest == first.digest
+    adapters.close()
+
+
+async def test_adapters_in_use_make_no_room(tmp_path: Path) -> None:
+    adapters = registry(tmp_path, max_in_memory=1)
+    adapters.add_now(write(tmp_path / "a"))
+    adapters.add_now(write(tmp_path / "b"))
+    async with adapters.using("a"):
+        with pytest.raises(EngineBusy):
+            async with adapters.using("b"):
+                pass
+        with pytest.raises(EngineBusy):
+            await adapters.load(write(tmp_path / "c"))
+        adapters.unload("a")  # whose weights are still used
+        with pytest.raises(EngineBusy):
+            async with adapters.using("b"):
+                pass
+        with pytest.raises(UnknownAdapter):
+            async with adapters.using("a"):
+                pass
+    async with adapters.using("b"):
+        pass
+    adapters.close()
+
+
+async def test_a_name_that_is_loaded_again_has_other_weights_and_another_digest(tmp_path: Path) -> None:
+    adapters = registry(tmp_path, max_in_memory=2)
+    source = write(tmp_path / "a")
+    await adapters.load(source)
+    async with adapters.using("a") as old:
+        write(tmp_path / "a", value=2.0)
+        with pytest.raises(CannotLoadAdapter, match="'a' has already been loaded"):
+            await adapters.load(source)
+        await adapters.load(source, replaces=True)
+        async with adapters.using("a") as new:
+            assert old is not None and new is not None and old.digest != new.digest
+            assert old.layers[PATH].down[0, 0] == 1.0 and new.layers[PATH].down[0, 0] == 2.0
+    adapters.close()
+
+
+async def test_an_adapter_whose_files_are_gone_fails_its_requests_alone(tmp_path: Path) -> None:
+    adapters = registry(tmp_path, max_in_memory=1)
+    adapters.add_now(write(tmp_path / "a"))
+    adapters.add_now(write(tmp_path / "b"))
+    (tmp_path / "b" / "adapter_config.json").unlink()
+    with pytest.raises(GenerationFailed, match="adapter 'b': adapter_config.json: No such file"):
+        async with adapters.using("b"):
+            pass
+    async with adapters.using("a"):
+        pass
+    adapters.close()
+
+
+async def test_no_more_may_be_named_than_the_limit(tmp_path: Path) -> None:
+    adapters = registry(tmp_path, max_named=1)
+    await adapters.load(write(tmp_path / "a"))
+    with pytest.raises(CannotLoadAdapter, match="1 adapters are loaded already"):
+        await adapters.load(write(tmp_path / "b"))
+    adapters.unload("a")
+    await adapters.load(write(tmp_path / "b"))
+    with pytest.raises(UnknownAdapter):
+        adapters.unload("a")
+    adapters.close()
+
+
+async def test_only_folders_below_the_root_are_read(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    outside = write(tmp_path / "outside")
+    adapters = registry(root)
+    os.symlink(outside.path, root / "link")
+    os.symlink(root / "loop", root / "loop")
+    for path in (outside.path, "../outside", "link", "loop", "missing", "nul\0", "/"):
+        with pytest.raises(CannotLoadAdapter, match="names no folder below"):
+            await adapters.load(AdapterSource("a", path))
+    write(root / "inside")
+    await adapters.load(AdapterSource("a", "inside"))
+    assert "a" in adapters
+    adapters.close()
