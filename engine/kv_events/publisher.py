@@ -1,0 +1,190 @@
+"""The thread that publishes the changes of the prefix cache over ZMQ, and sends again what was missed.
+
+The sockets and their frames are vLLM's: a PUB socket sends (topic, sequence number, batch), and a ROUTER
+socket answers a number with all batches from that one on, as far as they are kept, and one of the number -1
+at last. Numbers are 8 bytes, big-endian. Beyond vLLM,
+- the first batch clears what a subscriber may know of an earlier process, the last what it knows of this one;
+- where batches are asked for that are not kept any more, one before the kept ones stands for them, which has
+  all blocks that are in the cache now;
+- a batch is never waited for: where too many of them queue it is lost, and then the whole cache is published.
+"""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import Thread
+from typing import Final
+
+import msgspec
+import zmq
+
+from engine.config import KVEventsConfig
+from engine.errors import CannotPublish
+from engine.kv_events.batches import AllBlocksCleared, Event, EventBatch, to_events
+from engine.scheduling.cache_changes import CacheChanges, StoredBlock
+from engine.stats import KVEventCounters
+
+_MAX_QUEUED: Final = 10_000  # batches
+_LINGER_MS: Final = 200  # for what has been sent when the process ends
+_JOIN_S: Final = 1.0
+_POLL_MS: Final = 500  # the longest until a loss is noticed where no batch follows
+_LAST: Final = (-1).to_bytes(8, "big", signed=True)
+_INBOX: Final = "inproc://batches"
+_CLEARED: Final = AllBlocksCleared()
+
+_log = logging.getLogger(__name__)
+
+
+class KVEventPublisher:
+    """Publishes what the engine's thread hands it; all methods but `counters` belong to that thread."""
+
+    def __init__(
+        self, config: KVEventsConfig, *, max_queued: int = _MAX_QUEUED, clock: Callable[[], float] = time.time
+    ) -> None:
+        """Take the endpoints. Raises CannotPublish if one cannot be had.
+
+        clock: returns seconds since 1970.
+        """
+        self._context = zmq.Context()
+        self._clock = clock
+        self._topic = config.topic.encode()
+        self._kept = deque[tuple[int, bytes]](maxlen=config.buffer_steps)
+        self._next_number = 0
+        self._lost_some = False
+        self._num_lost = 0
+        self._changes = CacheChanges()
+        self._block_size = 0
+        self._thread = Thread(target=self._run, name="kv-events", daemon=True)
+        try:
+            self._public = self._open(zmq.PUB, config.endpoint, config.buffer_steps)
+            self._replay = self._open(zmq.ROUTER, config.replay_endpoint, config.buffer_steps + 2)
+            self._inbox = self._open(zmq.PULL, _INBOX, max_queued)
+            self._outbox = self._open(zmq.PUSH, None, 1)
+            self._outbox.connect(_INBOX)
+        except CannotPublish:
+            self._context.destroy(linger=0)
+            raise
+        # As they were bound: `tcp://*:0` has a port now.
+        self.endpoint = self._public.getsockopt_string(zmq.LAST_ENDPOINT)
+        self.replay_endpoint = self._replay.getsockopt_string(zmq.LAST_ENDPOINT) or None
+
+    def _open(self, kind: int, endpoint: str | None, most_queued: int) -> "zmq.Socket[bytes]":
+        """Return a socket, bound or connected as vLLM does with such an endpoint."""
+        socket = self._context.socket(kind)
+        socket.set_hwm(most_queued)
+        socket.setsockopt(zmq.LINGER, _LINGER_MS)
+        if endpoint is None:
+            return socket
+        try:
+            if "*" in endpoint or "::" in endpoint or endpoint.startswith(("ipc://", "inproc://")):
+                socket.bind(endpoint)
+            else:
+                socket.connect(endpoint)
+        except zmq.ZMQError as error:
+            raise CannotPublish(endpoint, error.strerror or str(error)) from error
+        return socket
+
+    def start(self, changes: CacheChanges, block_size: int) -> None:
+        """Start to publish the changes of a cache whose blocks have `block_size` tokens, once."""
+        self._changes, self._block_size = changes, block_size
+        self._thread.start()
+
+    def publish(self) -> None:
+        """Hand the changes since the last call to the thread, without waiting for it."""
+        changes = self._changes.take()
+        if not changes:
+            return
+        try:
+            self._outbox.send(self._encode(list(to_events(changes, self._block_size))), zmq.DONTWAIT)
+        except zmq.Again:
+            self._num_lost += 1
+            self._lost_some = True
+
+    def counters(self) -> KVEventCounters:
+        """Return the numbers of batches so far. Any thread may call this."""
+        return KVEventCounters(num_batches=self._next_number, num_lost=self._num_lost)
+
+    def close(self) -> None:
+        """Publish what is left, and end the thread; what has not been sent within a second is dropped."""
+        if self._thread.is_alive():
+            self._outbox.setsockopt(zmq.SNDTIMEO, _LINGER_MS)
+            try:
+                self._outbox.send(b"")
+            except zmq.Again:
+                _log.error("KV events are not sent fast enough; the last ones are lost")
+            self._outbox.close()
+            self._thread.join(_JOIN_S)
+        else:
+            self._context.destroy(linger=0)
+
+    def _run(self) -> None:
+        poller = zmq.Poller()
+        poller.register(self._inbox, zmq.POLLIN)
+        poller.register(self._replay, zmq.POLLIN)
+        self._send_events([_CLEARED])
+        is_open = True
+        while is_open:
+            ready = {socket for socket, _ in poller.poll(_POLL_MS)}
+            if self._inbox in ready:
+                is_open = self._read_batch()
+            elif self._lost_some:
+                self._recover()
+            if self._replay in ready:
+                self._answer()
+        self._send_events([_CLEARED])
+        for socket in (self._inbox, self._public, self._replay):
+            socket.close()
+        self._context.term()
+
+    def _read_batch(self) -> bool:
+        """Publish the next batch that has been handed over, and return False after the last."""
+        batch = self._inbox.recv()
+        if batch:
+            self._send(batch)
+        return bool(batch)
+
+    def _recover(self) -> None:
+        """Publish all that is in the cache, since a batch was lost. All others have been published."""
+        self._lost_some = False  # before the cache is read: what is lost from now on sets it again
+        _log.error("KV events were made faster than sent; the whole cache is published instead")
+        self._send_events(self._contents())
+
+    def _contents(self) -> list[Event]:
+        """Return events that lead from any state to the blocks in the cache now."""
+        present: Sequence[StoredBlock] = self._changes.present()
+        return [_CLEARED, *to_events(present, self._block_size)]
+
+    def _encode(self, events: list[Event]) -> bytes:
+        return msgspec.msgpack.encode(EventBatch(self._clock(), events))
+
+    def _send_events(self, events: list[Event]) -> None:
+        self._send(self._encode(events))
+
+    def _send(self, batch: bytes) -> None:
+        number, self._next_number = self._next_number, self._next_number + 1
+        self._kept.append((number, batch))
+        self._public.send_multipart((self._topic, _in_bytes(number), batch))
+
+    def _answer(self) -> None:
+        """Send the batches that a subscriber has missed. A request that is none is ignored."""
+        frames = self._replay.recv_multipart()
+        if len(frames) != 3 or len(frames[2]) != 8:
+            _log.warning("a request for KV events is not understood; it must be a number of 8 bytes")
+            return
+        client, _, first = frames
+        start = int.from_bytes(first, "big")
+        oldest = self._kept[0][0]
+        if start < oldest:
+            self._reply(client, oldest - 1, self._encode(self._contents()))
+        for number, batch in self._kept:
+            if number >= start:
+                self._reply(client, number, batch)
+        self._replay.send_multipart((client, b"", b"", _LAST, b""))
+
+    def _reply(self, client: bytes, number: int, batch: bytes) -> None:
+        self._replay.send_multipart((client, b"", self._topic, _in_bytes(number), batch))
+
+
+def _in_bytes(number: int) -> bytes:
+    return number.to_bytes(8, "big")

@@ -1,0 +1,203 @@
+"""A subscriber knows what the engine's prefix cache holds, whatever it missed and whenever it came."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from engine.build import build_core
+from engine.config import EngineConfig, KVEventsConfig
+from engine.core.core import EngineCore
+from engine.errors import CannotPublish
+from engine.kv_events.batches import block_hash
+from engine.kv_events.publisher import KVEventPublisher
+from engine.request import SamplingParams, StopConditions
+from engine.scheduling.block_keys import BlockKeys
+from engine.scheduling.cache_changes import CacheChanges, StoredBlock
+from tests.kv_subscriber import KVSubscriber
+from tests.requests import generation_request
+from tests.tiny import save_tiny_model
+
+BLOCK_SIZE = 4
+NUM_KEPT = 4
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny_model(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> KVEventsConfig:
+    return KVEventsConfig(
+        endpoint=f"ipc://{tmp_path}/events",
+        replay_endpoint=f"ipc://{tmp_path}/replay",
+        topic="kv@pod@m",
+        buffer_steps=NUM_KEPT,
+    )
+
+
+@pytest.fixture
+def core(directory: Path, config: KVEventsConfig) -> Iterator[EngineCore]:
+    """A core with so few blocks that most requests drive out those of others."""
+    shape = EngineConfig(
+        model=str(directory), device="cpu", num_kv_blocks=12, block_size=BLOCK_SIZE, kv_events=config
+    )
+    core, _, _ = build_core(shape, lambda line: None)
+    yield core
+    core.close()
+
+
+@pytest.fixture
+def subscribe(config: KVEventsConfig) -> Iterator[Callable[[], KVSubscriber]]:
+    subscribers = []
+
+    def new() -> KVSubscriber:
+        assert config.replay_endpoint is not None
+        subscribers.append(KVSubscriber(config.endpoint, config.replay_endpoint, topic=config.topic))
+        return subscribers[-1]
+
+    yield new
+    for one in subscribers:
+        one.close()
+
+
+def run(core: EngineCore, arrival: int, *, salt: str | None = None, num_prompt_tokens: int = 18) -> None:
+    request = generation_request(
+        request_id=str(arrival),
+        token_ids=tuple(range(40, 40 + num_prompt_tokens)),
+        sampling=SamplingParams(temperature=0.0),
+        stopping=StopConditions(max_tokens=6, ignore_eos=True),
+        cache_salt=salt,
+    )
+    core.add(arrival, request)
+    while core.has_work:
+        core.step()
+
+
+def cached(core: EngineCore) -> set[int]:
+    return {block_hash(key) for key in core.scheduler.pool.cache._blocks}
+
+
+def knows_all(subscriber: KVSubscriber, core: EngineCore) -> Callable[[], bool]:
+    return lambda: {*subscriber.blocks} == cached(core)
+
+
+def test_the_index_of_a_subscriber_is_the_cache(
+    core: EngineCore, subscribe: Callable[[], KVSubscriber], directory: Path
+) -> None:
+    subscriber = subscribe()
+    arrivals = iter(range(1000))
+    while not subscriber.num_live:  # until its subscription has arrived
+        run(core, next(arrivals))
+        run(core, next(arrivals), salt=f"salt {next(arrivals)}")
+        subscriber.follow_until(knows_all(subscriber, core))
+    for salt in ("a", None, "b", "c"):
+        run(core, next(arrivals), salt=salt)
+        subscriber.follow_until(knows_all(subscriber, core))
+    # Another process with the same model would give the same tokens and salt the same hashes.
+    tags = (("model", str(directory)), ("revision", ""), ("salt", "c"))
+    tokens = list(range(40, 58))
+    hashes = [block_hash(key) for key in BlockKeys(tags, BLOCK_SIZE).of(tokens, 4)]
+    assert subscriber.blocks[hashes[0]] == (None, (40, 41, 42, 43), ["c"])
+    assert subscriber.blocks[hashes[1]] == (hashes[0], (44, 45, 46, 47), None)
+
+
+def test_who_misses_batches_asks_for_them_again(
+    core: EngineCore, subscribe: Callable[[], KVSubscriber]
+) -> None:
+    subscriber = subscribe()
+    arrival = 0
+    while (batch := subscriber.read_live()) is None or batch[0] == subscriber.next_number:
+        run(core, arrival := arrival + 1, salt=str(arrival))  # nothing is applied, so there is a gap
+    run(core, arrival + 1, salt="last")
+    subscriber.follow_until(knows_all(subscriber, core))
+    assert subscriber.num_replayed
+
+
+@pytest.mark.parametrize("num_requests", [1, 9])
+def test_who_comes_late_is_given_the_whole_cache(
+    core: EngineCore, subscribe: Callable[[], KVSubscriber], num_requests: int
+) -> None:
+    for arrival in range(num_requests):
+        run(core, arrival, salt=f"{arrival // 2}")
+    late = subscribe()
+    deadline = 300
+    while {*late.blocks} != cached(core):  # batches may still be on their way to the thread
+        assert (deadline := deadline - 1)
+        late.next_number = 0
+        late.blocks.clear()
+        late.catch_up()
+    assert late.num_replayed
+
+
+def test_batches_that_queue_too_long_are_replaced_by_the_whole_cache(
+    config: KVEventsConfig, subscribe: Callable[[], KVSubscriber], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_send, send = Event(), KVEventPublisher._send
+
+    def wait_and_send(publisher: KVEventPublisher, batch: bytes) -> None:
+        assert may_send.wait(30)
+        send(publisher, batch)
+
+    monkeypatch.setattr(KVEventPublisher, "_send", wait_and_send)
+    publisher, changes = KVEventPublisher(config, max_queued=1), CacheChanges()
+    publisher.start(changes, 1)
+    try:
+        for number in range(8):
+            changes.store(StoredBlock(bytes([*bytes(7), number]), None, (number,)))
+            if number > 5:
+                changes.remove(bytes([*bytes(7), number - 1]))
+            publisher.publish()  # never waits
+        assert publisher.counters().num_lost
+        may_send.set()
+        subscriber = subscribe()
+        present = {0, 1, 2, 3, 4, 7}
+        for _ in range(300):
+            subscriber.next_number = 0
+            subscriber.catch_up()
+            if {*subscriber.blocks} == present and publisher.counters().num_batches > 3:
+                break
+        assert {*subscriber.blocks} == present
+        assert {*subscriber.blocks} == {block_hash(block.key) for block in changes.present()}
+    finally:
+        may_send.set()
+        publisher.close()
+
+
+def test_the_last_batch_clears_what_subscribers_know(
+    core: EngineCore, subscribe: Callable[[], KVSubscriber]
+) -> None:
+    subscriber = subscribe()
+    arrival = 0
+    while not subscriber.num_live:
+        run(core, arrival := arrival + 1, salt=str(arrival))
+        subscriber.follow_until(knows_all(subscriber, core))
+    assert subscriber.blocks
+    core.close()
+    subscriber.follow_until(lambda: not subscriber.blocks)
+
+
+def test_an_address_that_is_taken_is_named(directory: Path, config: KVEventsConfig) -> None:
+    publisher = KVEventPublisher(KVEventsConfig(endpoint="tcp://*:0"))
+    try:
+        port = publisher.endpoint.rpartition(":")[2]
+        taken = EngineConfig(model=str(directory), kv_events=KVEventsConfig(endpoint=f"tcp://*:{port}"))
+        with pytest.raises(CannotPublish, match=rf"at tcp://\*:{port}: Address already in use"):
+            build_core(taken, lambda line: None)
+    finally:
+        publisher.close()
+
+
+def test_a_model_that_cannot_be_loaded_leaves_the_address_free(tmp_path: Path) -> None:
+    endpoint = KVEventPublisher(KVEventsConfig(endpoint="tcp://*:0"))
+    endpoint.close()
+    address = endpoint.endpoint.replace("0.0.0.0", "*")
+    for _ in range(2):
+        with pytest.raises(Exception, match="none"):
+            build_core(
+                EngineConfig(model=str(tmp_path / "none"), kv_events=KVEventsConfig(endpoint=address)),
+                lambda line: None,
+            )
+    KVEventPublisher(KVEventsConfig(endpoint=address)).close()
