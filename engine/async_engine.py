@@ -9,7 +9,7 @@ from contextlib import suppress
 from engine.build import build_core
 from engine.call_thread import CallThread
 from engine.capabilities import Capabilities
-from engine.config import MAX_UNREAD_BYTES, EngineConfig
+from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
 from engine.core.core import EngineCore
 from engine.errors import EngineDied, EngineError, EngineStopped
 from engine.events import Embedding, TokenEvent
@@ -20,6 +20,8 @@ from engine.frontend.stream_registry import StreamRegistry
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import CAN_FORK, SHARED
+from engine.lora.opening import open_adapters
+from engine.lora.registry import AdapterRegistry
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables, are_large
@@ -47,15 +49,18 @@ class AsyncEngine:
         tokenizer: Tokenizer,
         model_info: ModelInfo,
         thread: CallThread | None = None,
+        adapters: AdapterRegistry | None = None,
         *,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """Start the engine's thread; `start` also loads the model. Requires a running event loop.
 
-        thread: the one in which the core was built. max_unread_bytes: as in EngineConfig.
+        thread: the one in which the core was built. adapters: None for none, ever. max_unread_bytes: as in
+        EngineConfig.
         """
         self.tokenizer = tokenizer
         self.model_info = model_info
+        self.adapters = adapters or AdapterRegistry({}, AdapterLimits())
         self._core = core
         self._loop = asyncio.get_running_loop()
         self._registry = StreamRegistry(max_unread_bytes, lambda arrival: self._thread.post(Abort(arrival)))
@@ -76,7 +81,7 @@ class AsyncEngine:
     ) -> "AsyncEngine":
         """Load the model in the engine's thread. on_progress: called in this loop with one line at a time.
 
-        Raises ModelNotSupported if the model cannot be served.
+        Raises ModelNotSupported if the model cannot be served, and CannotLoadAdapter.
         """
         loop = asyncio.get_running_loop()
 
@@ -88,8 +93,9 @@ class AsyncEngine:
             SHARED.start()  # while the model loads
         thread = CallThread(_THREAD_NAME)
         try:
-            built = await asyncio.wrap_future(thread.submit(build_core, config, report))
-            return cls(*built, thread, max_unread_bytes=config.max_unread_bytes)
+            core, tokenizer, info = await asyncio.wrap_future(thread.submit(build_core, config, report))
+            adapters = await asyncio.wrap_future(thread.submit(open_adapters, core.runner, config, report))
+            return cls(core, tokenizer, info, thread, adapters, max_unread_bytes=config.max_unread_bytes)
         except BaseException:
             thread.end()
             # Wait a while, since a process that ends while libraries are being loaded may crash.
@@ -118,22 +124,23 @@ class AsyncEngine:
         submitted_at = time.perf_counter()
         self._check_alive()
         arrival, stream = self._registry.open(
-            request, lambda new: check_request(new, self.model_info), on_end
+            request, lambda new: check_request(new, self.model_info, self.adapters), on_end
         )
         num_running = request.num_sequences
         try:
             grammar = await self._compile(request, stream)
             tables = await self._tables(request)
-            self._thread.post(Add(arrival, request, grammar, submitted_at, tables))
-            while num_running:
-                if stream.is_empty:
-                    await stream.arrival()
-                event = stream.take()
-                if isinstance(event, EngineError):
-                    raise event
-                assert isinstance(event, TokenEvent)
-                num_running -= event.finish is not None
-                yield event
+            async with self.adapters.using(request.adapter) as adapter:
+                self._thread.post(Add(arrival, request, grammar, submitted_at, tables, adapter))
+                while num_running:
+                    if stream.is_empty:
+                        await stream.arrival()
+                    event = stream.take()
+                    if isinstance(event, EngineError):
+                        raise event
+                    assert isinstance(event, TokenEvent)
+                    num_running -= event.finish is not None
+                    yield event
         finally:
             self._registry.close(request.request_id)
             if num_running:  # whatever else ended it: after Add, so that none is left behind
@@ -146,12 +153,15 @@ class AsyncEngine:
         """
         submitted_at = time.perf_counter()
         self._check_alive()
-        arrival, stream = self._registry.open(request, lambda new: check_embedding(new, self.model_info))
-        self._thread.post(Embed(arrival, request, submitted_at))
+        arrival, stream = self._registry.open(
+            request, lambda new: check_embedding(new, self.model_info, self.adapters)
+        )
         try:
-            if stream.is_empty:
-                await stream.arrival()
-            result = stream.take()
+            async with self.adapters.using(request.adapter) as adapter:
+                self._thread.post(Embed(arrival, request, submitted_at, adapter))
+                if stream.is_empty:
+                    await stream.arrival()
+                result = stream.take()
         except asyncio.CancelledError:
             self._thread.post(Abort(arrival))
             raise
@@ -200,6 +210,7 @@ class AsyncEngine:
         self._is_stopped = True
         await self.drain(0)
         self._grammars.stop()
+        self.adapters.close()
         if not await asyncio.to_thread(self._thread.stop, STOP_TIMEOUT_S):
             _log.error("the running step does not end; the engine stops without waiting for it")
 

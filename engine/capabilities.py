@@ -12,7 +12,8 @@ from engine.request import EmbeddingRequest, GenerationRequest, GrammarKind
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """The features of one engine. Each has the name of the field of `engine.request` that asks for it.
 
-    Adapters and media have no entry: no engine has any yet, and admission refuses them.
+    Media have no entry, since no engine takes any yet. Nor have adapters: admission refuses those that are
+    not loaded.
     """
 
     typical_p: bool = True

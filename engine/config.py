@@ -1,5 +1,7 @@
 """The engine's configuration; no torch."""
 
+from typing import Literal, NamedTuple
+
 import msgspec
 
 QUANTIZATIONS = (None, "int8")
@@ -10,13 +12,53 @@ MAX_UNREAD_BYTES = 64 * 2**20
 MAX_DRAFT_TOKENS = 15
 
 
+class KVEventsConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The addresses that publish the prefix cache's changes, with meanings and defaults of vLLM's settings.
+
+    endpoint: ZMQ's name of an address, bound if it has a wildcard (`tcp://*:5557`) or is a file's (`ipc://`),
+    else connected to. replay_endpoint: the address, always bound, that answers who missed batches.
+    topic: what subscribers choose by. buffer_steps: batches that are kept for them.
+    """
+
+    endpoint: str
+    replay_endpoint: str | None = None
+    topic: str = ""
+    buffer_steps: int = 10_000
+
+
+class AdapterSource(NamedTuple):
+    """An adapter to load. path: its folder, or a repository on the Hugging Face hub."""
+
+    name: str
+    path: str
+
+
+class AdapterLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits of adapters.
+
+    max_in_memory, max_bytes: of those whose weights are in memory at once; the one that has been idle longest
+        makes room for another. max_rank: of any layer. max_named: adapters that requests may name.
+    """
+
+    max_in_memory: int = 8
+    max_bytes: int = 2**31
+    max_rank: int = 64
+    max_named: int = 256
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1")
+
+
 class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The model to serve, and the limits of its use of the machine.
 
     model: a directory, or a repository on the Hugging Face hub; `revision` is a branch, tag or commit of the
         latter.
     dtype: "auto", or a torch dtype by name ("bfloat16"). Auto takes the checkpoint's; on a CPU half precision
-        becomes bfloat16, and any 16-bit type becomes float32 where the CPU has no bfloat16 instructions.
+        becomes bfloat16 but for the weights of linear layers, which compiled code takes as they are, and any
+        16-bit type becomes float32 where no code for bfloat16 is fast.
     device: "auto" (CUDA when there is one), "cpu", "cuda", "cuda:1".
     max_total_tokens: most tokens of a prompt and its output together; None: what the model's config allows.
     num_kv_blocks, kv_cache_bytes: size of the KV cache, at most one of them; None for both: a share of the
@@ -32,9 +74,15 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     max_draft_tokens: tokens of a sequence that one step verifies at most besides the next one, which may
         follow from its text so far (prompt lookup); outputs are the same. 0: none. At most MAX_DRAFT_TOKENS.
     quantize: None, or "int8": linear layers keep weights of 8 bits, on a CPU only.
+    bfloat16_products: how a CPU with AVX-512 BF16 multiplies bfloat16: "pairs", by its instruction for pairs;
+        "widened", as float32; "auto": as is faster in a trial.
+    packed_cache: the folder where packed weights are kept for the next start; None: they are not.
     require_native: whether the engine refuses to start where compiled code could be used and is not.
     max_unread_bytes: the approximate memory that the unread events of one request may take; a request with
         more is ended. All requests together may take eight times as much.
+    adapters: LoRA adapters that are loaded at the start. adapter_root: the folder of those that may be loaded
+        later; None: none may. adapter_limits: of both.
+    kv_events: where to publish the changes of the prefix cache; None: nowhere.
     num_threads: threads torch computes with; None: the physical cores, as far as the process may use them.
     """
 
@@ -52,10 +100,16 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     jump_forward: bool = True
     max_draft_tokens: int = 0
     quantize: str | None = None
+    bfloat16_products: Literal["auto", "pairs", "widened"] = "auto"
     num_threads: int | None = None
     trust_remote_code: bool = False
+    packed_cache: str | None = None
     require_native: bool = False
     max_unread_bytes: int = MAX_UNREAD_BYTES
+    kv_events: KVEventsConfig | None = None
+    adapters: tuple[AdapterSource, ...] = ()
+    adapter_root: str | None = None
+    adapter_limits: AdapterLimits = AdapterLimits()
 
     def __post_init__(self) -> None:
         if self.num_kv_blocks is not None and self.kv_cache_bytes is not None:

@@ -16,6 +16,9 @@ EngineError
 │   └── ReaderTooSlow       more of its events were waiting to be read than are kept
 ├── EngineStopped           the engine drains or has stopped; no new request is taken
 ├── ModelNotSupported       raised while loading, never for a request
+│   └── NoPagedAttention    paged attention cannot serve the model; the fallback lane may
+├── CannotPublish           likewise, where KV events are asked for and cannot be published
+├── CannotLoadAdapter       likewise, or while loading an adapter later: its files cannot be served
 └── KernelsMissing          likewise, where compiled code is required that could be had and is not in use
 """
 
@@ -113,6 +116,21 @@ class EngineStopped(EngineError):
 
 class ModelNotSupported(EngineError):
     """The model directory cannot be served; the message names what is missing."""
+
+
+class NoPagedAttention(ModelNotSupported):
+    """The model cannot attend over pages; the message says why. Its own cache may serve it."""
+
+
+class CannotPublish(EngineError):
+    """KV events cannot be published at the endpoint that the configuration names."""
+
+    def __init__(self, endpoint: str, reason: str) -> None:
+        super().__init__(f"KV events cannot be published at {endpoint}: {reason}")
+
+
+class CannotLoadAdapter(EngineError):
+    """An adapter cannot be loaded; the message names the field of its configuration, or its tensor."""
 
 
 class KernelsMissing(EngineError):

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from engine.events import TokenEvent
+
 # 0.15 ms to 146 s, each bound half again the one before.
 _SECONDS = tuple(0.0001 * 1.5**k for k in range(1, 36))
 _SIZES = tuple(float(2**k) for k in range(11))
@@ -114,6 +116,7 @@ class Counters(msgspec.Struct):
     num_finished: sequences, by `FinishReason.value`. num_embedded: texts whose vectors were returned.
     prefill_steps: steps that compute prompts, whether or not others decode. decode_steps: all others.
     batch_sizes: sequences in each step. queue_s: seconds from a request's submission to its first step.
+    token_gap_s: seconds from a token of a sequence to its next; tokens of one step count as one.
     """
 
     num_requests: int = 0
@@ -134,6 +137,7 @@ class Counters(msgspec.Struct):
     decode_steps: StepCounters = msgspec.field(default_factory=StepCounters)
     batch_sizes: Histogram = msgspec.field(default_factory=lambda: _histogram(_SIZES))
     queue_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
+    token_gap_s: Histogram = msgspec.field(default_factory=lambda: _histogram(_SECONDS))
     drafts: DraftCounters = msgspec.field(default_factory=DraftCounters)
 
     @property
@@ -143,6 +147,14 @@ class Counters(msgspec.Struct):
     @property
     def num_failed_steps(self) -> int:
         return self.prefill_steps.num_failed + self.decode_steps.num_failed
+
+    def count_token(self, event: TokenEvent) -> None:
+        """Count a generated token, and the end of its sequence if it is the last."""
+        self.num_generated_tokens += 1
+        if event.position and event.step_s:
+            self.token_gap_s.observe(event.step_s)
+        if event.finish is not None:
+            self.count_finish(event.finish.value)
 
     def count_finish(self, reason: str) -> None:
         """Count the end of one sequence."""
@@ -166,8 +178,16 @@ class Counters(msgspec.Struct):
             decode_steps=self.decode_steps.copy(),
             batch_sizes=self.batch_sizes.copy(),
             queue_s=self.queue_s.copy(),
+            token_gap_s=self.token_gap_s.copy(),
             drafts=msgspec.structs.replace(self.drafts),
         )
+
+
+class KVEventCounters(msgspec.Struct, frozen=True, kw_only=True):
+    """The batches of changes of the prefix cache that were published, and those lost before they could be."""
+
+    num_batches: int
+    num_lost: int
 
 
 class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,6 +197,7 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
         prefix cache.
     stalled_s: while requests run or wait, the seconds since a step last ended or the first of them came;
         else 0.
+    kv_events: None where none are published.
     """
 
     num_running: int
@@ -185,4 +206,5 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     num_free_blocks: int
     num_idle_blocks: int = 0
     stalled_s: float = 0.0
+    kv_events: KVEventCounters | None = None
     counters: Counters

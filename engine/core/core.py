@@ -3,10 +3,12 @@
 import logging
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
+from engine.adapter import Adapter
 from engine.attention.batch import Batch, build_batch
 from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
@@ -33,6 +35,9 @@ from engine.stats import Counters, EngineStats, StepCounters
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import upload
 
+if TYPE_CHECKING:
+    from engine.kv_events.publisher import KVEventPublisher  # it needs a library that few have
+
 _log = logging.getLogger(__name__)
 
 _MAX_FAILED_IN_ROW = 3
@@ -54,11 +59,13 @@ class EngineCore:
         cache_tags: Tags = (),
         jump_forward: bool = True,
         speculator: Speculator | None = None,
+        publisher: "KVEventPublisher | None" = None,
     ) -> None:
         """Start without requests.
 
         cache_tags: what all keys and values in the cache depend on, such as the model.
         jump_forward: as in EngineConfig. speculator: the source of drafts; None to compute token by token.
+        publisher: what publishes the changes of the prefix cache, if anything does; it has been started.
         """
         self.scheduler = scheduler
         self.counters = Counters()
@@ -75,6 +82,7 @@ class EngineCore:
         self._jobs = JobTable(
             scheduler, runner, self.counters, beams=self._beam_stage, embeddings=self._embedding_stage
         )
+        self._publisher = publisher
         self._is_launched = False
         self._num_failed_in_row = 0
         self._failed_steps = LimitedLog(_log)
@@ -84,6 +92,11 @@ class EngineCore:
     def device(self) -> torch.device:
         """The device that logits are on."""
         return self._runner.device
+
+    @property
+    def runner(self) -> Runner:
+        """The model, as it was given."""
+        return self._runner
 
     @property
     def is_failing(self) -> bool:
@@ -100,6 +113,7 @@ class EngineCore:
             num_free_blocks=scheduler.pool.num_free,
             num_idle_blocks=scheduler.pool.cache.num_idle,
             stalled_s=time.perf_counter() - self._progressed_at if self.has_work else 0.0,
+            kv_events=self._publisher.counters() if self._publisher else None,
             counters=self.counters.copy(),
         )
 
@@ -115,12 +129,14 @@ class EngineCore:
         *,
         submitted_at: float = 0.0,
         tables: RequestTables | None = None,
+        adapter: Adapter | None = None,
     ) -> None:
         """Add a request that fits the pool. Raises InvalidRequest for sampling parameters it cannot honour.
 
         arrival: a number that no other request ever had; of equal priorities, the lower runs first.
         submitted_at: seconds of `time.perf_counter`.
         tables: those of the request, if they were already made in another thread.
+        adapter: the loaded one that the request names; None if it names none.
         """
         job = Job(request, arrival, submitted_at, grammar, tables=tables)
         job.num_begun = job.num_initial_sequences
@@ -128,8 +144,8 @@ class EngineCore:
             order=(request.priority, arrival, 0),
             prompt=request.prompt,
             num_siblings=job.num_initial_sequences - 1,
-            tags=self._cache_tags + request_tags(request),
-            adapter=request.adapter,
+            tags=self._tags(request, adapter),
+            adapter=adapter,
             reads_cache=job.reads_cache,
         )
         state = job.begin(sequence, self.tokenizer, self._runner.device)
@@ -138,17 +154,29 @@ class EngineCore:
         self._begin(sequence)
         self._jobs.generating[arrival] = job
 
-    def embed(self, arrival: int, request: EmbeddingRequest, *, submitted_at: float = 0.0) -> None:
+    def embed(
+        self,
+        arrival: int,
+        request: EmbeddingRequest,
+        *,
+        submitted_at: float = 0.0,
+        adapter: Adapter | None = None,
+    ) -> None:
         """Add an embedding request that fits the pool; arguments as in `add`."""
         sequence = self.scheduler.new_sequence(
             order=(request.priority, arrival, 0),
             prompt=request.prompt,
-            tags=self._cache_tags + request_tags(request),
-            adapter=request.adapter,
+            tags=self._tags(request, adapter),
+            adapter=adapter,
             reads_cache=request.pooling is Pooling.LAST,
         )
         self._begin(sequence)
         self._embedding_stage.jobs[arrival] = EmbeddingJob(request, arrival, submitted_at, sequence)
+
+    def _tags(self, request: GenerationRequest | EmbeddingRequest, adapter: Adapter | None) -> Tags:
+        """Return all that the keys and values of a request depend on, beside its tokens."""
+        assert request.adapter == (adapter and adapter.name), "the adapter is not the one asked for"
+        return self._cache_tags + request_tags(request) + (() if adapter is None else adapter.tags)
 
     def _begin(self, sequence: Sequence) -> None:
         if not self.has_work:
@@ -165,7 +193,8 @@ class EngineCore:
     def step(self) -> list[Output]:
         """Compute the next batch.
 
-        If the model or the sampler fails, the requests of this batch fail, and no others.
+        If the model fails, the requests of this batch fail, and no others. Where the options of one request
+        make its sampling fail, it fails alone.
         """
         launched = self.launch()
         return [] if launched is None else self.collect(launched)
@@ -206,6 +235,7 @@ class EngineCore:
             self._failed_steps.error("a step of %d sequences failed", len(schedule.entries), exc_info=True)
             step.counters.count_failed()
             self._num_failed_in_row += 1
+            self.scheduler.abandon(schedule)
             outputs += self._jobs.fail_step(schedule)
         self._progressed_at = time.perf_counter()
         self.counters.count_step(
@@ -214,17 +244,27 @@ class EngineCore:
             num_preempted=schedule.num_preempted,
             seconds=self._progressed_at - step.started_at,
         )
+        if self._publisher is not None:
+            self._publisher.publish()
         return outputs
 
     def close(self) -> None:
-        """End the thread that fills grammar masks; no step may follow."""
+        """End the threads that fill grammar masks and publish KV events; no step may follow."""
         self._mask_thread.close()
+        if self._publisher is not None:
+            self._publisher.close()
 
     def _launch(self, step: LaunchedStep, drafts: dict[Sequence, Draft]) -> None:
         runner, schedule, readback = self._runner, step.schedule, step.readback
         if schedule.block_copies:
             runner.copy_blocks(schedule.block_copies)
-        batch = build_batch(schedule.entries, runner.block_size, runner.device, schedule.drafts)
+        if schedule.state_copies:
+            runner.copy_states(schedule.state_copies)
+        if schedule.released_states:
+            runner.release_states(schedule.released_states)
+        batch = build_batch(
+            schedule.entries, runner.block_size, runner.device, schedule.drafts, schedule.snapshots
+        )
         ends = list(self._ends(batch, drafts))
         end_rows = [row for end in ends for row in end.rows]
         prompt_rows = find_prompt_rows(batch, self._jobs.generating)
@@ -289,7 +329,7 @@ class EngineCore:
         step.readback.read()
         batch_size = len(step.schedule.entries)
         if step.prompt_scores is not None:
-            step.prompt_scores.keep(self.tokenizer)
+            self._jobs.take(step.prompt_scores.keep(self.tokenizer), outputs)
         if step.embeddings is not None:
             self._jobs.take_embeddings(step.embeddings.results(), outputs)
         if step.sequences is not None:

@@ -61,10 +61,8 @@ class JobTable:
                 outputs.append(self._fail_alone(job, result))
                 continue
             outputs += [Output(job.arrival, event) for event in result]
-            self._counters.num_generated_tokens += len(result)
             for event in result:
-                if event.finish is not None:
-                    self._counters.count_finish(event.finish.value)
+                self._counters.count_token(event)
             if not job.states:
                 self._forget(job)
 
@@ -117,3 +115,5 @@ class JobTable:
         else:
             del self.generating[job.arrival]
             self._beams.forget(job)
+        if not len(self) and (slots := self._scheduler.take_idle_states()):
+            self._runner.release_states(slots)  # no step may follow for long

@@ -25,6 +25,12 @@ class Runner(Protocol):
     def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
         """Copy the contents of KV blocks; copies: pairs of (source, destination), at least one."""
 
+    def copy_states(self, copies: list[tuple[int, int]]) -> None:
+        """Copy state slots, in this order; copies: pairs of (source, destination), at least one."""
+
+    def release_states(self, slots: list[int]) -> None:
+        """Free what the states of these slots take; no sequence owns them, and the next begins anew."""
+
     def clear_blocks(self, blocks: list[int]) -> None:
         """Set KV blocks to zeros."""
 

@@ -1,44 +1,49 @@
-"""The acceptance of drafts: the share that comes true, and pauses after those that do not; pure, no clock."""
+"""The acceptance of drafts: how often a proposed token comes true in one sequence; pure, no clock."""
 
-# Before the first draft, and whenever a sequence whose drafts do not pay tries again.
-_FIRST_RATE = 0.5
-_LOWEST_RATE = 0.1
-_HIGHEST_RATE = 0.98
-# The weight of the latest token: the rate follows a change of the text within some ten tokens.
-_WEIGHT = 0.2
-# The tokens from a draft that failed until the next try, doubled with each that fails in a row. A text
-# without repetitions so tries some seven times in its first 256 tokens, a row each time: less than 1% of its
-# time.
-_FIRST_PAUSE, _LONGEST_PAUSE = 4, 128
+from collections.abc import Sequence
+
+from engine.speculation.proposer import Proposal
+
+# The chance of a token by the number of tokens before it that matched, from one to eight and more, until the
+# sequence has shown its own. Texts that repeat their prompt have more, others less.
+_PRIOR_CHANCES = (0.1, 0.25, 0.4, 0.6, 0.7, 0.8, 0.85, 0.9)
+_PRIOR_WEIGHT = 4.0  # tokens
+# The share of what was seen that is left after another token: a text may change.
+_KEPT = 0.99
 
 
 class Acceptance:
-    """The acceptance of one sequence's drafts. rate: the estimated share of drafted tokens that come true."""
+    """The chances of one sequence's proposed tokens.
+
+    Every proposal is compared with the text that came, whether a step verified it or not. So nothing has to
+    be tried at the cost of rows, and a text that begins to repeat itself is noticed as soon as it does.
+    """
 
     def __init__(self) -> None:
-        self.rate = _FIRST_RATE
-        self._pause = _FIRST_PAUSE
-        self._resumes_at = 0  # number of tokens
+        self._num_true = [0.0] * len(_PRIOR_CHANCES)
+        self._num_seen = [0.0] * len(_PRIOR_CHANCES)
 
-    def chance(self, num_tokens: int) -> float:
-        """Return the chance to reckon with that the first token of a draft comes true.
+    def chance(self, num_matched: int) -> float:
+        """Return the chance that a token comes true, if those before it did.
 
-        num_tokens: those that the sequence has now. After a pause a low rate is not believed.
+        num_matched: the number of tokens before it that equal those before the place from which it comes.
         """
-        return max(self.rate, _FIRST_RATE) if num_tokens >= self._resumes_at else self.rate
+        place = _place(num_matched)
+        true = _PRIOR_WEIGHT * _PRIOR_CHANCES[place] + self._num_true[place]
+        return true / (_PRIOR_WEIGHT + self._num_seen[place])
 
-    def record(self, num_drafted: int, num_accepted: int, num_tokens: int) -> None:
-        """Take the result of a draft. num_tokens: those that the sequence has now.
+    def record(self, proposal: Proposal, came: Sequence[int]) -> None:
+        """Compare a proposal with the tokens that came. Those behind the first that differs say nothing."""
+        kept = _KEPT ** len(came)
+        self._num_true = [kept * number for number in self._num_true]
+        self._num_seen = [kept * number for number in self._num_seen]
+        for offset, (proposed, token_id) in enumerate(zip(proposal.token_ids, came, strict=False)):
+            place = _place(proposal.num_matched + offset)
+            self._num_seen[place] += 1
+            if proposed != token_id:
+                return
+            self._num_true[place] += 1
 
-        The tokens behind the first that is wrong say nothing.
-        """
-        for _ in range(num_accepted):
-            self.rate += _WEIGHT * (1 - self.rate)
-        if num_accepted < num_drafted:
-            self.rate -= _WEIGHT * self.rate
-        self.rate = min(max(self.rate, _LOWEST_RATE), _HIGHEST_RATE)
-        if num_accepted:
-            self._pause, self._resumes_at = _FIRST_PAUSE, 0
-        else:
-            self._resumes_at = num_tokens + self._pause
-            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+
+def _place(num_matched: int) -> int:
+    return min(max(num_matched, 1), len(_PRIOR_CHANCES)) - 1

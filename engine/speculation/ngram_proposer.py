@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.scheduling.sequence import Sequence
+from engine.speculation.proposer import Proposal
 
-# Single tokens repeat by chance; what follows four equal ones rarely depends on a fifth.
-SHORTEST, LONGEST = 2, 4
+# What followed a single token follows it again in one case of five to ten. What follows eight equal ones
+# rarely depends on a ninth.
+LONGEST = 8
 
 
 class NgramProposer:
@@ -24,10 +26,10 @@ class NgramProposer:
     def __init__(self) -> None:
         self._texts: WeakKeyDictionary[Sequence, _Text] = WeakKeyDictionary()
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[list[int]]:
+    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
         return [self._propose(sequence, num_tokens) for sequence, num_tokens in wanted]
 
-    def _propose(self, sequence: Sequence, num_tokens: int) -> list[int]:
+    def _propose(self, sequence: Sequence, num_tokens: int) -> Proposal:
         text = self._texts.get(sequence)
         if text is None:
             text = self._texts[sequence] = _Text()
@@ -51,27 +53,27 @@ class _Text:
         self._tokens[self._length : len(token_ids)] = token_ids[self._length :]
         self._length = len(token_ids)
 
-    def continuation(self, num_tokens: int) -> list[int]:
-        """Return the tokens that followed the longest n-gram that occurred before; [] if none did.
+    def continuation(self, num_tokens: int) -> Proposal:
+        """Return the tokens that followed the longest n-gram that occurred before, none if none did.
 
         A repetition that reaches the end goes on: after `a b a b a` comes `b a b a`.
         """
-        start = self._latest_match()
-        if start is None or num_tokens < 1:
-            return []
+        start, num_matched = self._latest_match()
+        if not num_matched or num_tokens < 1:
+            return Proposal([], 0)
         known: list[int] = self._tokens[start : min(start + num_tokens, self._length)].tolist()
         period = len(known)
-        return [known[place % period] for place in range(num_tokens)]
+        return Proposal([known[place % period] for place in range(num_tokens)], num_matched)
 
-    def _latest_match(self) -> int | None:
-        """Return the place behind the match; None if not even SHORTEST tokens occurred before."""
-        text, found = self._tokens[: self._length], None
-        if self._length <= SHORTEST:
-            return None
-        ends = np.flatnonzero(text[:-1] == text[-1]) + 1  # behind earlier occurrences of the last token
-        for length in range(2, LONGEST + 1):
-            ends = ends[ends >= length]
-            if not len(ends) or not len(ends := ends[text[ends - length] == text[-length]]):
+    def _latest_match(self) -> tuple[int, int]:
+        """Return the place behind the latest of the longest matches, and their length; 0 if there is none."""
+        text, found = self._tokens[: self._length], (0, 0)
+        ends = np.flatnonzero(text[:-1] == text[-1:]) + 1  # behind earlier occurrences of the last token
+        for length in range(1, LONGEST + 1):
+            if length > 1:
+                ends = ends[ends >= length]
+                ends = ends[text[ends - length] == text[-length]]
+            if not len(ends):
                 break
-            found = int(ends[-1]) if length >= SHORTEST else None
+            found = int(ends[-1]), length
         return found

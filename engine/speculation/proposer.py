@@ -1,9 +1,20 @@
 """The protocol for sources of drafts."""
 
 from collections.abc import Sequence as Row
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from engine.scheduling.sequence import Sequence
+
+
+class Proposal(NamedTuple):
+    """Tokens that may come next; none if `token_ids` is empty.
+
+    num_matched: the number of tokens at the end of the text that equal those before the place from which the
+    proposal comes: the more there are, the likelier it comes true.
+    """
+
+    token_ids: list[int]
+    num_matched: int
 
 
 class Proposer(Protocol):
@@ -13,5 +24,5 @@ class Proposer(Protocol):
     sequence for as long as that one lives, in a `WeakKeyDictionary`; the tokens of a sequence only ever grow.
     """
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[list[int]]:
-        """Return a draft for each sequence, of at most as many tokens as stand beside it; [] for none."""
+    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+        """Return a proposal for each sequence, of at most as many tokens as stand beside it."""

@@ -1,23 +1,25 @@
 """The choice of how many tokens to draft for each sequence, so that a step gives most tokens per second.
 
-A row of draft costs the time of one more row, and gives its token only if all before it come true: rate **
-place tokens. Rows are added one by one, the likeliest first, while each raises the expected tokens per second
-of the whole step (Liu et al. 2024, arXiv 2406.14066). So drafts shrink to nothing where they do not come
-true, and where so many sequences run that the processor, not the memory, bounds a step.
+A row of draft costs the time of one more row, and gives its token only if all before it come true. Rows are
+ordered by the chance of that, and as many are taken as give the most expected tokens per second of the whole
+step (Liu et al. 2024, arXiv 2406.14066). So drafts shrink to nothing where they do not come true, and where
+so many sequences run that the processor, not the memory, bounds a step.
 """
 
+from collections import Counter
+from collections.abc import Mapping
 from collections.abc import Sequence as Row
-from heapq import heapify, heapreplace
+from heapq import heapify, heappop, heapreplace
 from weakref import WeakKeyDictionary
 
 from engine.scheduling.sequence import Sequence
 from engine.speculation.acceptance import Acceptance
-from engine.speculation.proposer import Proposer
+from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.step_costs import StepCosts
 
-# The most rows of a step with drafts, those of the sequences included. Up to eight rows cost a CPU with
-# AVX-512 next to nothing, since it waits for the weights; each further row costs 0.09 of a step
-# (docs/cpu_profile.md, 8 and 32 rows), so that sixteen take twice the time of one.
+# The most rows of a step with drafts, those of the sequences included. Up to eight rows cost a CPU little,
+# since it waits for the weights; sixteen take twice the time of one, and more rows each their share of that
+# (docs/cpu_profile.md).
 MOST_ROWS = 16
 
 
@@ -34,10 +36,12 @@ class Speculator:
     ) -> None:
         """max_draft_tokens: of one sequence in one step."""
         self._proposer = proposer
-        self._max_draft_tokens = max_draft_tokens
+        self._longest = max_draft_tokens
         self.costs = costs or StepCosts()
         self._most_rows = most_rows
         self._acceptances: WeakKeyDictionary[Sequence, Acceptance] = WeakKeyDictionary()
+        # The last proposal, with the number of tokens that the sequence had.
+        self._proposed: WeakKeyDictionary[Sequence, tuple[int, Proposal]] = WeakKeyDictionary()
 
     def can_draft(self, num_sequences: int) -> bool:
         """Return whether a step of so many sequences has room for drafts."""
@@ -48,16 +52,25 @@ class Speculator:
 
         sequences: with the most tokens that a draft of each may have, all that decode in the step.
         """
-        lengths = self._lengths(sequences)
-        wanted = [(sequence, length) for sequence, length in lengths.items() if length]
-        if not wanted:
-            return {}
-        drafts = zip(wanted, self._proposer.propose(wanted), strict=True)
-        return {sequence: draft for (sequence, _), draft in drafts if draft}
+        wanted = [(sequence, min(limit, self._longest)) for sequence, limit in sequences if limit > 0]
+        for sequence, _ in wanted:
+            self._learn(sequence)
+        proposals = dict(
+            zip((sequence for sequence, _ in wanted), self._proposer.propose(wanted), strict=True)
+        )
+        for sequence, proposal in proposals.items():
+            if proposal.token_ids:
+                self._proposed[sequence] = sequence.num_tokens, proposal
+        if not self.costs.knows(len(sequences)):
+            return {}  # a step without drafts, with which those of more rows are compared
+        lengths = self._lengths(len(sequences), proposals)
+        return {sequence: proposals[sequence].token_ids[:length] for sequence, length in lengths.items()}
 
-    def record(self, sequence: Sequence, num_drafted: int, num_accepted: int) -> None:
-        """Take the result of the draft of a sequence that may have ended with it."""
-        self._acceptance(sequence).record(num_drafted, num_accepted, sequence.num_tokens)
+    def _learn(self, sequence: Sequence) -> None:
+        """Compare the last proposal for the sequence with its tokens."""
+        if (proposed := self._proposed.pop(sequence, None)) is not None:
+            num_tokens, proposal = proposed
+            self._acceptance(sequence).record(proposal, sequence.token_ids[num_tokens:])
 
     def _acceptance(self, sequence: Sequence) -> Acceptance:
         acceptance = self._acceptances.get(sequence)
@@ -65,28 +78,33 @@ class Speculator:
             acceptance = self._acceptances[sequence] = Acceptance()
         return acceptance
 
-    def _lengths(self, sequences: Row[tuple[Sequence, int]]) -> dict[Sequence, int]:
-        """Return the number of tokens to draft for each sequence."""
-        num_rows = len(sequences)
-        lengths: dict[Sequence, int] = {}
-        num_expected = float(num_rows)  # tokens
-        row_seconds = self.costs.row_seconds
-        # Of each sequence, the chance that its next row gives a token, negated for the heap.
-        chances = [
-            (-(acceptance := self._acceptance(sequence)).chance(sequence.num_tokens), place, acceptance)
-            for place, (sequence, limit) in enumerate(sequences)
-            if limit > 0
+    def _lengths(self, num_rows: int, proposals: Mapping[Sequence, Proposal]) -> Mapping[Sequence, int]:
+        """Return the number of tokens to draft for each sequence that gets any.
+
+        num_rows: those of the step without drafts.
+        """
+        # Of each sequence: the chance that its next row gives a token, negated for the heap.
+        heap = [
+            (-self._acceptance(sequence).chance(proposal.num_matched), place, 0, sequence)
+            for place, (sequence, proposal) in enumerate(proposals.items())
+            if proposal.token_ids
         ]
-        heapify(chances)
-        while chances and num_rows < self._most_rows:
-            negative, place, acceptance = chances[0]
-            sequence, limit = sequences[place]
-            length = lengths.get(sequence, 0)
-            if -negative * self.costs.seconds(num_rows) <= row_seconds * num_expected:
-                break
-            lengths[sequence] = length + 1
+        heapify(heap)
+        rows: list[Sequence] = []
+        num_expected = float(num_rows)  # tokens
+        num_taken, best = 0, num_expected / self.costs.seconds(num_rows)
+        while heap and num_rows + len(rows) < self._most_rows:
+            negative, place, length, sequence = heap[0]
+            rows.append(sequence)
             num_expected -= negative
-            num_rows += 1
-            is_full = length + 1 >= min(limit, self._max_draft_tokens)
-            heapreplace(chances, (0.0 if is_full else negative * acceptance.rate, place, acceptance))
-        return lengths
+            rate = num_expected / self.costs.seconds(num_rows + len(rows))
+            if rate > best:
+                num_taken, best = len(rows), rate
+            length += 1
+            token_ids, num_matched = proposals[sequence]
+            if length < len(token_ids):
+                chance = self._acceptance(sequence).chance(num_matched + length)
+                heapreplace(heap, (negative * chance, place, length, sequence))
+            else:
+                heappop(heap)
+        return Counter(rows[:num_taken])

@@ -9,6 +9,7 @@ from tokenizers import AddedToken
 from tokenizers import Tokenizer as Backend
 
 from engine.errors import InvalidRequest
+from engine.text.token_memory import SegmentEncoder
 from engine.text.tokenizer import LONE_SURROGATE, Tokenizer
 
 _NUM_NAME_DIGITS: Final = 20
@@ -50,8 +51,32 @@ class PlacedTokens:
     def encode(self, parts: Sequence[str | int], *, add_special_tokens: bool = False) -> list[int]:
         """Return the ids of the whole prompt. Raises InvalidRequest for text that has no UTF-8 form."""
         ids = self._encode_whole(parts)
-        if ids is None:
-            ids = self._encode_each(parts)
+        return self._framed(self._encode_each(parts) if ids is None else ids, add_special_tokens)
+
+    def encode_segments(
+        self, parts: Sequence[str | int], cache_salt: str | None, *, add_special_tokens: bool = False
+    ) -> list[int]:
+        """Encode as `encode` does, and remember what `Tokenizer.encode_segments` remembers.
+
+        Raises InvalidRequest.
+        """
+        if self._segments is None or not self._are_separators(parts):
+            return self.encode(parts, add_special_tokens=add_special_tokens)
+        try:
+            ids = self._segments.encode(self._text(parts), cache_salt)
+        except TypeError as error:
+            raise InvalidRequest(LONE_SURROGATE) from error
+        return self._framed(ids, add_special_tokens)
+
+    def _are_separators(self, parts: Sequence[str | int]) -> bool:
+        """Return whether all placed tokens are certainly found, which then need not be counted."""
+        return self._certain.issuperset(part for part in parts if isinstance(part, int))
+
+    @cached_property
+    def _certain(self) -> frozenset[int]:
+        return frozenset() if self._segments is None else frozenset(self._segments.separators.values())
+
+    def _framed(self, ids: list[int], add_special_tokens: bool) -> list[int]:
         if not add_special_tokens:
             return ids
         before, behind = self._frame
@@ -60,10 +85,16 @@ class PlacedTokens:
     def _encode_whole(self, parts: Sequence[str | int]) -> list[int] | None:
         """Return the ids, or None if the tokenizer does not find all placed tokens, as may happen to a token
         whose name it searches for in normalized text."""
-        text = "".join(part if isinstance(part, str) else self._names[part] for part in parts)
-        ids = self._ids(text)
+        ids = self._ids(self._text(parts))
         if sum(map(self._placed.__contains__, ids)) != sum(isinstance(part, int) for part in parts):
             return None
+        return self._translated(ids)
+
+    def _text(self, parts: Sequence[str | int]) -> str:
+        return "".join(part if isinstance(part, str) else self._names[part] for part in parts)
+
+    def _translated(self, ids: list[int]) -> list[int]:
+        """Return the tokenizer's own ids for those of the copy, and no placed token for a text's word."""
         if any(map(self._is_word, set(ids))):
             ids = [spelled for token_id in ids for spelled in self._spelled(token_id)]
         return [self._true_ids.get(token_id, token_id) for token_id in ids]
@@ -98,6 +129,10 @@ class PlacedTokens:
         except TypeError as error:
             raise InvalidRequest(LONE_SURROGATE) from error
         return ids
+
+    @cached_property
+    def _segments(self) -> SegmentEncoder | None:
+        return SegmentEncoder.of(self._backend, self._tokenizer.memory, self._translated)
 
     def _id_in_copy(self, name: str) -> int:
         token_id: int | None = self._backend.token_to_id(name)

@@ -24,10 +24,9 @@ class PromptLength:
     itself has other tokens than it has within the text, but only around its two ends.
     """
 
-    def __init__(self, backend: Any) -> None:
-        """backend: a tokenizers.Tokenizer without truncation and padding."""
+    def __init__(self, backend: Any, vocabulary: Mapping[str, int]) -> None:
+        """backend: a tokenizers.Tokenizer without truncation and padding. vocabulary: with added tokens."""
         self._backend = backend
-        vocabulary = backend.get_vocab(with_added_tokens=True)
         self._longest = max(map(len, vocabulary), default=1)
         self._max_covered = _max_covered(backend, vocabulary, self._longest)
 

@@ -1,7 +1,6 @@
 """The conversion of text to token ids and back; the engine's only access to a tokenizer."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +10,7 @@ import msgspec
 from engine.errors import InvalidRequest, ModelNotSupported, PromptTooLong
 from engine.text.prompt_length import PromptLength
 from engine.text.token_bytes import TokenBytes
+from engine.text.token_memory import SegmentEncoder, TokenMemory
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -34,6 +34,9 @@ class TokenSpan(msgspec.Struct, frozen=True):
 
 class Tokenizer:
     """A transformers fast tokenizer with the size of its model's vocabulary.
+
+    known_ids: the ids below `vocab_size` that stand for a token; the model's other logits mean nothing.
+    memory: the ids of texts in prompts of conversations.
 
     Every method may be called from any thread: encoding goes straight to the Rust tokenizer, because
     transformers' own call alters truncation and padding settings, which fails when another thread encodes.
@@ -64,7 +67,12 @@ class Tokenizer:
         )
         self._texts: dict[int, str] = {}  # token_text is asked for the same few ids all the time
         self._bytes = TokenBytes(self._backend)
-        self._length = PromptLength(self._backend)
+        # Once, since a large vocabulary takes a fifth of a second.
+        vocabulary: dict[str, int] = self._backend.get_vocab(with_added_tokens=True)
+        self._length = PromptLength(self._backend, vocabulary)
+        self.known_ids = frozenset(token_id for token_id in vocabulary.values() if token_id < vocab_size)
+        self.memory = TokenMemory()
+        self._segments = SegmentEncoder.of(self._backend, self.memory)
 
     @classmethod
     def from_directory(
@@ -105,17 +113,29 @@ class Tokenizer:
                 f"the model knows {self.vocab_size}"
             )
 
-    @cached_property
-    def known_ids(self) -> frozenset[int]:
-        """The ids below `vocab_size` that stand for a token; the model's other logits mean nothing."""
-        ids = self._backend.get_vocab(with_added_tokens=True).values()
-        return frozenset(token_id for token_id in ids if token_id < self.vocab_size)
-
     def encode(self, text: str, *, add_special_tokens: bool = True) -> list[int]:
         """Return the text's ids. Raises InvalidRequest for text that has no UTF-8 form (a lone surrogate)."""
         # Alone of the backend's ways, this one leaves out the offsets, which are a fifth of the work.
         ids: list[int] = self._encode(self._backend.encode_batch_fast, [text], add_special_tokens)[0].ids
         return ids
+
+    @property
+    def remembers(self) -> bool:
+        """True if `encode_segments` remembers anything, which it does where that is exact."""
+        return self._segments is not None
+
+    def encode_segments(self, text: str, cache_salt: str | None) -> list[int]:
+        """Encode as `encode` does, without the tokens that the tokenizer adds by itself, and remember the ids
+        of the text between added tokens, for prompts of the same salt.
+
+        Raises InvalidRequest.
+        """
+        if self._segments is None:
+            return self.encode(text, add_special_tokens=False)
+        try:
+            return self._segments.encode(text, cache_salt)
+        except TypeError as error:
+            raise _no_unicode() from error
 
     def encode_with_offsets(self, text: str, *, add_special_tokens: bool = True) -> list[TokenSpan]:
         """Encode as `encode` does, and return each token with its range of `text` in characters."""

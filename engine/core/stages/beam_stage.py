@@ -1,6 +1,7 @@
 """The part of a step that beam searches take in place of sampling."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import torch
@@ -8,6 +9,7 @@ from torch import Tensor
 
 from engine.core.job import Job, JobResult, SequenceState
 from engine.core.stages.beam_group import BeamGroup
+from engine.core.stages.isolation import failure, launch_apart
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.request import BeamParams
@@ -20,10 +22,13 @@ from engine.transfers import Readback
 
 
 class LaunchedBeams(NamedTuple):
-    """Beams whose continuations the device ranks; the candidates are in the same order."""
+    """Beams whose continuations the device ranks.
+
+    candidates: in the same order, launched all together or each beam by itself.
+    """
 
     beams: list[tuple[Job, Sequence]]
-    candidates: LaunchedCandidates
+    candidates: list[LaunchedCandidates | GenerationFailed]
 
 
 class BeamStage:
@@ -57,7 +62,12 @@ class BeamStage:
             return None
         sampling_states = [job.states[sequence].sampling for job, sequence in beams]
         num_candidates = max(self._groups[job].num_candidates for job, _ in beams)
-        candidates = self._sampler.launch_candidates(logits, sampling_states, num_candidates, readback)
+        candidates = launch_apart(
+            lambda rows: self._sampler.launch_candidates(
+                logits[rows], sampling_states[rows], num_candidates, readback
+            ),
+            len(beams),
+        )
         return LaunchedBeams(beams, candidates)
 
     def collect(self, launched: LaunchedBeams, batch_size: int) -> Iterator[JobResult]:
@@ -65,15 +75,22 @@ class BeamStage:
 
         Call it after `Readback.read`. Jobs that are over are skipped, as in `SamplingStage`.
         """
-        rows = launched.candidates.results(self._tokenizer)
+        rows = chain.from_iterable(map(self._results, launched.candidates))
         for (job, sequence), candidates in zip(launched.beams, rows, strict=True):
             if job.is_over:
                 continue
             try:
                 if events := self._follow(job, sequence, candidates, batch_size):
                     yield job, events
-            except GenerationFailed as error:
-                yield job, error
+            except Exception as error:  # as in `SamplingStage`
+                yield job, failure(error)
+
+    def _results(
+        self, candidates: LaunchedCandidates | GenerationFailed
+    ) -> list[list[Candidate] | GenerationFailed]:
+        if isinstance(candidates, GenerationFailed):
+            return [candidates]
+        return candidates.results(self._tokenizer)
 
     def _follow(
         self, job: Job, sequence: Sequence, candidates: list[Candidate] | GenerationFailed, batch_size: int

@@ -1,14 +1,18 @@
 """The part of a step that drafts tokens before it, and takes the results after it."""
 
+import logging
 from collections.abc import Mapping
 from collections.abc import Sequence as Row
 from typing import NamedTuple
 
 from engine.core.job import Job, SequenceState
+from engine.core.limited_log import LimitedLog
 from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import Sequence
 from engine.speculation.speculator import Speculator
 from engine.stats import DraftCounters
+
+_failures = LimitedLog(logging.getLogger(__name__))
 
 
 class Draft(NamedTuple):
@@ -29,23 +33,41 @@ class DraftStage:
         self._counters = counters
 
     def propose(self, running: Row[Sequence], jobs: Mapping[int, Job]) -> dict[Sequence, Draft]:
-        """Return the drafts for the next step, of those sequences that have one. jobs: by arrival."""
+        """Return the drafts for the next step, of those sequences that have one. jobs: by arrival.
+
+        No sequence needs a draft, so one whose draft cannot be made is computed without; the log has the
+        reason.
+        """
         speculator = self._speculator
-        if speculator is None or not speculator.can_draft(len(running)):
+        if speculator is None:
+            return {}
+        try:
+            return self._propose(speculator, running, jobs)
+        except Exception:  # a proposer may be anybody's
+            _failures.error("drafts of %d sequences cannot be made", len(running), exc_info=True)
+            return {}
+
+    def _propose(
+        self, speculator: Speculator, running: Row[Sequence], jobs: Mapping[int, Job]
+    ) -> dict[Sequence, Draft]:
+        if not speculator.can_draft(len(running)):
             return {}
         states = {sequence: state for sequence in running if (state := _drafting(sequence, jobs)) is not None}
         wanted = [(sequence, state.num_draftable) for sequence, state in states.items()]
         drafts: dict[Sequence, Draft] = {}
         for sequence, token_ids in speculator.draft(wanted).items():
-            if ahead := states[sequence].sampling.ahead(token_ids):
+            try:
+                ahead = states[sequence].sampling.ahead(token_ids)
+            except Exception:  # an option that no contract lets through: its request fails when it is sampled
+                _failures.error("a draft cannot be followed", exc_info=True)
+                continue
+            if ahead:
                 drafts[sequence] = Draft(token_ids[: len(ahead)], ahead)
         return drafts
 
-    def record(self, sequence: Sequence, num_drafted: int, num_accepted: int) -> None:
-        """Take the result of a draft."""
-        assert self._speculator is not None
+    def record(self, num_drafted: int, num_accepted: int) -> None:
+        """Count the result of a draft."""
         self._counters.count(num_drafted, num_accepted)
-        self._speculator.record(sequence, num_drafted, num_accepted)
 
     def observe_step(self, num_rows: int, seconds: float) -> None:
         """Take the time of a step that decoded and did nothing else."""

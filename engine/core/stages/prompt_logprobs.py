@@ -1,14 +1,17 @@
 """The log-probabilities of prompt tokens, computed from the rows of a batch."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from engine.attention.batch import Batch
-from engine.core.job import Job
-from engine.events import PromptToken
+from engine.core.job import Job, JobResult
+from engine.core.stages.isolation import launch_apart
+from engine.errors import GenerationFailed
+from engine.events import PromptToken, TokenLogprob
 from engine.sampling.logprobs import ScoredTokens
 from engine.text.tokenizer import Tokenizer
 from engine.transfers import Readback, upload
@@ -38,15 +41,28 @@ def find_prompt_rows(batch: Batch, jobs: Mapping[int, Job]) -> list[PromptRow]:
 
 
 class LaunchedPromptScores(NamedTuple):
-    """The log-probabilities of prompt rows that the device is computing."""
+    """The log-probabilities of prompt rows that the device is computing, together or row by row."""
 
     rows: list[PromptRow]
-    scored: ScoredTokens
+    scored: list[ScoredTokens | GenerationFailed]
 
-    def keep(self, tokenizer: Tokenizer) -> None:
-        """Add the log-probabilities to their jobs. Call it after `Readback.read`."""
-        for row, (logprob, top_logprobs) in zip(self.rows, self.scored.scores(tokenizer), strict=True):
+    def keep(self, tokenizer: Tokenizer) -> Iterator[JobResult]:
+        """Add the log-probabilities to their jobs, and yield the jobs whose options raised.
+
+        Call it after `Readback.read`.
+        """
+        scores: Iterator[GenerationFailed | tuple[float, tuple[TokenLogprob, ...]]] = chain.from_iterable(
+            [scored] if isinstance(scored, GenerationFailed) else scored.scores(tokenizer)
+            for scored in self.scored
+        )
+        for row, score in zip(self.rows, scores, strict=True):
+            if row.job.is_over:
+                continue
+            if isinstance(score, GenerationFailed):
+                yield row.job, score
+                continue
             text = tokenizer.token_text(row.next_token_id)
+            logprob, top_logprobs = score
             row.job.prompt_scores.append(PromptToken(row.next_token_id, text, logprob, top_logprobs))
 
 
@@ -58,4 +74,7 @@ def launch_prompt_scores(
         return None
     token_ids = upload([row.next_token_id for row in rows], logits.device, torch.int64)
     num_ranked = [row.job.request.sampling.num_prompt_logprobs or 0 for row in rows]
-    return LaunchedPromptScores(rows, ScoredTokens(logits, token_ids, num_ranked, readback))
+    scored = launch_apart(
+        lambda part: ScoredTokens(logits[part], token_ids[part], num_ranked[part], readback), len(rows)
+    )
+    return LaunchedPromptScores(rows, scored)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor
 
 from engine.core.job import Job, JobResult, SequenceState
 from engine.core.stages.draft_stage import Draft, DraftStage
+from engine.core.stages.isolation import failure, launch_apart
 from engine.errors import GenerationFailed
 from engine.events import TokenEvent
 from engine.sampling.sampler import LaunchedSamples, Sampled, Sampler
@@ -43,12 +44,12 @@ class LaunchedSequences(NamedTuple):
     """Sequences whose next tokens the device draws.
 
     drafts: the tokens drafted for each, () for most. samples: in the same order, one for each sequence and
-    then one for each of its drafted tokens.
+    then one for each of its drafted tokens, all launched together or each row by itself.
     """
 
     states: list[SequenceState]
     drafts: list[list[int]]
-    samples: LaunchedSamples
+    samples: list[LaunchedSamples | GenerationFailed]
 
 
 class SamplingStage:
@@ -97,7 +98,11 @@ class SamplingStage:
         if len(sampling_states) > len(logits):
             repeats = upload(sizes, logits.device)
             logits = logits.repeat_interleave(repeats, dim=0, output_size=len(sampling_states))
-        return LaunchedSequences(states, drafts, self._sampler.launch(logits, sampling_states, readback))
+        samples = launch_apart(
+            lambda rows: self._sampler.launch(logits[rows], sampling_states[rows], readback),
+            len(sampling_states),
+        )
+        return LaunchedSequences(states, drafts, samples)
 
     def collect(self, launched: LaunchedSequences, batch_size: int) -> Iterator[JobResult]:
         """Yield each sequence's events; call it after `Readback.read`.
@@ -105,7 +110,7 @@ class SamplingStage:
         A job that is over is skipped, so that it fails at most once: the caller marks it before taking the
         next result.
         """
-        samples = iter(launched.samples.results(self._tokenizer))
+        samples = chain.from_iterable(map(self._results, launched.samples))
         now = time.perf_counter()
         for state, draft in zip(launched.states, launched.drafts, strict=True):
             job = state.job
@@ -114,8 +119,11 @@ class SamplingStage:
                 continue
             try:
                 yield job, list(self._follow(state, sampled, draft, batch_size, now))
-            except GenerationFailed as error:
-                yield job, error
+            except Exception as error:  # a bug, or an option that no contract lets through
+                yield job, failure(error)
+
+    def _results(self, samples: LaunchedSamples | GenerationFailed) -> list[Sampled | GenerationFailed]:
+        return [samples] if isinstance(samples, GenerationFailed) else samples.results(self._tokenizer)
 
     def _fork(self, job: Job, sequence: Sequence) -> list[SequenceState]:
         """Return the states of the sequence and of its siblings, which begin here."""
@@ -149,7 +157,7 @@ class SamplingStage:
             num_accepted = len(
                 list(takewhile(lambda pair: pair[0] == pair[1], zip(appended, draft, strict=False)))
             )
-            self._drafts.record(state.sequence, len(draft), num_accepted)
+            self._drafts.record(len(draft), num_accepted)
             self._scheduler.drop_draft(state.sequence)
         if has_ended:
             self._end(state, now)

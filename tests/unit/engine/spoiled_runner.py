@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 from typing_extensions import override
 
+from engine.assembly.paged_parts import PagedParts
 from engine.attention.batch import Batch
-from engine.build import EngineParts, build_parts
+from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
@@ -37,7 +38,7 @@ class SpoiledRunner(WrappedRunner):
         return logits
 
 
-def new_parts(directory: Path, **shape: Any) -> EngineParts:
+def new_parts(directory: Path, **shape: Any) -> PagedParts:
     return build_parts(EngineConfig(model=str(directory), device="cpu", **shape), lambda line: None)
 
 

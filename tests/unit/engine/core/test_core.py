@@ -1,5 +1,6 @@
 """The promises of one engine to its requests, step by step, without a thread or an event loop."""
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ import pytest
 import torch
 from msgspec.structs import replace
 
+from engine.adapter import Adapter
 from engine.attention.batch import Batch
 from engine.build import build_core
 from engine.config import EngineConfig
@@ -19,6 +21,7 @@ from engine.errors import GenerationFailed, NotFinite
 from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import GrammarCompiler
 from engine.request import (
+    BeamParams,
     GenerationRequest,
     Grammar,
     GrammarKind,
@@ -151,10 +154,9 @@ def test_a_failing_step_fails_its_requests_and_no_others(directory: Path) -> Non
     assert not core.is_failing
 
 
-def test_what_a_step_told_before_it_failed_is_not_lost(
+def test_a_request_whose_token_cannot_be_taken_fails_alone(
     core: EngineCore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a request that ended in it would wait for its end for ever."""
     accept = SequenceState.accept
 
     def fail_on_second(self: SequenceState, *args: Any, **options: Any) -> TokenEvent:
@@ -169,9 +171,43 @@ def test_what_a_step_told_before_it_failed_is_not_lost(
     assert [(arrival, type(event)) for arrival, event in outputs] == [
         (0, TokenEvent),
         (1, GenerationFailed),
-        (2, GenerationFailed),
+        (2, TokenEvent),
     ]
+    assert len([*run_steps(core)]) == 8
     assert_all_free(core)
+
+
+BEAMS: dict[str, Any] = {"beams": BeamParams(num_beams=2)}
+GREEDY = SamplingParams(temperature=0.0)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"sampling": SamplingParams(temperature=1.0, top_k=0)},
+        {"sampling": replace(GREEDY, num_logprobs=-2)},
+        {"sampling": replace(GREEDY, num_prompt_logprobs=-2)},
+        {"sampling": replace(GREEDY, repetition_penalty="2"), **BEAMS},
+    ],
+    ids=["top_k", "logprobs", "prompt logprobs", "beams"],
+)
+@pytest.mark.parametrize("others", [{}, BEAMS], ids=["sampled", "searched"])
+def test_options_that_raise_in_a_step_fail_their_request_alone(
+    core: EngineCore, bad: dict[str, Any], others: dict[str, Any]
+) -> None:
+    """No contract lets such options through; if one did, all requests of the step would fail."""
+    good = replace(new_request(max_tokens=4), sampling=GREEDY, **others)
+    expected = [event.token_id for event in tokens_of(core, good)]
+    for arrival in (1, 2, 3):
+        core.add(arrival, replace(new_request(max_tokens=4), **bad) if arrival == 2 else good)
+    results = [*run_steps(core)]
+    failed = [(arrival, event) for arrival, event in results if not isinstance(event, TokenEvent)]
+    assert [(arrival, type(event)) for arrival, event in failed] == [(2, GenerationFailed)]
+    for arrival in (1, 3):
+        drawn = [event.token_id for to, event in results if to == arrival and isinstance(event, TokenEvent)]
+        assert drawn == expected
+    assert_all_free(core)
+    assert not core.is_failing and core.stats().counters.num_failed_steps == 0
 
 
 def test_a_model_that_fails_at_every_step_is_reported(directory: Path) -> None:
@@ -371,15 +407,17 @@ def test_a_grammar_goes_on_after_a_preemption_where_it_was(core: EngineCore) -> 
 
 
 def test_cached_blocks_depend_on_model_revision_adapter_and_salt(directory: Path) -> None:
-    """The adapter's and the salt's values may be equal; their kinds tell them apart."""
+    """The adapter's and the salt's values may be equal; their kinds tell them apart. So do the weights of
+    adapters that had one name after another."""
 
-    def root(revision: str, **fields: str) -> bytes:
+    def root(revision: str, adapter: Adapter | None = None, **fields: str) -> bytes:
         parts = new_parts(directory)
-        core = parts._replace(info=replace(parts.info, revision=revision)).core()
-        core.add(0, replace(new_request(), **fields))
+        core = dataclasses.replace(parts, info=replace(parts.info, revision=revision)).core()
+        core.add(0, replace(new_request(), adapter=adapter and adapter.name, **fields), adapter=adapter)
         return core.scheduler.waiting[0].keys._root
 
-    roots = [root("1"), root("2"), root("1", adapter="x"), root("1", cache_salt="x")]
+    adapters = [Adapter("x", "1"), Adapter("x", "2"), Adapter("y", "1")]
+    roots = [root("1"), root("2"), root("1", cache_salt="x"), *(root("1", adapter) for adapter in adapters)]
     assert len({*roots}) == len(roots)
 
 

@@ -8,6 +8,7 @@ grammars, which xgrammar fills and keeps in the host's memory.
 
 import sys
 from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Row
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from typing_extensions import override
 
-from engine.build import build_core
+from engine.build import build_core, build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
@@ -38,9 +39,13 @@ from engine.request import (
     StopConditions,
     Watermark,
 )
+from engine.scheduling.sequence import Sequence
+from engine.speculation.proposer import Proposal
+from engine.speculation.speculator import Speculator
 from engine.transfers import Readback
 from tests.requests import embedding_request, generation_request
 from tests.tiny import save_tiny_model, tiny_tokenizer
+from tests.unit.engine.free_rows import FreeRows
 
 PROMPT = tuple(tiny_tokenizer().encode("The town"))
 GREEDY = SamplingParams(temperature=0.0)
@@ -236,6 +241,44 @@ def test_requests_of_every_kind_share_the_one_read(core: EngineCore, request: py
     expected = run_plainly(core, together)
     request.getfixturevalue("as_on_a_device")
     assert timeless(run_counted(core, together)) == timeless(expected)
+
+
+class Foreseeing:
+    """A proposer that knows the outputs, and is wrong about the last token of each draft."""
+
+    def __init__(self, outputs: dict[int, list[int]]) -> None:
+        self._outputs = outputs
+
+    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+        proposals = []
+        for sequence, length in wanted:
+            draft = self._outputs[sequence.arrival][sequence.num_output_tokens :][:length]
+            proposals.append(Proposal([*draft[:-1], *(token_id ^ 1 for token_id in draft[-1:])], 8))
+        return proposals
+
+
+def token_ids(outputs: list[Output]) -> dict[int, list[int]]:
+    by_arrival: dict[int, list[int]] = {}
+    for arrival, event in outputs:
+        assert isinstance(event, TokenEvent)
+        by_arrival.setdefault(arrival, []).append(event.token_id)
+    return by_arrival
+
+
+def test_drafted_rows_share_the_one_read(directory: Path, request: pytest.FixtureRequest) -> None:
+    config = EngineConfig(model=str(directory), device="cpu", prefix_caching=False, jump_forward=False)
+    parts = build_parts(config, lambda line: None)
+    kinds = ("greedy", "sampled", "top_k, top_p, min_p", "penalised", "excluded", "logprobs", "grammar")
+    together = {arrival: REQUESTS[kind] for arrival, kind in enumerate(kinds)}
+    expected = run_plainly(parts.core(), together)
+    request.getfixturevalue("as_on_a_device")
+    core = parts.core(
+        speculator=Speculator(Foreseeing(token_ids(expected)), 3, costs=FreeRows(), most_rows=64)
+    )
+    outputs = run_counted(core, together)
+    assert token_ids(outputs) == token_ids(expected)
+    drafts = core.counters.drafts
+    assert 0 < drafts.num_accepted_tokens < drafts.num_drafted_tokens
 
 
 @pytest.mark.parametrize("call", [Tensor.tolist, Tensor.item, bool, int, float, Tensor.nonzero, Tensor.cpu])

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import torch
 from msgspec.structs import replace
-from typing_extensions import override
 
 from engine.attention.batch import Batch
 from engine.build import build_parts
@@ -31,13 +30,14 @@ from engine.request import (
     StopConditions,
     Watermark,
 )
+from engine.sampling.state import SamplingState
 from engine.scheduling.sequence import MAX_NEW_TOKENS_PER_STEP, Sequence
 from engine.speculation.ngram_proposer import NgramProposer
-from engine.speculation.proposer import Proposer
+from engine.speculation.proposer import Proposal, Proposer
 from engine.speculation.speculator import Speculator
-from engine.speculation.step_costs import StepCosts
 from tests.requests import embedding_request, generation_request
 from tests.tiny import save_tiny_model
+from tests.unit.engine.free_rows import FreeRows
 from tests.unit.engine.spoiled_runner import SpoiledRunner, fail
 
 K = 5
@@ -59,19 +59,6 @@ GRAMMARS = (
 )
 
 
-class FreeRows(StepCosts):
-    """Costs by which every draft pays, so that all that is proposed is verified."""
-
-    @property
-    @override
-    def row_seconds(self) -> float:
-        return 0.0
-
-    @override
-    def seconds(self, num_rows: float) -> float:
-        return 1.0
-
-
 class Foreseeing:
     """A proposer that knows the outputs, and is right about the first `num_right` tokens of each draft."""
 
@@ -81,8 +68,8 @@ class Foreseeing:
         self._num_right = num_right
         self._random = Random(0)
 
-    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[list[int]]:
-        return [self._propose(sequence, length) for sequence, length in wanted]
+    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+        return [Proposal(self._propose(sequence, length), 8) for sequence, length in wanted]
 
     def _propose(self, sequence: Sequence, length: int) -> list[int]:
         output = self._outputs.get((sequence.arrival, sequence.index), [])
@@ -195,17 +182,19 @@ def random_request(random: Random, seed: int) -> GenerationRequest:
 
 
 @pytest.mark.parametrize(
-    "shape",
+    ("architecture", "shape"),
     [
-        {},
-        {"num_kv_blocks": 26, "block_size": 4, "max_total_tokens": 100},
-        {"max_batch_tokens": 9, "block_size": 4, "num_kv_blocks": 400},
-        {"jump_forward": False, "prefix_caching": False},
+        ("llama", {}),
+        ("llama", {"num_kv_blocks": 26, "block_size": 4, "max_total_tokens": 100}),
+        ("llama", {"max_batch_tokens": 9, "block_size": 4, "num_kv_blocks": 400}),
+        ("mistral", {"jump_forward": False, "prefix_caching": False}),  # with a window
+        ("deepseek_v32", {}),  # with an index
     ],
-    ids=["roomy", "preempted", "chunked", "plain"],
+    ids=["roomy", "preempted", "chunked", "plain", "indexed"],
 )
-def test_results_are_the_same_whatever_is_drafted(tmp_path: Path, shape: dict[str, Any]) -> None:
-    architecture = "mistral" if "jump_forward" in shape else "llama"  # with a window, and without
+def test_results_are_the_same_whatever_is_drafted(
+    tmp_path: Path, architecture: str, shape: dict[str, Any]
+) -> None:
     engine = Engine(save_tiny_model(tmp_path, architecture), **shape)
     for seed in range(2):
         random = Random(seed)
@@ -377,3 +366,38 @@ def test_the_demo_model_answers_the_same_with_prompt_lookup() -> None:
     for length in (3, 15):
         core = engine.core(NgramProposer(), length=length)
         assert engine.results(core, requests) == expected
+
+
+class Broken:
+    """A proposer with a bug."""
+
+    def propose(self, wanted: Row[tuple[Sequence, int]]) -> list[Proposal]:
+        raise RuntimeError("no proposal")
+
+
+def test_a_proposer_that_fails_takes_drafts_and_nothing_else(engine: Engine) -> None:
+    requests = [new_request(), new_request(SamplingParams(temperature=0.9, seed=3))]
+    expected = engine.results(engine.core(), requests)
+    core = engine.core(Broken())
+    assert engine.results(core, requests) == expected
+    counters = core.stats().counters
+    assert (counters.num_failed_steps, counters.drafts.num_drafted_tokens) == (0, 0)
+
+
+def test_a_draft_that_cannot_be_followed_leaves_the_others_theirs(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests = [new_request(), new_request(SamplingParams(temperature=0.9, seed=3))]
+    expected = engine.results(engine.core(), requests)
+    core = engine.core(Foreseeing(expected, K))
+    ahead = SamplingState.ahead
+
+    def fail_for_one(self: SamplingState, token_ids: list[int]) -> list[SamplingState]:
+        if self.params.temperature:
+            raise RuntimeError("an option that no contract lets through")
+        return ahead(self, token_ids)
+
+    monkeypatch.setattr(SamplingState, "ahead", fail_for_one)
+    assert engine.results(core, requests) == expected
+    counters = core.stats().counters
+    assert counters.num_failed_steps == 0 and counters.drafts.num_drafted_tokens > 0

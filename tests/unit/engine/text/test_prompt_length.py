@@ -47,31 +47,33 @@ def test_a_text_has_at_least_as_many_tokens_as_the_bound_says(
     tokenizer = make()
     backend = tokenizer.hf.backend_tokenizer
     num_tokens = len(tokenizer.encode(text, add_special_tokens=False))
-    assert PromptLength(backend).at_least(text, 100) <= num_tokens
-    assert PromptLength(backend).at_least(text, num_tokens) <= num_tokens
+    assert PromptLength(backend, backend.get_vocab()).at_least(text, 100) <= num_tokens
+    assert PromptLength(backend, backend.get_vocab()).at_least(text, num_tokens) <= num_tokens
 
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_text_that_is_far_too_long_is_not_encoded_to_its_end(make: Callable[[], Tokenizer]) -> None:
     backend = _Counted(make().hf.backend_tokenizer)
-    assert PromptLength(backend).at_least("the quick brown fox " * 100_000, 1_000) > 1_000
+    assert (
+        PromptLength(backend, backend.get_vocab()).at_least("the quick brown fox " * 100_000, 1_000) > 1_000
+    )
     assert backend.num_characters <= 65_536
 
 
 def test_bytes_over_the_longest_token_need_no_encoding() -> None:
     backend = _Counted(byte_level().hf.backend_tokenizer)
-    assert PromptLength(backend).at_least("x" * 1_000_000, 1_000) > 1_000
+    assert PromptLength(backend, backend.get_vocab()).at_least("x" * 1_000_000, 1_000) > 1_000
     assert backend.num_characters == 0
 
 
 def test_a_normalizer_or_an_added_token_that_takes_text_away_leaves_only_the_tokens_to_count() -> None:
     stripping = byte_level().hf.backend_tokenizer
     stripping.normalizer = normalizers.Replace("x", "")
-    assert PromptLength(stripping).at_least("x" * 1_000_000, 1_000) == 0
+    assert PromptLength(stripping, stripping.get_vocab()).at_least("x" * 1_000_000, 1_000) == 0
     greedy = byte_level().hf.backend_tokenizer
     greedy.add_tokens([AddedToken("<fill>", lstrip=True, rstrip=True)])
     text = " " * 1_000_000 + "<fill>"
-    assert PromptLength(greedy).at_least(text, 10**6) <= 10**6
+    assert PromptLength(greedy, greedy.get_vocab()).at_least(text, 10**6) <= 10**6
 
 
 @pytest.mark.parametrize("make", MAKERS)
