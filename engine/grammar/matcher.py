@@ -1,6 +1,5 @@
 """The state of one sequence in its grammar, and the tokens that may come next."""
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -9,6 +8,7 @@ import xgrammar
 from torch import Tensor
 
 from engine.errors import GenerationFailed
+from engine.grammar.run_time.processor_clock import processor_s
 from engine.grammar.run_time.rules import Follower
 
 # Of processor time, for one token of one sequence: a thousand times the usual. A grammar that reads a text in
@@ -20,6 +20,11 @@ MAX_BYTE_S = 0.05
 MAX_REPEATED = 4
 # Of one byte, where the mask behind it is sure to be quick; xgrammar may try the bytes of most tokens for it.
 MAX_SURE_BYTE_S = 0.001
+# Of a whole text, at its start and for each byte: ten times the usual. The matcher keeps all that it has
+# read, about a byte for each nanosecond; where the ways to read a text become more with its length, a
+# megabyte of text would fill any memory, long before one token of it is slow.
+MAX_FIRST_S = 0.25
+MAX_MEAN_BYTE_S = 0.00003
 
 _Result = TypeVar("_Result")
 
@@ -46,9 +51,12 @@ class GrammarState:
         self._excludes: bool | None = (
             None  # what `fill` says of _bitmask; None: not filled since the last token
         )
-        self.is_too_slow = False  # whether a token took longer than MAX_STEP_S
+        self.is_too_slow = False  # whether a token took longer than MAX_STEP_S, or all took more than allowed
+        self._spare_s = MAX_FIRST_S  # of processor time: what is left for the next tokens
         self._is_given_up = False
         self._byte_s = 0.0  # the longest time that a byte of the last token took
+        # Tokens that may come next, with the masks after each; None if there are none since the last token.
+        self._ahead: tuple[list[int], Any] | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -68,7 +76,7 @@ class GrammarState:
 
         Raises GenerationFailed for a token that the grammar does not allow; the sampler masks those.
         """
-        self._excludes = None
+        self._excludes = self._ahead = None
         if self._is_given_up:
             return
         if self.is_complete:
@@ -77,9 +85,18 @@ class GrammarState:
             is_allowed = self._probe(token_id)
             if is_allowed and self._followers:
                 self._timed(self._follow_rules, token_id)
-            is_allowed = is_allowed and self._timed(self._matcher.accept_token, token_id)
+            is_allowed = is_allowed and self._timed(self._take, token_id)
         if not is_allowed and not self.is_too_slow:
             raise GenerationFailed(f"the grammar does not allow token {token_id} here")
+
+    def _take(self, token_id: int) -> bool:
+        """Advance the matcher, if all tokens so far leave time for it."""
+        started = processor_s()
+        is_allowed: bool = self._matcher.accept_token(token_id)
+        num_bytes = len(self._tokens[token_id]) if token_id < len(self._tokens) else 0
+        self._spare_s += MAX_MEAN_BYTE_S * num_bytes - (processor_s() - started)
+        self.is_too_slow |= self._spare_s < 0
+        return is_allowed
 
     def _probe(self, token_id: int) -> bool:
         """Follow the token's bytes one by one, and go back; False as soon as it takes too long.
@@ -88,7 +105,7 @@ class GrammarState:
         useful bound: ten bytes may take four to the power of ten times as long as the first.
         """
         token = self._tokens[token_id] if token_id < len(self._tokens) else b""
-        num_accepted, started = 0, time.thread_time()
+        num_accepted, started = 0, processor_s()
         self._byte_s = 0.0
         for at in range(len(token) - 1):
             taken_s = self._follow_byte(token[at : at + 1])
@@ -96,7 +113,7 @@ class GrammarState:
                 break  # a token that the grammar knows by its id, not by its text
             num_accepted += 1
             self._byte_s = max(self._byte_s, taken_s)
-            if self._byte_s > MAX_BYTE_S or time.thread_time() - started > MAX_STEP_S:
+            if self._byte_s > MAX_BYTE_S or processor_s() - started > MAX_STEP_S:
                 self.is_too_slow = True
                 break
         if num_accepted:
@@ -108,15 +125,15 @@ class GrammarState:
 
         One that seems a little too slow is timed once more, since page faults count as processor time.
         """
-        started = time.thread_time()
+        started = processor_s()
         if not self._matcher.accept_string(byte):
             return None
-        taken_s = time.thread_time() - started
+        taken_s = processor_s() - started
         if MAX_BYTE_S < taken_s < MAX_REPEATED * MAX_BYTE_S:
             self._matcher.rollback(1)
-            started = time.thread_time()
+            started = processor_s()
             self._matcher.accept_string(byte)
-            taken_s = min(taken_s, time.thread_time() - started)
+            taken_s = min(taken_s, processor_s() - started)
         return taken_s
 
     def _follow_rules(self, token_id: int) -> None:
@@ -174,10 +191,18 @@ class GrammarState:
             self._excludes = self.fill(self._bitmask, 0)
 
     def num_allowed(self, token_ids: Sequence[int]) -> int:
-        """Return how many of these tokens may come next, one after another, and be followed by others."""
+        """Return how many of these tokens may come next, one after another, and be followed by others.
+
+        Masks alone show what is enforced at run time; these are kept for `fill_ahead`.
+        """
         if self.is_complete or self.is_too_slow:
             return 0
-        return self._walk(token_ids)
+        if not self._followers:
+            return self._walk(token_ids)
+        bitmask = xgrammar.allocate_token_bitmask(len(token_ids), self.vocab_size)
+        num_allowed = self._walk(token_ids, bitmask)
+        self._ahead = list(token_ids[:num_allowed]), bitmask
+        return num_allowed
 
     def fill_ahead(self, token_ids: Sequence[int], bitmask: Any) -> int:
         """Write the tokens that may come after each of these into a row of a bitmask on the CPU.
@@ -185,36 +210,34 @@ class GrammarState:
         token_ids: allowed as in `num_allowed`. bitmask: int32 [len(token_ids), ceil(v / 32)]. Returns the
         number of rows that were written; less than all if it takes too long.
         """
+        num_tokens = len(token_ids)
+        if self._ahead is not None and self._ahead[0][:num_tokens] == list(token_ids):
+            bitmask[:num_tokens] = self._ahead[1][:num_tokens]
+            return num_tokens
         return self._walk(token_ids, bitmask)
 
     def _walk(self, token_ids: Sequence[int], bitmask: Any = None) -> int:
         """Follow the tokens as far as they are allowed, and go back; return how many were followed."""
-        started, num_accepted = time.thread_time(), 0
+        started, num_accepted = processor_s(), 0
         followers = self._followers
+        mask = self.mask if followers else None
+        if self.is_too_slow:
+            return 0
         self._followers = [follower.copy() for follower in followers]
         for place, token_id in enumerate(token_ids):
-            if bitmask is None and not self._keeps_rules(token_id):
+            if followers and not _allows(bitmask[place - 1] if place else mask, token_id):
                 break
             if not self._follow_ahead(token_id):
                 break
             num_accepted += 1
             if bitmask is not None and not self._fill(bitmask, place):
                 bitmask[place] = -1
-            if time.thread_time() - started > MAX_STEP_S:
+            if processor_s() - started > MAX_STEP_S:
                 break
         self._followers = followers
         if num_accepted:
             self._matcher.rollback(num_accepted)
         return num_accepted
-
-    def _keeps_rules(self, token_id: int) -> bool:
-        """Return whether a token that the grammar may allow keeps to what is enforced at run time."""
-        if not self._followers:
-            return True
-        bitmask = xgrammar.allocate_token_bitmask(1, self.vocab_size)
-        if not self._fill(bitmask, 0):
-            return True
-        return bool(int(bitmask[0, token_id // 32]) >> token_id % 32 & 1)
 
     def _follow_ahead(self, token_id: int) -> bool:
         """Advance the matcher alone, unless the token is refused or slow, or completes the grammar."""
@@ -262,10 +285,15 @@ class GrammarState:
         return self.is_too_slow
 
     def _timed(self, step: Callable[..., _Result], *arguments: Any) -> _Result:
-        started = time.thread_time()
+        started = processor_s()
         result = step(*arguments)
-        self.is_too_slow |= time.thread_time() - started > MAX_STEP_S
+        self.is_too_slow |= processor_s() - started > MAX_STEP_S
         return result
+
+
+def _allows(bitmask: Tensor | None, token_id: int) -> bool:
+    """Return whether int32 [ceil(v / 32)] has the token's bit; None allows all."""
+    return bitmask is None or bool(int(bitmask[token_id // 32]) >> token_id % 32 & 1)
 
 
 def _only_bit(bitmask: Tensor) -> int | None:

@@ -6,7 +6,7 @@ import xgrammar
 
 from engine.errors import InvalidGrammar
 from engine.grammar.finiteness import check_finiteness
-from engine.grammar.regex_pattern import check_regex
+from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.schema.json_schema import EnforceableSchema, parse_json
 from engine.grammar.structural_tag import enforceable_tag
@@ -50,11 +50,9 @@ def checked_source(grammar: Grammar) -> CheckedSource:
             case GrammarKind.JSON_OBJECT:
                 return CheckedSource(_ANY_OBJECT)
             case GrammarKind.REGEX:
-                check_regex(grammar.source)
-                return CheckedSource(grammar.source)
+                return CheckedSource(enforceable_regex(grammar.source))
             case GrammarKind.EBNF:
-                check_finiteness(xgrammar.Grammar.from_ebnf(grammar.source))
-                return CheckedSource(grammar.source)
+                return CheckedSource(enforceable_ebnf(grammar.source))
             case GrammarKind.STRUCTURAL_TAG:
                 return CheckedSource(*enforceable_tag(grammar.source))
 
@@ -70,9 +68,7 @@ def compile_source(compiler: xgrammar.GrammarCompiler, kind: GrammarKind, source
             case GrammarKind.JSON_OBJECT:
                 # The layout of `schema.layout`, which gives the reason.
                 return compiler.compile_json_schema(source, any_whitespace=False)
-            case GrammarKind.REGEX:
-                return compiler.compile_regex(source)
-            case GrammarKind.EBNF | GrammarKind.JSON_SCHEMA:
+            case GrammarKind.EBNF | GrammarKind.JSON_SCHEMA | GrammarKind.REGEX:
                 return compiler.compile_grammar(source)
             case GrammarKind.STRUCTURAL_TAG:
                 return compiler.compile_structural_tag(source)

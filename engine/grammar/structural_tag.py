@@ -4,11 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import xgrammar
-
 from engine.errors import InvalidGrammar
-from engine.grammar.finiteness import check_finiteness
-from engine.grammar.regex_pattern import check_regex
+from engine.grammar.printed_grammar import enforceable_ebnf, enforceable_regex
 from engine.grammar.run_time.rules import RunTimeRules
 from engine.grammar.run_time.string_lengths import StringLength
 from engine.grammar.run_time.unique_items import UniqueItems
@@ -39,9 +36,12 @@ def enforceable_tag(source: str) -> tuple[str, RunTimeRules]:
                 string_lengths |= dict.fromkeys(enforceable.run_time_rules.string_lengths)
                 _enforce(part, enforceable)
             case {"type": "regex", "pattern": str(pattern)}:
-                check_regex(pattern)
+                rules = enforceable_regex(pattern)
+                if not part.get("excludes"):  # which only a pattern may have
+                    part.clear()
+                    part.update(type="grammar", grammar=rules)
             case {"type": "grammar", "grammar": str(rules)}:
-                check_finiteness(xgrammar.Grammar.from_ebnf(rules))
+                part["grammar"] = enforceable_ebnf(rules)
     return json.dumps(tag), RunTimeRules(unique_items, [*string_lengths])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import xgrammar
 
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|.)", re.DOTALL)
+from engine.grammar.printed_grammar import printed_grammar
 
 _PLACEHOLDER = re.compile(r'"\\"(\w+)\\""')
 
@@ -31,9 +31,7 @@ def one_layout(
         if max_whitespace is None
         else {"any_whitespace": True, "max_whitespace_cnt": max_whitespace}
     )
-    grammar = str(xgrammar.Grammar.from_json_schema(schema, any_order=any_order, **layout))
-    # xgrammar writes U+00DF as \xdf, and reads a letter after it, such as e, as one more digit; \u has four.
-    plain = _ESCAPE.sub(lambda found: f"\\u00{found[1]}" if found[1] else found[0], grammar)
+    plain = printed_grammar(xgrammar.Grammar.from_json_schema(schema, any_order=any_order, **layout))
     if not rules:
         return plain
     placed = _PLACEHOLDER.sub(lambda found: found[1] if found[1] in rules else found[0], plain)

@@ -261,7 +261,7 @@ def test_a_grammar_too_slow_to_follow_fails_its_row_alone(monkeypatch: pytest.Mo
 def test_a_token_is_followed_byte_by_byte_until_one_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """One byte may cost several times the byte before it, so that a token of ten would never end."""
     times = iter(0.04 * 4**call for call in range(100))
-    monkeypatch.setattr("engine.grammar.matcher.time.thread_time", lambda: next(times))
+    monkeypatch.setattr("engine.grammar.matcher.processor_s", lambda: next(times))
     text, token_id = longest_word()
     sequence = COMPILER.compile(regex(f"({text})+")).start()
     accepted: list[int] = []
