@@ -35,17 +35,26 @@ def tokens(*token_ids: int, finish_reason: str = "stop") -> list[bytes]:
     return [*(event([token_id]) for token_id in before), event([last], finish_reason), DONE]
 
 
-def sends(pieces: Iterable[bytes], *, is_cut: bool = False, holds: bool = False) -> Reply:
+def sends(
+    pieces: Iterable[bytes],
+    *,
+    is_cut: bool = False,
+    holds: bool = False,
+    pause_s: float = 0.0,
+    headers: Mapping[str, str] = {},
+) -> Reply:
     """Stream the pieces, each in a write of its own.
 
     is_cut: close the connection after them, in the middle of the answer. holds: send nothing more, and wait.
+    pause_s: seconds before each piece. headers: beside those of every stream.
     """
 
     async def reply(request: web.Request, body: Body) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **headers})
         response.enable_chunked_encoding()
         await response.prepare(request)
         for piece in pieces:
+            await asyncio.sleep(pause_s)
             await response.write(piece)
         if holds:
             await asyncio.Event().wait()

@@ -1,6 +1,6 @@
 """The checks that need the model: whether it can run a request. Contracts check the rest themselves."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.model_info import ModelInfo
@@ -13,9 +13,14 @@ MAX_TEXT_CHARACTERS = 65_536
 _MAX_LENGTH_PENALTY = 50  # a length to that power is a finite float
 
 
-def check_request(request: GenerationRequest, model: ModelInfo) -> None:
-    """Raise an InvalidRequest that says why the model cannot run the request, if it cannot."""
-    _check_prompt(request, model, max_tokens=request.stopping.max_tokens)
+def check_request(
+    request: GenerationRequest, model: ModelInfo, adapters: Container[str] = frozenset()
+) -> None:
+    """Raise an InvalidRequest that says why the model cannot run the request, if it cannot.
+
+    adapters: the names of those that requests may ask for.
+    """
+    _check_prompt(request, model, adapters, max_tokens=request.stopping.max_tokens)
     if request.stopping.max_tokens < 1 or request.num_sequences < 1:
         raise InvalidRequest("max_tokens and num_sequences must be at least 1")
     if request.num_parallel is not None and request.num_parallel < 1:
@@ -31,16 +36,22 @@ def _check_texts(name: str, texts: Iterable[str]) -> None:
         raise InvalidRequest(f"the {name} have {num_characters} characters, of {MAX_TEXT_CHARACTERS} at most")
 
 
-def check_embedding(request: EmbeddingRequest, model: ModelInfo) -> None:
+def check_embedding(
+    request: EmbeddingRequest, model: ModelInfo, adapters: Container[str] = frozenset()
+) -> None:
     """Check an embedding request, whose prompt may fill the context since no token follows.
 
-    Raises InvalidRequest.
+    adapters: as of `check_request`. Raises InvalidRequest.
     """
-    _check_prompt(request, model, max_tokens=0)
+    _check_prompt(request, model, adapters, max_tokens=0)
 
 
 def _check_prompt(
-    request: GenerationRequest | EmbeddingRequest, model: ModelInfo, *, max_tokens: int
+    request: GenerationRequest | EmbeddingRequest,
+    model: ModelInfo,
+    adapters: Container[str],
+    *,
+    max_tokens: int,
 ) -> None:
     token_ids = request.prompt.token_ids
     if not token_ids:
@@ -50,7 +61,7 @@ def _check_prompt(
     num_prompt_tokens = len(token_ids)
     if num_prompt_tokens + max_tokens > model.max_total_tokens:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
-    if request.adapter is not None:
+    if request.adapter is not None and request.adapter not in adapters:
         raise UnknownAdapter(request.adapter)
     for token_id in (min(token_ids), max(token_ids)):
         if not 0 <= token_id < model.vocab_size:

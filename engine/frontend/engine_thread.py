@@ -5,10 +5,11 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import NamedTuple
 
+from engine.adapter import Adapter
 from engine.call_thread import CallThread
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
-from engine.errors import EngineError
+from engine.errors import EngineError, GenerationFailed
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
@@ -24,6 +25,7 @@ class Add(NamedTuple):
     grammar: CompiledGrammar | None
     submitted_at: float
     tables: RequestTables | None = None
+    adapter: Adapter | None = None
 
 
 class Embed(NamedTuple):
@@ -32,6 +34,7 @@ class Embed(NamedTuple):
     arrival: int
     request: EmbeddingRequest
     submitted_at: float
+    adapter: Adapter | None = None
 
 
 class Abort(NamedTuple):
@@ -115,16 +118,28 @@ class EngineThread:
         if isinstance(message, Abort):
             self._core.abort(message.arrival)
             return
-        if isinstance(message, Embed):
-            self._core.embed(message.arrival, message.request, submitted_at=message.submitted_at)
-            return
         try:
-            self._core.add(
-                message.arrival,
-                message.request,
-                message.grammar,
-                submitted_at=message.submitted_at,
-                tables=message.tables,
-            )
+            self._begin(message)
         except EngineError as error:
             self._publish([Output(message.arrival, error)])
+        except Exception:  # an option that no contract lets through: the other requests go on
+            _log.exception("request %r cannot begin", message.request.request_id)
+            self._publish([Output(message.arrival, GenerationFailed("the request cannot begin"))])
+
+    def _begin(self, message: Add | Embed) -> None:
+        if isinstance(message, Embed):
+            self._core.embed(
+                message.arrival,
+                message.request,
+                submitted_at=message.submitted_at,
+                adapter=message.adapter,
+            )
+            return
+        self._core.add(
+            message.arrival,
+            message.request,
+            message.grammar,
+            submitted_at=message.submitted_at,
+            tables=message.tables,
+            adapter=message.adapter,
+        )

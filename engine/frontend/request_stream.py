@@ -1,13 +1,12 @@
 """The stream of one request's events to their reader, and the bound on unread events."""
 
+import asyncio
+from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Final
-
-from typing_extensions import override
+from typing import Final, TypeAlias
 
 from engine.errors import EngineError
 from engine.events import Embedding, TokenEvent
-from engine.frontend.event_stream import EventStream
 from engine.request import EmbeddingRequest, GenerationRequest
 
 # As tracemalloc counts them, rounded up.
@@ -18,8 +17,14 @@ _RANKED_TOKEN_BYTES: Final = 150
 _NUM_FULL: Final = 8
 
 
-class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
-    """An event stream that counts ended sequences and estimates the bytes of unread events.
+Item: TypeAlias = TokenEvent | Embedding | EngineError
+
+
+class RequestStream:
+    """A queue from the engine to one reader in one event loop. It has no bound, but estimates the bytes of
+    unread events, and counts the sequences that have ended.
+
+    asyncio.Queue, which can have a bound and many readers, costs a third more for each token.
 
     on_end: called in the event loop with the number of sequences that have just ended, as soon as their last
     events are put, whether or not they are read.
@@ -31,7 +36,9 @@ class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
         on_end: Callable[[int], object] | None = None,
     ) -> None:
         """Make an empty stream. Requires a running event loop."""
-        super().__init__()
+        self._loop = asyncio.get_running_loop()
+        self._items: deque[Item] = deque()
+        self._arrival: asyncio.Future[None] | None = None  # the future that the reader awaits
         self._on_end = on_end
         self._num_running = 1
         self._event_bytes = _EVENT_BYTES
@@ -44,11 +51,19 @@ class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
     @property
     def num_bytes(self) -> int:
         """The estimated memory of unread events, in bytes."""
-        return len(self) * self._event_bytes + self._prompt_bytes
+        return len(self._items) * self._event_bytes + self._prompt_bytes
 
-    @override
-    def put(self, item: TokenEvent | Embedding | EngineError) -> None:
-        super().put(item)
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._items
+
+    def put(self, item: Item) -> None:
+        self._items.append(item)
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
         if isinstance(item, TokenEvent):
             if item.prompt is not None:
                 self._prompt_bytes = len(item.prompt) * _RANKED_TOKEN_BYTES * (1 + self._num_ranked)
@@ -57,10 +72,19 @@ class RequestStream(EventStream[TokenEvent | Embedding | EngineError]):
         elif isinstance(item, EngineError):
             self._end(self._num_running)
 
-    @override
-    def take(self) -> TokenEvent | Embedding | EngineError:
+    def arrival(self) -> asyncio.Future[None]:
+        """Return a future that is done when the next item is put; the reader of an empty queue awaits it."""
+        self._arrival = self._loop.create_future()
+        return self._arrival
+
+    def take(self) -> Item:
+        """Remove and return the next item. Requires that there is one."""
         self._prompt_bytes = 0
-        return super().take()
+        return self._items.popleft()
+
+    def clear(self) -> None:
+        """Drop all items that were not taken."""
+        self._items.clear()
 
     def _end(self, num_sequences: int) -> None:
         self._num_running -= num_sequences

@@ -9,7 +9,7 @@ from engine.errors import EngineBusy, EngineError, GenerationFailed, InvalidGram
 from engine.events import TokenEvent
 from engine.remote.servers.upstream import Answer, BadStatus, CutOff, NoAnswer, Upstream
 from engine.remote.wire.answer_reader import ErrorReason, Malformed, UpstreamError, error_reason
-from engine.remote.wire.token_api import TokenApi, is_streamed
+from engine.remote.wire.token_api import TokenApi
 from engine.request import GenerationRequest
 from engine.text.sequence_output import SequenceOutput
 from engine.text.tokenizer import Tokenizer
@@ -38,11 +38,12 @@ async def put_events(
     """
     output = SequenceOutput(request, tokenizer, index=index)
     reader = api.reader(request, tokenizer)
+    is_streamed = api.is_streamed(request)
     last_time = time.perf_counter()
     has_begun = False
     try:
         async with upstream.post(api.path, body) as answer:
-            while (pieces := await _next(answer, request, has_begun=has_begun)) is not None:
+            while (pieces := await _next(answer, is_streamed=is_streamed, has_begun=has_begun)) is not None:
                 for data in pieces:
                     for token in reader.read(data):
                         now = time.perf_counter()
@@ -53,6 +54,7 @@ async def put_events(
                             top_logprobs=token.top_logprobs,
                             prompt=None if has_begun else reader.prompt,
                             num_cached_tokens=reader.num_cached_tokens,
+                            queue_s=reader.queue_s,
                             batch_size=num_running(),
                             step_s=now - last_time,
                         )
@@ -80,9 +82,9 @@ async def put_events(
         raise GenerationFailed("the engine's server failed") from error
 
 
-async def _next(answer: Answer, request: GenerationRequest, *, has_begun: bool) -> list[bytes] | None:
+async def _next(answer: Answer, *, is_streamed: bool, has_begun: bool) -> list[bytes] | None:
     """Return the next data of an answer; that of one which is not streamed is its whole body, once."""
-    if is_streamed(request):
+    if is_streamed:
         return await answer.next()
     return None if has_begun else [await answer.whole()]
 
@@ -92,7 +94,8 @@ def _refusal(status: int, reason: ErrorReason, request: GenerationRequest) -> En
     if status in _BUSY:
         return EngineBusy("the engine's server has no room")
     if status in (400, 422):
-        if request.sampling.grammar is not None and reason.parameter in (None, "", "structured_outputs"):
+        is_of_grammar = not reason.parameter or reason.parameter.endswith("structured_outputs")
+        if request.sampling.grammar is not None and is_of_grammar:
             return InvalidGrammar(f"the engine refuses the grammar: {reason.message}")
         return InvalidRequest(f"the engine refuses the request: {reason.message}")
     _log.error("the engine's server answered with status %d: %s", status, reason.message)

@@ -73,7 +73,10 @@ async def _unless_it_ends(server: LocalServer, connecting: Coroutine[Any, Any, B
 async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -> BuiltRemote:
     loop = asyncio.get_running_loop()
     api = APIS[config.api]
-    upstreams = [Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s) for url in config.urls]
+    upstreams = [
+        Upstream(url, api_key=config.api_key, timeout_s=config.timeout_s, socket=config.socket)
+        for url in config.urls
+    ]
     try:
         files = await asyncio.to_thread(
             read_model_files, config, lambda line: loop.call_soon_threadsafe(on_progress, line)
@@ -85,7 +88,7 @@ async def _connected(config: RemoteConfig, on_progress: Callable[[str], None]) -
             await check_generates(upstream, api, facts.served_name, max(files.tokenizer.known_ids))
         for warning in facts.own.warnings:
             on_progress(f"warning: {warning}")
-        info = _model_info(config, files, facts)
+        info = config.model_info or _model_info(config, files, facts)
     except BaseException:
         for upstream in upstreams:
             await upstream.close()

@@ -3,6 +3,7 @@
 import msgspec
 
 from engine.config import MAX_UNREAD_BYTES
+from engine.model_info import ModelInfo
 
 
 class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -14,7 +15,8 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     list several. api_key: theirs. max_total_tokens: None: what the servers allow. timeout_s: the longest
     silence of an answer. start_timeout_s: the longest wait until the servers are ready. command: starts the
     server on this machine that is asked, and that ends with this process; at a free port, in place of `urls`,
-    where it holds `{port}`.
+    where it holds `{port}`. socket: the path of the Unix socket at which the URLs are. model_info: the
+    server's own description of the model, where it is at hand.
     """
 
     model: str
@@ -30,3 +32,5 @@ class RemoteConfig(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = 120.0
     start_timeout_s: float = 600.0
     command: tuple[str, ...] = ()
+    socket: str | None = None
+    model_info: ModelInfo | None = None

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from engine.errors import ModelNotSupported
-from engine.model.loading.directory import own_directory
+from engine.model.loading.checkpoint.directory import own_directory
+from engine.model.loading.gguf.description import describe
+from engine.model.loading.gguf.named_file import own_file
 from engine.remote.config import RemoteConfig
 from engine.text.tokenizer import Tokenizer
 
@@ -64,7 +66,8 @@ def read_model_files(config: RemoteConfig, on_progress: Callable[[str], object])
 
 def _find(config: RemoteConfig, on_progress: Callable[[str], object]) -> tuple[Path, str | None]:
     if (directory := own_directory(config.model, config.revision)) is not None:
-        return directory, None
+        file = own_file(config.model)
+        return (directory if file is None else describe(file)), None
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from engine.adapter import NO_ADAPTERS, Adapters
 from engine.capabilities import Capabilities, check_capabilities, check_embedding_capability
 from engine.config import MAX_UNREAD_BYTES
 from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed
@@ -86,6 +87,11 @@ class RemoteEngine:
     @property
     def capabilities(self) -> Capabilities:
         return self._api.capabilities
+
+    @property
+    def adapters(self) -> Adapters:
+        """None: its servers' adapters are not known by name here."""
+        return NO_ADAPTERS
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
@@ -218,9 +224,7 @@ class RemoteEngine:
             self._registry.deliver(((arrival, GenerationFailed("the request failed")),))
 
     def _put(self, arrival: int, event: TokenEvent) -> None:
-        self._counters.num_generated_tokens += 1
-        if event.finish is not None:
-            self._counters.count_finish(event.finish.value)
+        self._counters.count_token(event)
         self._registry.deliver(((arrival, event),))
 
     async def _sequence(

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
 from engine.model_info import ModelInfo
-from engine.stats import EngineStats
-from handlers.active_requests.histograms import Histograms
+from engine.stats import EngineStats, Histogram
+from handlers.active_requests.histograms import Histograms, cumulative_buckets
 from handlers.active_requests.timing import Timing
 
 _ENGINE: Final = "0"  # vLLM numbers the engines of a process
@@ -19,33 +19,49 @@ _ENGINE: Final = "0"  # vLLM numbers the engines of a process
 _REASONS: Final = {"end_token": "stop", "stop": "stop", "length": "length"}
 
 
+class CountedRequests(NamedTuple):
+    """The histograms of answered requests that have another name too: seconds, and tokens."""
+
+    whole: Histogram
+    queue: Histogram
+    inference: Histogram
+    generated: Histogram
+
+
 class VllmMetrics(Collector):
-    """The metrics of one model. Those of a KV cache are left out where another server has it."""
+    """The metrics of one model's engine. Those of a KV cache are left out where another server has it.
+
+    histograms: those of requests, which stand by themselves.
+    """
 
     def __init__(
         self,
         info: ModelInfo,
         stats: Callable[[], EngineStats],
         model_name: str,
-        *,
-        duration_buckets: tuple[float, ...],
+        counted: CountedRequests,
     ) -> None:
-        """model_name: the one in requests."""
+        """model_name: the one in requests. counted: counts them already; the others have the same bounds."""
         self._info = info
         self._stats = stats
         self._labels = {"model_name": model_name, "engine": _ENGINE}
-        self._histograms = Histograms(list(self._labels.items()))
-        durations = partial(self._histograms.add, bounds=duration_buckets)
+        self.histograms = Histograms(list(self._labels.items()))
+        durations = partial(self.histograms.add, bounds=counted.whole.bounds)
+        lengths = partial(self.histograms.add, bounds=counted.generated.bounds)
         self._first_token = durations("vllm:time_to_first_token_seconds", "Until the first token, seconds")
         self._per_token = durations(
             "vllm:request_time_per_output_token_seconds", "Between a request's tokens, on average, seconds"
         )
-        self._whole = durations("vllm:e2e_request_latency_seconds", "Whole request, seconds")
-        self._queue = durations("vllm:request_queue_time_seconds", "Until the request first ran, seconds")
+        show = self.histograms.show
+        show("vllm:e2e_request_latency_seconds", "Whole request, seconds", counted.whole)
+        show("vllm:request_queue_time_seconds", "Until the request first ran, seconds", counted.queue)
+        show("vllm:request_inference_time_seconds", "While the request ran, seconds", counted.inference)
+        self._prompt = lengths("vllm:request_prompt_tokens", "Tokens of a request's prompts")
+        show("vllm:request_generation_tokens", "Tokens generated for a request", counted.generated)
 
     def succeeded(self, timing: Timing) -> None:
-        self._whole.observe(timing.total_s)
-        self._queue.observe(timing.queue_s)
+        """Count an answered request in the histograms that are not counted already."""
+        self._prompt.observe(timing.num_prompt_tokens)
         if timing.first_token_s is not None:
             self._first_token.observe(timing.first_token_s)
         if timing.time_between_tokens_s is not None:
@@ -59,7 +75,7 @@ class VllmMetrics(Collector):
         yield from self._counters(stats)
         if self._info.kv_cache_bytes:
             yield from self._cache(stats)
-        yield from self._histograms.collect()
+        yield self._token_gaps(stats)
 
     def _counters(self, stats: EngineStats) -> Iterator[Metric]:
         counters = stats.counters
@@ -75,6 +91,15 @@ class VllmMetrics(Collector):
         for reason, number in ends.items():
             family.add_metric([*self._labels.values(), reason], number)
         yield family
+
+    def _token_gaps(self, stats: EngineStats) -> Metric:
+        family = HistogramMetricFamily(
+            "vllm:inter_token_latency_seconds",
+            "Between a sequence's tokens, seconds",
+            labels=list(self._labels),
+        )
+        family.add_metric(list(self._labels.values()), *cumulative_buckets(stats.counters.token_gap_s))
+        return family
 
     def _cache(self, stats: EngineStats) -> Iterator[Metric]:
         used = 1 - stats.num_free_blocks / stats.num_blocks

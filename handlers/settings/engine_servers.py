@@ -4,7 +4,7 @@ import shlex
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from handlers.shared_settings.kinds import LOWER, Names, Seconds, env
 from handlers.shared_settings.section import Section
@@ -14,7 +14,7 @@ class EngineServerSettings(Section):
     """The engine, and where its servers are if it is not the one in this process."""
 
     engine: Annotated[Literal["verbatim", "vllm", "sglang"], LOWER, env("VERBATIM_ENGINE")] = "verbatim"
-    """Engine that computes tokens: verbatim, in this process; vllm or sglang, the servers at engine_url."""
+    """Engine that computes tokens: verbatim, in this process or the servers at engine_url; vllm, sglang."""
 
     engine_url: Annotated[Names, env("VERBATIM_ENGINE_URL")] = ()
     """URLs of servers, comma-separated; requests go to the least busy, and where their prefix is cached."""
@@ -30,6 +30,14 @@ class EngineServerSettings(Section):
 
     engine_start_timeout: Annotated[Seconds, env("VERBATIM_ENGINE_START_TIMEOUT")] = 600.0
     """Seconds to wait at start until the servers at engine_url are ready."""
+
+    api_workers: Annotated[int, env("VERBATIM_API_WORKERS"), Field(ge=0)] = 0
+    """Processes that answer HTTP beside the engine's own; 0 answers in the engine's process."""
+
+    @property
+    def is_over_servers(self) -> bool:
+        """True if other servers compute the tokens, and not this process."""
+        return self.engine != "verbatim" or bool(self.engine_url) or self.engine_command is not None
 
     @field_validator("engine_url")
     @classmethod
@@ -52,11 +60,10 @@ class EngineServerSettings(Section):
 
     @model_validator(mode="after")
     def _knows_its_engine(self) -> Self:
-        if self.engine == "verbatim":
-            if self.engine_url or self.engine_command is not None:
-                name = "engine_url" if self.engine_url else "engine_command"
-                raise ValueError(f"{name} is of servers of another engine, and engine is verbatim")
+        if not self.is_over_servers:
             return self
+        if self.api_workers:
+            raise ValueError("api_workers are of the engine of this server, and other servers compute")
         takes_port = "{port}" in (self.engine_command or "")
         if takes_port and self.engine_url:
             raise ValueError("engine_command has a {port} of its own, so there must be no engine_url")

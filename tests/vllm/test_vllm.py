@@ -1,37 +1,26 @@
-"""A front over a real vLLM server with the embedded model, beside Verbatim's own engine in float32.
-
-`make test-vllm` installs vLLM and runs these. With VLLM_URL they ask a server that runs already, which must
-have been started as `serve` starts it.
-"""
+"""A front over a real vLLM server with the embedded model, beside Verbatim's own engine in float32."""
 
 import asyncio
 import json
-import os
 import re
-import socket
-import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Callable
 from contextlib import aclosing
-from pathlib import Path
-from typing import NamedTuple
 
+import httpx
 import pytest
-import pytest_asyncio
 
-from engine.async_engine import AsyncEngine
-from engine.config import EngineConfig
-from engine.demo_model import DEMO_MODEL
 from engine.errors import InvalidRequest
 from engine.events import FinishReason, TokenEvent
-from engine.remote.config import RemoteConfig
-from engine.remote.remote_engine import RemoteEngine
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams, StopConditions
 from handlers.active_requests.engine import Engine
 from handlers.app import build_app
 from handlers.settings.settings import Settings
+from tests.clients.test_same_text import answers, continuations
 from tests.contract.test_engine_over_a_server import SAME, SCHEMA, without_own
 from tests.requests import generation_request
+from tests.running_app import running_app
 from tests.unit.handlers.runtime.client import send
+from tests.vllm.conftest import Engines
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -39,59 +28,6 @@ PROMPTS = ("Hello", "The capital of France is", "1 2 3 4", "My name is Anna.", "
 GREEDY = SamplingParams(temperature=0.0)
 # Both compute in float32, by kernels that add in another order.
 TOLERANCE = 1e-3
-
-
-def serve(log: Path) -> tuple[str, "subprocess.Popen[bytes]"]:
-    """Start vLLM on a free port, and return its URL."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    structured = '{"backend": "xgrammar", "disable_any_whitespace": true}'
-    options = (
-        *("--enable-scale-out", "--max-model-len", "2048", "--dtype", "float32", "--max-logprobs", "21"),
-        *("--structured-outputs-config", structured),
-    )
-    command = (os.environ["VLLM"], "serve", str(DEMO_MODEL), "--served-model-name", "m", "--port", str(port))
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, *options],
-            env={**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1"},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-    return f"http://127.0.0.1:{port}", process
-
-
-@pytest.fixture(scope="session")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    if given := os.environ.get("VLLM_URL"):
-        yield given
-        return
-    found, process = serve(tmp_path_factory.mktemp("vllm") / "log")
-    try:
-        yield found
-    finally:
-        process.terminate()
-        process.wait(timeout=60)
-
-
-class Engines(NamedTuple):
-    """Verbatim's own engine, and the one over vLLM."""
-
-    own: Engine
-    vllm: Engine
-
-
-@pytest_asyncio.fixture(scope="session")
-async def engines(url: str) -> AsyncIterator[Engines]:
-    remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), urls=(url,), start_timeout_s=800))
-    # Without prefix caching, since no cached tokens are reported over a server.
-    own = await AsyncEngine.start(
-        EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=512, prefix_caching=False)
-    )
-    yield Engines(own, remote)
-    await own.stop()
-    await remote.stop()
 
 
 def new_request(
@@ -200,16 +136,29 @@ async def test_what_vllm_refuses_is_an_invalid_request(engines: Engines) -> None
         await events(engines.vllm, new_request(engines.own, "Hello", SamplingParams(temperature=3.0)))
 
 
-async def test_a_request_that_is_closed_is_aborted(engines: Engines) -> None:
-    """Others run as before; the abort itself is tested with a scripted server."""
-    reading = engines.vllm.submit(new_request(engines.own, "Hello", ignore_eos=True, max_tokens=1000))
+async def test_a_request_that_is_closed_is_aborted_there(engines: Engines, url: str) -> None:
+    """vLLM counts no aborts of streams, so what tells is that it stops computing."""
+    most = 1900
+    request = new_request(engines.own, "Hello", ignore_eos=True, max_tokens=most)
+    before = await num_computed(url)
+    reading = engines.vllm.submit(request)
     await anext(reading)
     await reading.aclose()
-    async with asyncio.timeout(60):
-        while engines.vllm.stats().num_running:  # until its task has been cancelled
-            await asyncio.sleep(0)
-    assert (await engines.vllm.health()).is_healthy
+    last = -1.0
+    while (computed := await num_computed(url)) != last:
+        last = computed
+        await asyncio.sleep(1)
+    assert 0 < computed - before < most
+    assert engines.vllm.stats().num_running == 0
     assert await events(engines.vllm, new_request(engines.own, "Hello"))
+
+
+async def num_computed(url: str) -> float:
+    """Return how many tokens vLLM has computed."""
+    async with httpx.AsyncClient(timeout=60) as client:
+        text = (await client.get(f"{url}/metrics")).text
+    [count] = re.findall(r"^vllm:generation_tokens_total\{[^}]*\} (\S+)", text, re.M)
+    return float(count)
 
 
 # Seeds draw other tokens in vLLM, and white space in JSON is other tokens.
@@ -230,6 +179,19 @@ async def test_contracts_answer_as_over_our_own_engine(engines: Engines, name: s
     assert FLOAT.split(found) == FLOAT.split(expected)
     numbers = [[float(each) for each in FLOAT.findall(text)] for text in (found, expected)]
     assert numbers[0] == pytest.approx(numbers[1], abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("asked", [continuations, answers])
+async def test_every_contract_tells_the_same_greedy_text(
+    engines: Engines, asked: Callable[[str], dict[str, str]]
+) -> None:
+    texts = list[dict[str, str]]()
+    for engine in engines:
+        async with running_app(build_app(Settings(), engine)) as front:
+            texts.append(await asyncio.to_thread(asked, front))
+    own, vllm = texts
+    assert len({*vllm.values()}) == 1 and all(vllm.values()), vllm
+    assert vllm == own
 
 
 async def test_a_schema_of_a_contract_binds_the_answer(engines: Engines) -> None:

@@ -87,16 +87,17 @@ class Upstream:
     is_healthy: whether it is to get requests, if there are others.
     """
 
-    def __init__(self, url: str, *, api_key: str | None, timeout_s: float) -> None:
-        """url: without a path. timeout_s: the longest silence of an answer. Requires a running event loop."""
+    def __init__(self, url: str, *, api_key: str | None, timeout_s: float, socket: str | None = None) -> None:
+        """url: without a path. timeout_s: the longest silence of an answer. socket: the path of the Unix
+        socket at which the server is, if it is there. Requires a running event loop.
+        """
         self.url = url.rstrip("/")
         self.num_outstanding = 0
         self.is_healthy = True
         self._session = aiohttp.ClientSession(
-            # The default one, where aiodns is installed, leaves a thread that never ends.
-            connector=aiohttp.TCPConnector(
-                limit=0, keepalive_timeout=_KEEP_ALIVE_S, resolver=aiohttp.ThreadedResolver()
-            ),
+            connector=_connector(socket),
+            # A balancer's cookie would keep all requests of this front on one of its servers.
+            cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S, sock_read=timeout_s),
             headers={} if api_key is None else {"Authorization": f"Bearer {api_key}"},
         )
@@ -134,6 +135,13 @@ class Upstream:
                 return Whole(response.status, await _read(response, _MAX_ANSWER_BYTES))
         except (CutOff, TimeoutError, aiohttp.ClientError, OSError) as error:
             raise NoAnswer from error
+
+
+def _connector(socket: str | None) -> aiohttp.BaseConnector:
+    if socket is not None:
+        return aiohttp.UnixConnector(socket, limit=0, keepalive_timeout=_KEEP_ALIVE_S)
+    # The default resolver, where aiodns is installed, leaves a thread that never ends.
+    return aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE_S, resolver=aiohttp.ThreadedResolver())
 
 
 async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:

@@ -51,8 +51,8 @@ class AnswerReader(ABC):
     """The tokens in one answer, checked against the request and the vocabulary.
 
     finish_reason: the server's, once the sequence has ended there. prompt: the prompt's log-probabilities,
-    once they have come. num_cached_tokens: of the prompt, where the server reports them. chunk_decoder: of
-    the data of an event.
+    once they have come. num_cached_tokens, queue_s: as in TokenEvent, where the server reports them.
+    chunk_decoder: of the data of an event.
     """
 
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]]
@@ -64,6 +64,7 @@ class AnswerReader(ABC):
         self.finish_reason: str | None = None
         self.prompt: tuple[PromptToken, ...] | None = None
         self.num_cached_tokens = 0
+        self.queue_s = 0.0
 
     def read(self, data: bytes) -> Iterator[NewToken]:
         """Yield the tokens in an event's data, or in a whole body.

@@ -5,6 +5,7 @@ from typing import Final
 
 from engine.remote.wire.sglang import SglangApi
 from engine.remote.wire.token_api import TokenApi
+from engine.remote.wire.verbatim import VerbatimApi
 from engine.remote.wire.vllm import VllmApi
 
-APIS: Final[Mapping[str, TokenApi]] = {api.name: api for api in (VllmApi(), SglangApi())}
+APIS: Final[Mapping[str, TokenApi]] = {api.name: api for api in (VllmApi(), SglangApi(), VerbatimApi())}

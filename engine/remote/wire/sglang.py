@@ -17,7 +17,7 @@ from engine.remote.wire.answer_reader import (
     in_one_line,
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
-from engine.remote.wire.token_api import ApiFacts, TokenApi, is_streamed
+from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind
 from engine.text.tokenizer import Tokenizer
 
@@ -102,7 +102,7 @@ class SglangApi(TokenApi):
             # An aborted request keeps its id for two seconds.
             "rid": f"{request.request_id}-{index}-{token_hex(4)}",
             "input_ids": request.prompt.token_ids,
-            "stream": is_streamed(request),
+            "stream": self.is_streamed(request),
             "sampling_params": _sampling_params(request, index, tokenizer),
             **_logprob_options(request, index),
         }

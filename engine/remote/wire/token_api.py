@@ -35,6 +35,14 @@ class TokenApi(ABC):
     start_hint: ClassVar[str]
     capabilities: ClassVar[Capabilities]
 
+    def is_streamed(self, request: GenerationRequest) -> bool:
+        """Return whether the answer is to be streamed.
+
+        One with the log-probabilities of the prompt is not: vLLM's streams have none, and SGLang's repeat
+        them in every event.
+        """
+        return request.sampling.num_prompt_logprobs is None
+
     @abstractmethod
     def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
         """Return the body that asks for the sequence of that index. model: the server's name for it."""
@@ -50,12 +58,3 @@ class TokenApi(ABC):
     @abstractmethod
     def read_facts(self, body: bytes) -> ApiFacts:
         """Return what the answer of `facts_path` says; nothing where it cannot be read."""
-
-
-def is_streamed(request: GenerationRequest) -> bool:
-    """Return whether the answer is to be streamed.
-
-    One with the log-probabilities of the prompt is not: vLLM's streams have none, and SGLang's repeat them in
-    every event.
-    """
-    return request.sampling.num_prompt_logprobs is None

@@ -8,7 +8,7 @@ import msgspec
 from typing_extensions import override
 
 from engine.capabilities import Capabilities
-from engine.events import PromptToken
+from engine.events import PromptToken, TokenLogprob
 from engine.remote.wire.answer_reader import (
     AnswerReader,
     Malformed,
@@ -17,7 +17,7 @@ from engine.remote.wire.answer_reader import (
     in_one_line,
 )
 from engine.remote.wire.sampling import common_params, ending_token_ids, salt_digest, seed_of
-from engine.remote.wire.token_api import ApiFacts, TokenApi, is_streamed
+from engine.remote.wire.token_api import ApiFacts, TokenApi
 from engine.request import GenerationRequest, Grammar, GrammarKind, SamplingParams
 from engine.text.tokenizer import Tokenizer
 
@@ -44,7 +44,7 @@ class _Logprobs(msgspec.Struct):
     content: list[_ScoredToken] | None = None
 
 
-class _Choice(msgspec.Struct):
+class Choice(msgspec.Struct):
     """New tokens of the sequence. finish_reason: "stop", "length", "abort" or another, after the last."""
 
     token_ids: list[int] | None = None
@@ -62,8 +62,8 @@ class _Error(msgspec.Struct):
     code: int | str | None = None
 
 
-class _Chunk(msgspec.Struct):
-    choices: list[_Choice] = []
+class Chunk(msgspec.Struct):
+    choices: list[Choice] = []
     error: _Error | None = None
     prompt_logprobs: list[dict[int, _PromptLogprob] | None] | None = None
 
@@ -91,8 +91,8 @@ class VllmApi(TokenApi):
             "request_id": f"{request.request_id}-{index}",
             "model": model,
             "token_ids": request.prompt.token_ids,
-            "stream": is_streamed(request),
-            "sampling_params": _sampling_params(request, index, tokenizer),
+            "stream": self.is_streamed(request),
+            "sampling_params": sampling_params(request, index, tokenizer),
         }
         if request.cache_salt is not None:
             # The API bounds a salt's length and characters.
@@ -106,7 +106,7 @@ class VllmApi(TokenApi):
 
     @override
     def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
-        return _VllmReader(request, tokenizer)
+        return VllmReader(request, tokenizer)
 
     @override
     def read_facts(self, body: bytes) -> ApiFacts:
@@ -116,7 +116,7 @@ class VllmApi(TokenApi):
         return ApiFacts(labels.get("num_gpu_blocks"), labels.get("block_size"))
 
 
-def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
+def sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
     """Return the object. End tokens are named, and stop strings kept back, so that our rule alone ends it."""
     sampling, stopping = request.sampling, request.stopping
     params: dict[str, Any] = {
@@ -134,7 +134,7 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
     if sampling.bad_words:
         params["bad_words"] = sampling.bad_words
     if sampling.grammar is not None:
-        params["structured_outputs"] = _structured_outputs(sampling.grammar)
+        params["structured_outputs"] = structured_outputs(sampling.grammar)
     if sampling.num_logprobs is not None:
         params["logprobs"] = sampling.num_logprobs + (
             sampling.num_logprobs > 0 and not _draws_the_most_likely(request)
@@ -144,7 +144,8 @@ def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenize
     return params
 
 
-def _structured_outputs(grammar: Grammar) -> dict[str, Any]:
+def structured_outputs(grammar: Grammar) -> dict[str, Any]:
+    """Return a grammar as the API's object of that name."""
     if grammar.kind is GrammarKind.JSON_OBJECT:
         return {"json_object": True}
     return {_STRUCTURED[grammar.kind]: grammar.source}
@@ -169,12 +170,13 @@ def _draws_the_most_likely(request: GenerationRequest) -> bool:
     return sampling == plain and request.stopping.min_tokens == 0
 
 
-@final
-class _VllmReader(AnswerReader):
-    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(_Chunk)
+class VllmReader(AnswerReader):
+    """The tokens in vLLM's answer."""
+
+    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Chunk)
 
     @override
-    def _read_chunk(self, chunk: _Chunk) -> Iterator[NewToken]:
+    def _read_chunk(self, chunk: Chunk) -> Iterator[NewToken]:
         if (failure := chunk.error) is not None:
             status = failure.code if isinstance(failure.code, int) else 500
             raise UpstreamError(status, in_one_line(failure.message), failure.param)
@@ -183,7 +185,7 @@ class _VllmReader(AnswerReader):
         for choice in chunk.choices:
             yield from self._tokens(choice)
 
-    def _tokens(self, choice: _Choice) -> Iterator[NewToken]:
+    def _tokens(self, choice: Choice) -> Iterator[NewToken]:
         self.finish_reason = choice.finish_reason or self.finish_reason
         token_ids = choice.token_ids or []
         scored: list[_ScoredToken | None] = [None] * len(token_ids)
@@ -197,9 +199,13 @@ class _VllmReader(AnswerReader):
             yield NewToken(
                 token_id,
                 own.logprob if own else None,
-                self._ranked(_scores(own.top_logprobs), self._num_logprobs or 0) if own else (),
+                self._listed(_scores(own.top_logprobs)) if own else (),
                 is_complete=place == len(token_ids) and choice.finish_reason == "stop",
             )
+
+    def _listed(self, scores: list[tuple[int, float]]) -> tuple[TokenLogprob, ...]:
+        """Return those of the tokens whose log-probabilities the request asks for."""
+        return self._ranked(scores, self._num_logprobs or 0)
 
     def _read_prompt(self, found: list[dict[int, _PromptLogprob] | None]) -> tuple[PromptToken, ...]:
         token_ids = self._request.prompt.token_ids

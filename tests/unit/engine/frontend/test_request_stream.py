@@ -1,6 +1,9 @@
 """The state of a request's stream: its sequences and the events that wait to be read."""
 
+import asyncio
 from typing import Any
+
+import pytest
 
 from engine.errors import GenerationFailed
 from engine.events import FinishReason, TokenEvent
@@ -31,6 +34,32 @@ def event(finish: FinishReason | None = None) -> TokenEvent:
         finish=finish,
         num_prompt_tokens=1,
     )
+
+
+async def test_items_come_in_order_whether_the_reader_was_there_first_or_not() -> None:
+    stream = RequestStream(request())
+    events = [event() for _ in range(4)]
+    stream.put(events[0])
+    stream.put(events[1])
+    assert [stream.take() is events[0], stream.take() is events[1]] == [True, True]
+    arrival = stream.arrival()
+    assert stream.is_empty and not arrival.done()
+    stream.put(events[2])
+    stream.put(events[3])
+    await arrival
+    assert [stream.take() is events[2], stream.take() is events[3], stream.is_empty] == [True, True, True]
+
+
+async def test_an_item_that_a_cancelled_reader_waited_for_is_the_next_one_s() -> None:
+    stream = RequestStream(request())
+    first, second = event(), event()
+    arrival = stream.arrival()
+    arrival.cancel()
+    stream.put(first)
+    with pytest.raises(asyncio.CancelledError):
+        await arrival
+    stream.put(second)
+    assert [stream.take() is first, stream.take() is second] == [True, True]
 
 
 async def test_an_end_is_told_before_anybody_reads_it() -> None:

@@ -1,6 +1,7 @@
 """The engine over a vLLM server, which answers rightly or misbehaves; one test for each way."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
@@ -295,6 +296,27 @@ async def test_a_server_that_hangs_fails_the_request(tokenizer: Tokenizer, reply
         with pytest.raises(GenerationFailed):
             await events(both.engine, new_request())
         assert len(both.upstream.received) <= 1, "a second try would hang as long"
+
+
+async def test_a_server_that_is_slow_but_never_silent_is_read_to_the_end(tokenizer: Tokenizer) -> None:
+    pieces, most_silent_s = tokens(*written(tokenizer)), 1.0
+    reply = sends(pieces, pause_s=1.5 * most_silent_s / len(pieces))
+    began = time.monotonic()
+    async with pair(tokenizer, reply, timeout_s=most_silent_s) as both:
+        assert text_of(await events(both.engine, new_request())) == TEXT
+    assert time.monotonic() - began > most_silent_s
+
+
+async def test_no_cookie_ties_later_requests_to_a_server(tokenizer: Tokenizer) -> None:
+    reply = sends(tokens(*written(tokenizer)), headers={"Set-Cookie": "server=7; Path=/"})
+    async with running_upstream(reply) as upstream:
+        # No client keeps the cookies of an address.
+        server = Upstream(f"http://localhost:{upstream.port}", api_key=None, timeout_s=60)
+        engine = RemoteEngine(VllmApi(), [server], "m", tokenizer, model_info(tokenizer))
+        for name in ("a", "b"):
+            assert text_of(await events(engine, new_request(name))) == TEXT
+        await engine.stop()
+    assert ["Cookie" in headers for headers in upstream.headers] == [False, False]
 
 
 async def test_a_connection_that_was_lost_is_tried_once_more(tokenizer: Tokenizer) -> None:

@@ -1,0 +1,268 @@
+"""Verbatim as the front of a vLLM server, beside vLLM's own HTTP API and its token stream, by turns."""
+
+import argparse
+import json
+import re
+import signal
+import string
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+from engine.demo_model import DEMO_MODEL
+from tools.bench.comparison.contender import Failed, start
+from tools.bench.comparison.http_level import MAX_START_S, ask_all, free_port, with_low_priority
+from tools.bench.comparison.rounds import by_turns, compare
+from tools.bench.http.connection import Answer, post
+from tools.bench.processor_time import group_s
+from tools.bench.random_model import SHAPES, write_model
+from tools.bench.table import Row, print_tables
+
+MODEL: Final = "bench"
+FRONT: Final = "front"
+CHAT: Final = "vllm chat"
+TOKENS: Final = "vllm tokens"
+
+_CHAT_PATH: Final = "/v1/chat/completions"
+_TEXT: Final = re.compile(rb'"content": ?"[^"]')
+_TOKEN_IDS: Final = re.compile(rb'"token_ids": ?\[\d')
+_MAX_LENGTH: Final = 2048
+_POLL_S: Final = 0.2
+
+
+class Prompt(NamedTuple):
+    """A message, and the tokens of the chat that has it alone, as the front renders it."""
+
+    text: str
+    token_ids: list[int]
+
+
+class Way(NamedTuple):
+    """A way to the tokens of the one vLLM server. brings: found in what brings a token, or its text."""
+
+    name: str
+    port: int
+    path: str
+    body: Callable[[Prompt, int], dict[str, Any]]
+    brings: re.Pattern[bytes]
+
+    def request(self, prompt: Prompt, num_tokens: int) -> bytes:
+        body = {"model": MODEL, "stream": True, **self.body(prompt, num_tokens)}
+        return post(self.path, json.dumps(body).encode())
+
+    def first(self, answer: Answer) -> float:
+        """Return when the first token came. Raises Failed for an answer without one."""
+        for seconds, data in answer.arrivals:
+            if self.brings.search(data):
+                return seconds
+        raise Failed(f"{self.name} answered without a token: {bytes(answer.received)!r}")
+
+
+class Load(NamedTuple):
+    """So many streams at once, each of so many tokens; and so many times one after another."""
+
+    num_streams: int
+    num_tokens: int
+    num_times: int = 1
+
+
+class Measured(NamedTuple):
+    """first_s: median seconds to a first token. The rest: microseconds of processor time a token."""
+
+    tokens_per_s: float
+    first_s: float
+    front_us: float
+    vllm_us: float
+    client_us: float
+
+
+class Servers(NamedTuple):
+    """The process group and the port of the front, and of vLLM."""
+
+    front: int
+    front_port: int
+    vllm: int
+    vllm_port: int
+
+
+async def run(arguments: argparse.Namespace) -> list[Row]:
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # no server outlives it
+    print(f"{arguments.shape or 'the embedded model'}; prompts of {arguments.prompt} characters; greedy")
+    with ExitStack() as stack:
+        model = DEMO_MODEL
+        if arguments.shape:
+            model = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            write_model(model, arguments.shape)
+        servers = stack.enter_context(_servers(arguments, model))
+        every_way = ways(servers)
+        loads = [
+            Load(1, arguments.tokens_alone, arguments.times_alone),
+            Load(arguments.streams, arguments.tokens),
+        ]
+        told = by_turns(
+            every_way,
+            loads,
+            arguments.rounds,
+            lambda way, load, number: _measure(
+                way,
+                load,
+                servers,
+                _prompts(load, servers, Random(f"{way.name} {load} {number}"), arguments.prompt),
+            ),
+            warm_up=loads,
+        )
+    return print_tables([rows(load, measured) for load, measured in told.items()])
+
+
+@contextmanager
+def _servers(arguments: argparse.Namespace, model: Path) -> Iterator[Servers]:
+    """Run vLLM and the front over it for the block. Raises Failed if they do not come up."""
+    vllm_port, front_port = free_port(), free_port()
+    name = ["--served-model-name", MODEL]
+    vllm = [str(arguments.vllm), "serve", str(model), "--port", str(vllm_port), *name, "--enable-scale-out"]
+    vllm += ["--max-model-len", str(_MAX_LENGTH), "--no-enable-prefix-caching"]
+    verbatim = str(Path(sys.executable).with_name("verbatim"))
+    front = [verbatim, "serve", str(model), "--port", str(front_port), *name, "--engine", "vllm"]
+    front += ["--engine-url", f"http://127.0.0.1:{vllm_port}"]
+    arguments.logs.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        pids = []
+        for command, environment in ((vllm, {"VLLM_CPU_KVCACHE_SPACE": "1"}), (front, {})):
+            turns = start(command, environment, arguments.logs / f"bench-{Path(command[0]).name}.log")
+            stack.callback(turns.end)
+            pids.append(turns.process.pid)
+        _wait_until_ready(front_port, turns.process.poll)
+        yield Servers(pids[1], front_port, pids[0], vllm_port)
+
+
+def _wait_until_ready(port: int, has_ended: Callable[[], int | None]) -> None:
+    """Return once the front answers, which it does once vLLM is ready."""
+    ends = time.perf_counter() + MAX_START_S
+    while time.perf_counter() < ends:
+        if (status := has_ended()) is not None:
+            raise Failed(f"the front ended with status {status}")
+        connection = HTTPConnection("127.0.0.1", port)
+        try:
+            connection.request("GET", "/health")
+            if connection.getresponse().status == 200:
+                return
+        except OSError:
+            pass
+        finally:
+            connection.close()
+        time.sleep(_POLL_S)
+    raise Failed(f"the front did not answer in {MAX_START_S:.0f} s")
+
+
+def ways(servers: Servers) -> list[Way]:
+    """Return the front's chat, vLLM's chat, and vLLM's tokens, which the front reads."""
+    return [
+        Way(FRONT, servers.front_port, _CHAT_PATH, _chat, _TEXT),
+        Way(CHAT, servers.vllm_port, _CHAT_PATH, _chat, _TEXT),
+        Way(TOKENS, servers.vllm_port, "/inference/v1/generate", _generate, _TOKEN_IDS),
+    ]
+
+
+def _chat(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
+    messages = [{"role": "user", "content": prompt.text}]
+    return {"messages": messages, "max_tokens": num_tokens, "ignore_eos": True, "temperature": 0}
+
+
+def _generate(prompt: Prompt, num_tokens: int) -> dict[str, Any]:
+    # As the front asks: a reader of ids needs no texts of vLLM's.
+    params = {"max_tokens": num_tokens, "ignore_eos": True, "temperature": 0, "detokenize": False}
+    return {"token_ids": prompt.token_ids, "sampling_params": params}
+
+
+def _measure(way: Way, load: Load, servers: Servers, prompts: list[list[Prompt]]) -> Measured:
+    """prompts: those of each time, one for each stream."""
+    firsts, wall_s = list[float](), 0.0
+    before = _processor_s(servers)
+    for of_time in prompts:
+        requests = [way.request(prompt, load.num_tokens) for prompt in of_time]
+        started, answers = with_low_priority(ask_all(way.port, requests))
+        firsts += [way.first(answer) - started for answer in answers]
+        wall_s += max(answer.arrivals[-1][0] for answer in answers) - started
+    num_tokens = load.num_times * load.num_streams * load.num_tokens
+    spent = [1e6 * (now - then) / num_tokens for now, then in zip(_processor_s(servers), before, strict=True)]
+    return Measured(num_tokens / wall_s, median(firsts), *spent)
+
+
+def _processor_s(servers: Servers) -> tuple[float, float, float]:
+    """Return the seconds that the front, vLLM and this process have computed."""
+    return group_s(servers.front), group_s(servers.vllm), time.process_time()
+
+
+def _prompts(load: Load, servers: Servers, random: Random, num_characters: int) -> list[list[Prompt]]:
+    """Return new prompts for each time, one for each stream."""
+    return [
+        [_prompt(servers.front_port, random, num_characters) for _ in range(load.num_streams)]
+        for _ in range(load.num_times)
+    ]
+
+
+def _prompt(front_port: int, random: Random, num_characters: int) -> Prompt:
+    text = "".join(random.choices(string.ascii_letters, k=num_characters))
+    body = {"model": MODEL, "messages": [{"role": "user", "content": text}]}
+    connection = HTTPConnection("127.0.0.1", front_port)
+    connection.request("POST", f"{_CHAT_PATH}/render", json.dumps(body), {"content-type": "application/json"})
+    token_ids = json.loads(connection.getresponse().read())["token_ids"]
+    connection.close()
+    return Prompt(text, token_ids)
+
+
+def rows(load: Load, told: dict[str, list[Measured]]) -> list[Row]:
+    """Return a row for each way.
+
+    ratio: of the front's tokens a second to the way's; first_more_ms: how much later the front's first token
+    is; both are medians over rounds.
+    """
+    front = told[FRONT]
+    return [
+        {
+            "streams": load.num_streams,
+            "tokens": load.num_tokens,
+            "way": name,
+            "tokens_per_s": median(each.tokens_per_s for each in own),
+            "ratio": (ratio := compare(_speeds(front), _speeds(own))).median,
+            "lowest": ratio.lowest,
+            "highest": ratio.highest,
+            "first_ms": 1e3 * median(each.first_s for each in own),
+            "first_more_ms": 1e3
+            * median(ours.first_s - theirs.first_s for ours, theirs in zip(front, own, strict=True)),
+            "front_us": median(each.front_us for each in own),
+            "vllm_us": median(each.vllm_us for each in own),
+            "client_us": median(each.client_us for each in own),
+        }
+        for name, own in told.items()
+    ]
+
+
+def _speeds(measured: list[Measured]) -> list[float]:
+    return [each.tokens_per_s for each in measured]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--vllm",
+        type=Path,
+        default=Path(".venv-bench-vllm/bin/vllm"),
+        help="vLLM's command (make bench-peers)",
+    )
+    parser.add_argument("--shape", choices=SHAPES, help="random weights of this shape; the embedded model")
+    parser.add_argument("--rounds", type=int, default=5, help="of which medians are taken")
+    parser.add_argument("--streams", type=int, default=32, help="at once")
+    parser.add_argument("--tokens", type=int, default=128, help="of each of these streams")
+    parser.add_argument("--times-alone", type=int, default=10, help="a stream alone in a round")
+    parser.add_argument("--tokens-alone", type=int, default=16, help="of a stream alone")
+    parser.add_argument("--prompt", type=int, default=64, help="characters of a prompt")
+    parser.add_argument(
+        "--logs", type=Path, default=Path(tempfile.gettempdir()), help="where the servers write"
+    )
