@@ -1271,6 +1271,105 @@ class GenerationTimings(BaseModel):
     """
 
 
+class RenderedForm(BaseModel):
+    """
+    One of these, as text.
+    """
+
+    json_: Annotated[StrictStr | MISSING, Field(alias="json")] = MISSING
+    """
+    A JSON Schema.
+    """
+    json_object: StrictBool | MISSING = MISSING
+    """
+    Any JSON object.
+    """
+    regex: StrictStr | MISSING = MISSING
+    """
+    A regular expression.
+    """
+    grammar: StrictStr | MISSING = MISSING
+    """
+    A grammar in EBNF.
+    """
+    structural_tag: StrictStr | MISSING = MISSING
+    """
+    A structural tag of xgrammar.
+    """
+
+
+class TokenizeResponse(BaseModel):
+    count: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many tokens there are.
+    """
+    max_model_len: Annotated[StrictInt, Field(ge=1)]
+    """
+    Tokens of prompt and answer together.
+    """
+    tokens: list[TokenId]
+    """
+    The tokens.
+    """
+    token_strs: list[StrictStr] | None | MISSING = MISSING
+    """
+    Each as the vocabulary writes it, where the request asks for it.
+    """
+
+
+class DetokenizeRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    model: StrictStr | None = None
+    """
+    Null for the served model.
+    """
+    tokens: list[TokenId]
+    """
+    The tokens.
+    """
+
+
+class DetokenizeResponse(BaseModel):
+    prompt: StrictStr
+    """
+    The text.
+    """
+
+
+class LoadLoraAdapterRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    lora_name: Annotated[StrictStr, Field(max_length=256, min_length=1)]
+    """
+    The name by which requests ask for it.
+    """
+    lora_path: Annotated[StrictStr, Field(max_length=4096, min_length=1)]
+    """
+    Its folder; relative to the root that the server names.
+    """
+    load_inplace: StrictBool = False
+    """
+    Take the place of a loaded adapter of this name, whose requests end with the weights they began with.
+    """
+
+
+class UnloadLoraAdapterRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    lora_name: Annotated[StrictStr, Field(max_length=256, min_length=1)]
+    """
+    The name of the adapter.
+    """
+    lora_int_id: StrictInt | None = None
+    """
+    vLLM's number of it. It has no effect.
+    """
+
+
 class RetrieveModelArguments(BaseModel):
     model: Annotated[StrictStr, Field(min_length=1)]
     """
@@ -1909,6 +2008,101 @@ class StructuredOutputsChoice(BaseModel):
     """
 
 
+class RenderedSampling(BaseModel):
+    """
+    The options of the request in the token API's form, with those that follow from its tools and forms.
+    """
+
+    n: Annotated[StrictInt, Field(ge=1)]
+    """
+    Answers.
+    """
+    max_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    The most tokens of an answer, where none are set as many as fit.
+    """
+    min_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    No end before this many tokens.
+    """
+    temperature: Annotated[StrictFloat, Field(ge=0.0)]
+    """
+    0 takes the most likely token.
+    """
+    top_p: StrictFloat
+    """
+    The share of probability that is drawn from.
+    """
+    top_k: Annotated[StrictInt, Field(ge=0)]
+    """
+    How many of the likeliest tokens are drawn from; 0 for all.
+    """
+    min_p: StrictFloat
+    """
+    The least share of the likeliest one's probability.
+    """
+    presence_penalty: StrictFloat
+    """
+    As in the request.
+    """
+    frequency_penalty: StrictFloat
+    """
+    As in the request.
+    """
+    repetition_penalty: StrictFloat
+    """
+    As in the request.
+    """
+    seed: StrictInt | None
+    """
+    As in the request.
+    """
+    stop: list[StrictStr]
+    """
+    Texts that end an answer.
+    """
+    stop_token_ids: list[TokenId]
+    """
+    Tokens that end an answer.
+    """
+    include_stop_str_in_output: StrictBool
+    """
+    As in the request.
+    """
+    ignore_eos: StrictBool
+    """
+    As in the request.
+    """
+    skip_special_tokens: StrictBool
+    """
+    Whether special tokens are left out of the text.
+    """
+    logprobs: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    How many of the likeliest tokens are told; null for no log-probabilities.
+    """
+    prompt_logprobs: Annotated[StrictInt | None, Field(ge=0)]
+    """
+    The same for the prompt.
+    """
+    logit_bias: dict[str, Any] | None
+    """
+    By token id, what is added to its score.
+    """
+    allowed_token_ids: list[TokenId] | None
+    """
+    The only tokens that may come.
+    """
+    bad_words: list[StrictStr]
+    """
+    Texts that are never completed.
+    """
+    structured_outputs: RenderedForm | None
+    """
+    The form of the answer, with those of tool calls.
+    """
+
+
 TextContentParts = TypeAliasType(
     "TextContentParts", Annotated[list[ChatCompletionRequestMessageContentPartText], Field(min_length=1)]
 )
@@ -2264,6 +2458,43 @@ class CreateEmbeddingResponse(BaseModel):
     """
     What the request cost, in tokens.
     """
+
+
+class RenderedRequest(BaseModel):
+    """
+    A request to the token API, `POST /inference/v1/generate`.
+    """
+
+    request_id: Annotated[StrictStr, Field(min_length=1)]
+    """
+    An id that answers would have.
+    """
+    token_ids: Annotated[list[TokenId], Field(min_length=1)]
+    """
+    The prompt.
+    """
+    sampling_params: RenderedSampling
+    model: StrictStr
+    """
+    The model that was asked for.
+    """
+    stream: StrictBool
+    """
+    Whether the request asked for a stream.
+    """
+    cache_salt: StrictStr | None
+    """
+    As in the request.
+    """
+    priority: StrictInt
+    """
+    As in the request; lower runs first.
+    """
+
+
+RenderCompletionResponse = TypeAliasType(
+    "RenderCompletionResponse", Annotated[list[RenderedRequest], Field(min_length=1)]
+)
 
 
 UserContentParts = TypeAliasType(
@@ -3318,6 +3549,65 @@ ResponseStreamEvent = TypeAliasType(
 """
 What a stream is made of. `sequence_number` counts the events from 0; `output_index` is the place of an item in the response's `output`, `content_index` that of a part in its item.
 """
+
+
+class TokenizeRequest(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    model: StrictStr | None = None
+    """
+    Null for the served model.
+    """
+    prompt: StrictStr | None = None
+    """
+    A text; not with `messages`.
+    """
+    messages: Annotated[
+        list[
+            Annotated[
+                ChatCompletionRequestDeveloperMessage
+                | ChatCompletionRequestSystemMessage
+                | ChatCompletionRequestUserMessage
+                | ChatCompletionRequestAssistantMessage
+                | ChatCompletionRequestToolMessage,
+                Field(discriminator="role"),
+            ]
+        ]
+        | None,
+        Field(min_length=1),
+    ] = None
+    """
+    A conversation, which the chat template writes; not with `prompt`.
+    """
+    add_special_tokens: StrictBool | None = None
+    """
+    Add the tokenizer's special tokens, as null does to a prompt and does not to what the template wrote.
+    """
+    return_token_strs: StrictBool | None = None
+    """
+    Answer with each token as the vocabulary writes it too.
+    """
+    add_generation_prompt: StrictBool | None = None
+    """
+    End the prompt with the opening of an answer, as null does. Only with `messages`.
+    """
+    continue_final_message: StrictBool | None = None
+    """
+    Leave the last message open. Only with `messages`.
+    """
+    chat_template: Annotated[None, Field(None)] = None
+    """
+    A template of the request's own. The model's is used.
+    """
+    chat_template_kwargs: dict[str, Any] | None = None
+    """
+    Variables of the chat template. Only with `messages`.
+    """
+    tools: list[ChatCompletionTool] | None = None
+    """
+    Functions that the template lists. Only with `messages`.
+    """
 
 
 class CreateChatCompletionRequest(BaseModel):

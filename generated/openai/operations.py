@@ -69,6 +69,54 @@ RetrieveModelHeaders = TypedDict(
     total=False,
 )
 
+RenderChatCompletionHeaders = TypedDict(
+    "RenderChatCompletionHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+RenderCompletionHeaders = TypedDict(
+    "RenderCompletionHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+TokenizeHeaders = TypedDict(
+    "TokenizeHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+DetokenizeHeaders = TypedDict(
+    "DetokenizeHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+LoadLoraAdapterHeaders = TypedDict(
+    "LoadLoraAdapterHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
+UnloadLoraAdapterHeaders = TypedDict(
+    "UnloadLoraAdapterHeaders",
+    {
+        "x-request-id": Required[str],
+    },
+    total=False,
+)
+
 OPERATIONS: Final = (
     Operation(
         id="createChatCompletion",
@@ -240,6 +288,156 @@ OPERATIONS: Final = (
         validation_status=400,
         is_secured=True,
     ),
+    Operation(
+        id="renderChatCompletion",
+        handler="render_chat_completion",
+        method="POST",
+        path="/v1/chat/completions/render",
+        summary="Write a conversation as the tokens that the model reads, and answer nothing",
+        body=m.CreateChatCompletionRequest,
+        response=m.RenderedRequest,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="renderCompletion",
+        handler="render_completion",
+        method="POST",
+        path="/v1/completions/render",
+        summary="Write prompts as the tokens that the model reads, and continue none",
+        body=m.CreateCompletionRequest,
+        response=m.RenderCompletionResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="tokenize",
+        handler="tokenize",
+        method="POST",
+        path="/tokenize",
+        summary="Write a text or a conversation as tokens",
+        body=m.TokenizeRequest,
+        response=m.TokenizeResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="detokenize",
+        handler="detokenize",
+        method="POST",
+        path="/detokenize",
+        summary="Write tokens as a text",
+        body=m.DetokenizeRequest,
+        response=m.DetokenizeResponse,
+        media_type="application/json",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="loadLoraAdapter",
+        handler="load_lora_adapter",
+        method="POST",
+        path="/v1/load_lora_adapter",
+        summary="Load a LoRA adapter from a folder of the server",
+        body=m.LoadLoraAdapterRequest,
+        response=str,
+        media_type="text/plain",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
+    Operation(
+        id="unloadLoraAdapter",
+        handler="unload_lora_adapter",
+        method="POST",
+        path="/v1/unload_lora_adapter",
+        summary="Forget a LoRA adapter",
+        body=m.UnloadLoraAdapterRequest,
+        response=str,
+        media_type="text/plain",
+        headers={
+            "x-request-id": True,
+        },
+        errors={
+            400: m.ErrorResponse,
+            401: m.ErrorResponse,
+            404: m.ErrorResponse,
+            413: m.ErrorResponse,
+            415: m.ErrorResponse,
+            429: m.ErrorResponse,
+            500: m.ErrorResponse,
+            503: m.ErrorResponse,
+        },
+        validation_status=400,
+        is_secured=True,
+    ),
 )
 
 
@@ -353,4 +551,106 @@ class Operations(Handlers):
             401: The server has a key, and the request has none or another
             404: No model of this name is served
             500: The server failed
+        """
+
+    @abstractmethod
+    async def render_chat_completion(
+        self, body: m.CreateChatCompletionRequest, call: Call[RenderChatCompletionHeaders]
+    ) -> Answer[m.RenderedRequest]:
+        """POST /v1/chat/completions/render: Write a conversation as the tokens that the model reads, and answer nothing
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def render_completion(
+        self, body: m.CreateCompletionRequest, call: Call[RenderCompletionHeaders]
+    ) -> Answer[m.RenderCompletionResponse]:
+        """POST /v1/completions/render: Write prompts as the tokens that the model reads, and continue none
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def tokenize(
+        self, body: m.TokenizeRequest, call: Call[TokenizeHeaders]
+    ) -> Answer[m.TokenizeResponse]:
+        """POST /tokenize: Write a text or a conversation as tokens
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def detokenize(
+        self, body: m.DetokenizeRequest, call: Call[DetokenizeHeaders]
+    ) -> Answer[m.DetokenizeResponse]:
+        """POST /detokenize: Write tokens as a text
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def load_lora_adapter(
+        self, body: m.LoadLoraAdapterRequest, call: Call[LoadLoraAdapterHeaders]
+    ) -> str:
+        """POST /v1/load_lora_adapter: Load a LoRA adapter from a folder of the server
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
+        """
+
+    @abstractmethod
+    async def unload_lora_adapter(
+        self, body: m.UnloadLoraAdapterRequest, call: Call[UnloadLoraAdapterHeaders]
+    ) -> str:
+        """POST /v1/unload_lora_adapter: Forget a LoRA adapter
+
+        Declared errors:
+            400: The request is not what this document says, or breaks a rule that no schema states
+            401: The server has a key, and the request has none or another
+            404: No model of this name is served
+            413: The body is longer than the server accepts
+            415: The body is not declared as JSON in UTF-8
+            429: The server has as many requests as it takes at once
+            500: The server failed
+            503: The server is starting or shutting down
         """

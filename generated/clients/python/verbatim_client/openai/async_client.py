@@ -27,11 +27,11 @@ class AsyncClient(BaseAsyncClient):
         return AsyncRawClient(self)
 
     async def create_chat_completion(
-        self, **body: Unpack[r.CreateChatCompletionRequest]
+        self, **body: Unpack[r.CreateChatCompletionRequestWithoutStream]
     ) -> m.CreateChatCompletionResponse:
         """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
 
-        Keyword arguments are the members of `requests.CreateChatCompletionRequest`.
+        Keyword arguments are the members of `requests.CreateChatCompletionRequestWithoutStream`.
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
@@ -46,11 +46,11 @@ class AsyncClient(BaseAsyncClient):
         return await self._call(o.CREATE_CHAT_COMPLETION, Arguments(body=body))
 
     def stream_create_chat_completion(
-        self, **body: Unpack[r.CreateChatCompletionRequest]
+        self, **body: Unpack[r.CreateChatCompletionRequestWithoutStream]
     ) -> AsyncEventStream[m.CreateChatCompletionStreamResponse]:
         """POST /v1/chat/completions: Answer a conversation; `stream` chooses one JSON answer or server-sent events
 
-        Keyword arguments are the members of `requests.CreateChatCompletionRequest`.
+        Keyword arguments are the members of `requests.CreateChatCompletionRequestWithoutStream`.
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
@@ -67,11 +67,11 @@ class AsyncClient(BaseAsyncClient):
         return self._stream(o.CREATE_CHAT_COMPLETION, Arguments(body={**body, "stream": True}))
 
     async def create_completion(
-        self, **body: Unpack[r.CreateCompletionRequest]
+        self, **body: Unpack[r.CreateCompletionRequestWithoutStream]
     ) -> m.CreateCompletionResponse:
         """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
 
-        Keyword arguments are the members of `requests.CreateCompletionRequest`.
+        Keyword arguments are the members of `requests.CreateCompletionRequestWithoutStream`.
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
@@ -84,11 +84,11 @@ class AsyncClient(BaseAsyncClient):
         return await self._call(o.CREATE_COMPLETION, Arguments(body=body))
 
     def stream_create_completion(
-        self, **body: Unpack[r.CreateCompletionRequest]
+        self, **body: Unpack[r.CreateCompletionRequestWithoutStream]
     ) -> AsyncEventStream[m.CreateCompletionStreamResponse]:
         """POST /v1/completions: Continue prompts; `stream` chooses one JSON answer or server-sent events
 
-        Keyword arguments are the members of `requests.CreateCompletionRequest`.
+        Keyword arguments are the members of `requests.CreateCompletionRequestWithoutStream`.
 
         Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
 
@@ -200,3 +200,108 @@ class AsyncClient(BaseAsyncClient):
                 path={"model": model},
             ),
         )
+
+    async def render_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequest]
+    ) -> m.RenderedRequest:
+        """POST /v1/chat/completions/render: Write a conversation as the tokens that the model reads, and answer nothing
+
+        The answer is a request to the token API of vLLM, and of this server under `/tokens`. No tokens are
+        generated.
+
+        Keyword arguments are the members of `requests.CreateChatCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.render_chat_completion(
+                model="verbatim-demo",
+                messages=[{"role": "user", "content": "Hello!"}],
+                max_completion_tokens=20,
+            )
+        """
+        return await self._call(o.RENDER_CHAT_COMPLETION, Arguments(body=body))
+
+    async def render_completion(
+        self, **body: Unpack[r.CreateCompletionRequest]
+    ) -> m.RenderCompletionResponse:
+        """POST /v1/completions/render: Write prompts as the tokens that the model reads, and continue none
+
+        As of a conversation, a request for each prompt.
+
+        Keyword arguments are the members of `requests.CreateCompletionRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.render_completion(
+                model="verbatim-demo", prompt="Hello", max_tokens=20
+            )
+        """
+        return await self._call(o.RENDER_COMPLETION, Arguments(body=body))
+
+    async def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> m.TokenizeResponse:
+        """POST /tokenize: Write a text or a conversation as tokens
+
+        A request has a prompt or messages. No tokens are generated.
+
+        Keyword arguments are the members of `requests.TokenizeRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.tokenize(
+                model="verbatim-demo", prompt="Hello", return_token_strs=True
+            )
+        """
+        return await self._call(o.TOKENIZE, Arguments(body=body))
+
+    async def detokenize(self, **body: Unpack[r.DetokenizeRequest]) -> m.DetokenizeResponse:
+        """POST /detokenize: Write tokens as a text
+
+        Special tokens are written too.
+
+        Keyword arguments are the members of `requests.DetokenizeRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.detokenize(model="verbatim-demo", tokens=[72, 105])
+        """
+        return await self._call(o.DETOKENIZE, Arguments(body=body))
+
+    async def load_lora_adapter(self, **body: Unpack[r.LoadLoraAdapterRequest]) -> str:
+        """POST /v1/load_lora_adapter: Load a LoRA adapter from a folder of the server
+
+        Requests can then name it as their model. Without `--lora-root` nothing can be loaded, and the
+        answer is 404.
+
+        Keyword arguments are the members of `requests.LoadLoraAdapterRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.load_lora_adapter(lora_name="poet", lora_path="poet-v1")
+        """
+        return await self._call(o.LOAD_LORA_ADAPTER, Arguments(body=body))
+
+    async def unload_lora_adapter(self, **body: Unpack[r.UnloadLoraAdapterRequest]) -> str:
+        """POST /v1/unload_lora_adapter: Forget a LoRA adapter
+
+        Requests that use it end with it. Without `--lora-root` nothing can be unloaded, and the answer is
+        404.
+
+        Keyword arguments are the members of `requests.UnloadLoraAdapterRequest`.
+
+        Declared errors: 400, 401, 404, 413, 415, 429, 500, 503.
+
+        Example:
+
+            answer = await client.unload_lora_adapter(lora_name="poet")
+        """
+        return await self._call(o.UNLOAD_LORA_ADAPTER, Arguments(body=body))

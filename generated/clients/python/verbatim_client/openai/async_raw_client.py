@@ -19,7 +19,7 @@ class AsyncRawClient:
         self._client = client
 
     async def create_chat_completion(
-        self, **body: Unpack[r.CreateChatCompletionRequest]
+        self, **body: Unpack[r.CreateChatCompletionRequestWithoutStream]
     ) -> APIResponse[m.CreateChatCompletionResponse]:
         """The raw answer of `AsyncClient.create_chat_completion`.
 
@@ -28,7 +28,7 @@ class AsyncRawClient:
         return await self._client._respond(o.CREATE_CHAT_COMPLETION, Arguments(body=body))
 
     async def create_completion(
-        self, **body: Unpack[r.CreateCompletionRequest]
+        self, **body: Unpack[r.CreateCompletionRequestWithoutStream]
     ) -> APIResponse[m.CreateCompletionResponse]:
         """The raw answer of `AsyncClient.create_completion`.
 
@@ -79,3 +79,49 @@ class AsyncRawClient:
                 path={"model": model},
             ),
         )
+
+    async def render_chat_completion(
+        self, **body: Unpack[r.CreateChatCompletionRequest]
+    ) -> APIResponse[m.RenderedRequest]:
+        """The raw answer of `AsyncClient.render_chat_completion`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.RENDER_CHAT_COMPLETION, Arguments(body=body))
+
+    async def render_completion(
+        self, **body: Unpack[r.CreateCompletionRequest]
+    ) -> APIResponse[m.RenderCompletionResponse]:
+        """The raw answer of `AsyncClient.render_completion`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.RENDER_COMPLETION, Arguments(body=body))
+
+    async def tokenize(self, **body: Unpack[r.TokenizeRequest]) -> APIResponse[m.TokenizeResponse]:
+        """The raw answer of `AsyncClient.tokenize`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.TOKENIZE, Arguments(body=body))
+
+    async def detokenize(self, **body: Unpack[r.DetokenizeRequest]) -> APIResponse[m.DetokenizeResponse]:
+        """The raw answer of `AsyncClient.detokenize`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.DETOKENIZE, Arguments(body=body))
+
+    async def load_lora_adapter(self, **body: Unpack[r.LoadLoraAdapterRequest]) -> APIResponse[str]:
+        """The raw answer of `AsyncClient.load_lora_adapter`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.LOAD_LORA_ADAPTER, Arguments(body=body))
+
+    async def unload_lora_adapter(self, **body: Unpack[r.UnloadLoraAdapterRequest]) -> APIResponse[str]:
+        """The raw answer of `AsyncClient.unload_lora_adapter`.
+
+        Declared headers: x-request-id.
+        """
+        return await self._client._respond(o.UNLOAD_LORA_ADAPTER, Arguments(body=body))

@@ -739,6 +739,68 @@ class GenerationTimings(AnswerPart):
     """
 
 
+class RenderedForm(AnswerPart):
+    """
+    One of these, as text.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    json_: Annotated[str | None, Field(alias="json")] = None
+    """
+    A JSON Schema.
+    """
+    json_object: bool | None = None
+    """
+    Any JSON object.
+    """
+    regex: str | None = None
+    """
+    A regular expression.
+    """
+    grammar: str | None = None
+    """
+    A grammar in EBNF.
+    """
+    structural_tag: str | None = None
+    """
+    A structural tag of xgrammar.
+    """
+
+
+class TokenizeResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    count: Annotated[int, Field(ge=0)]
+    """
+    How many tokens there are.
+    """
+    max_model_len: Annotated[int, Field(ge=1)]
+    """
+    Tokens of prompt and answer together.
+    """
+    tokens: list[TokenId]
+    """
+    The tokens.
+    """
+    token_strs: list[str] | None = None
+    """
+    Each as the vocabulary writes it, where the request asks for it.
+    """
+
+
+class DetokenizeResponse(AnswerPart):
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    prompt: str
+    """
+    The text.
+    """
+
+
 Metadata = TypeAliasType(
     "Metadata",
     Annotated[dict[Annotated[str, StringConstraints(max_length=64)], MetadataValue], Field(max_length=16)],
@@ -1077,6 +1139,104 @@ class ErrorResponse(AnswerPart):
     """
 
 
+class RenderedSampling(AnswerPart):
+    """
+    The options of the request in the token API's form, with those that follow from its tools and forms.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    n: Annotated[int, Field(ge=1)]
+    """
+    Answers.
+    """
+    max_tokens: Annotated[int, Field(ge=0)]
+    """
+    The most tokens of an answer, where none are set as many as fit.
+    """
+    min_tokens: Annotated[int, Field(ge=0)]
+    """
+    No end before this many tokens.
+    """
+    temperature: Annotated[float, Field(ge=0.0)]
+    """
+    0 takes the most likely token.
+    """
+    top_p: float
+    """
+    The share of probability that is drawn from.
+    """
+    top_k: Annotated[int, Field(ge=0)]
+    """
+    How many of the likeliest tokens are drawn from; 0 for all.
+    """
+    min_p: float
+    """
+    The least share of the likeliest one's probability.
+    """
+    presence_penalty: float
+    """
+    As in the request.
+    """
+    frequency_penalty: float
+    """
+    As in the request.
+    """
+    repetition_penalty: float
+    """
+    As in the request.
+    """
+    seed: int | None
+    """
+    As in the request.
+    """
+    stop: list[str]
+    """
+    Texts that end an answer.
+    """
+    stop_token_ids: list[TokenId]
+    """
+    Tokens that end an answer.
+    """
+    include_stop_str_in_output: bool
+    """
+    As in the request.
+    """
+    ignore_eos: bool
+    """
+    As in the request.
+    """
+    skip_special_tokens: bool
+    """
+    Whether special tokens are left out of the text.
+    """
+    logprobs: Annotated[int | None, Field(ge=0)]
+    """
+    How many of the likeliest tokens are told; null for no log-probabilities.
+    """
+    prompt_logprobs: Annotated[int | None, Field(ge=0)]
+    """
+    The same for the prompt.
+    """
+    logit_bias: dict[str, Any] | None
+    """
+    By token id, what is added to its score.
+    """
+    allowed_token_ids: list[TokenId] | None
+    """
+    The only tokens that may come.
+    """
+    bad_words: list[str]
+    """
+    Texts that are never completed.
+    """
+    structured_outputs: RenderedForm | None
+    """
+    The form of the answer, with those of tool calls.
+    """
+
+
 class ChatCompletionResponseMessage(AnswerPart):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1347,6 +1507,46 @@ class CreateEmbeddingResponse(AnswerPart):
     """
     What the request cost, in tokens.
     """
+
+
+class RenderedRequest(AnswerPart):
+    """
+    A request to the token API, `POST /inference/v1/generate`.
+    """
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    request_id: Annotated[str, Field(min_length=1)]
+    """
+    An id that answers would have.
+    """
+    token_ids: Annotated[list[TokenId], Field(min_length=1)]
+    """
+    The prompt.
+    """
+    sampling_params: RenderedSampling
+    model: str
+    """
+    The model that was asked for.
+    """
+    stream: bool
+    """
+    Whether the request asked for a stream.
+    """
+    cache_salt: str | None
+    """
+    As in the request.
+    """
+    priority: int
+    """
+    As in the request; lower runs first.
+    """
+
+
+RenderCompletionResponse = TypeAliasType(
+    "RenderCompletionResponse", Annotated[list[RenderedRequest], Field(min_length=1)]
+)
 
 
 class ChatCompletionTokenLogprob(AnswerPart):

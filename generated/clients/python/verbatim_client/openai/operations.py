@@ -66,3 +66,39 @@ RETRIEVE_MODEL: Final[Operation[m.Model, None]] = Operation(
     answer=m.Model,
     errors=e.ERRORS,
 )
+RENDER_CHAT_COMPLETION: Final[Operation[m.RenderedRequest, None]] = Operation(
+    method="POST",
+    path="/v1/chat/completions/render",
+    answer=m.RenderedRequest,
+    errors=e.ERRORS,
+)
+RENDER_COMPLETION: Final[Operation[m.RenderCompletionResponse, None]] = Operation(
+    method="POST",
+    path="/v1/completions/render",
+    answer=m.RenderCompletionResponse,
+    errors=e.ERRORS,
+)
+TOKENIZE: Final[Operation[m.TokenizeResponse, None]] = Operation(
+    method="POST",
+    path="/tokenize",
+    answer=m.TokenizeResponse,
+    errors=e.ERRORS,
+)
+DETOKENIZE: Final[Operation[m.DetokenizeResponse, None]] = Operation(
+    method="POST",
+    path="/detokenize",
+    answer=m.DetokenizeResponse,
+    errors=e.ERRORS,
+)
+LOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
+    method="POST",
+    path="/v1/load_lora_adapter",
+    is_text=True,
+    errors=e.ERRORS,
+)
+UNLOAD_LORA_ADAPTER: Final[Operation[str, None]] = Operation(
+    method="POST",
+    path="/v1/unload_lora_adapter",
+    is_text=True,
+    errors=e.ERRORS,
+)

@@ -664,6 +664,43 @@ class StructuredOutputsStructuralTag(TypedDict, closed=True):
     """
 
 
+class DetokenizeRequest(TypedDict, closed=True):
+    model: NotRequired[str | None]
+    """
+    Null for the served model.
+    """
+    tokens: Sequence[int]
+    """
+    The tokens.
+    """
+
+
+class LoadLoraAdapterRequest(TypedDict, closed=True):
+    lora_name: str
+    """
+    The name by which requests ask for it. At least 1 characters, at most 256 characters.
+    """
+    lora_path: str
+    """
+    Its folder; relative to the root that the server names. At least 1 characters, at most 4096 characters.
+    """
+    load_inplace: NotRequired[bool]
+    """
+    Take the place of a loaded adapter of this name, whose requests end with the weights they began with. Default: `false`.
+    """
+
+
+class UnloadLoraAdapterRequest(TypedDict, closed=True):
+    lora_name: str
+    """
+    The name of the adapter. At least 1 characters, at most 256 characters.
+    """
+    lora_int_id: NotRequired[int | None]
+    """
+    vLLM's number of it. It has no effect.
+    """
+
+
 class ChatCompletionRequestMessageToolCall(TypedDict, closed=True):
     id: str
     """
@@ -1058,6 +1095,224 @@ class ResponseAssistantMessage(TypedDict, closed=True):
     """
 
 
+class CreateCompletionRequestWithoutStream(TypedDict, closed=True):
+    model: str
+    """
+    A name that /v1/models lists.
+    """
+    prompt: str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
+    """
+    One prompt or several, as text or as token ids.
+    """
+    best_of: NotRequired[int | None]
+    """
+    Generate this many and answer with the `n` whose tokens are likeliest on average. Null is `n`. At least 1, at most 20.
+    """
+    echo: NotRequired[bool | None]
+    """
+    Put the prompt in front of the text. Default: `false`.
+    """
+    frequency_penalty: NotRequired[float | None]
+    """
+    Lowers a token's score for each time that it stands in the text already. At least -2, at most 2. Default: `0`.
+    """
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    logprobs: NotRequired[int | None]
+    """
+    Tell the log-probability of each token, and of this many of the most likely ones at its place; with `echo`, of the prompt's tokens too. At least 0, at most 20.
+    """
+    max_tokens: NotRequired[int | None]
+    """
+    At most this many tokens. 0 tells of the prompt alone. At least 0. Default: `16`.
+    """
+    n: NotRequired[int | None]
+    """
+    How many texts to generate for each prompt. At least 1, at most 128. Default: `1`.
+    """
+    presence_penalty: NotRequired[float | None]
+    """
+    Lowers the score of every token that stands in the text already. At least -2, at most 2. Default: `0`.
+    """
+    seed: NotRequired[int | None]
+    """
+    Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`). At least -9223372036854775808, at most 9223372036854775807.
+    """
+    stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end a text and are cut off it; up to 64.
+    """
+    stream_options: NotRequired[ChatCompletionStreamOptions | None]
+    """
+    Options of the stream; only with `stream`.
+    """
+    suffix: NotRequired[str | None]
+    """
+    The text after the gap that the answer fills. It needs a model whose vocabulary has tokens for fill in the middle, and is refused for others; an empty text is none. Not with `echo`.
+    """
+    temperature: NotRequired[float | None]
+    """
+    Spread of the draws; 0 always takes the most likely token. At least 0, at most 2. Default: `1`.
+    """
+    top_p: NotRequired[float | None]
+    """
+    Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone. At least 0, at most 1. Default: `1`.
+    """
+    user: NotRequired[str | None]
+    """
+    A name for the end user. It has no effect here.
+    """
+    top_k: NotRequired[int | None]
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1.
+    """
+    min_p: NotRequired[float | None]
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1.
+    """
+    typical_p: NotRequired[float | None]
+    """
+    Draw from the tokens of most typical surprise that make up this probability. More than 0, at most 1.
+    """
+    repetition_penalty: NotRequired[float | None]
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0.
+    """
+    min_tokens: NotRequired[int | None]
+    """
+    No end and no stop text before this many tokens. At least 0.
+    """
+    stop_token_ids: NotRequired[Sequence[int] | None]
+    """
+    Tokens that end the text, beside the model's own.
+    """
+    ignore_eos: NotRequired[bool | None]
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: NotRequired[bool | None]
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: NotRequired[bool | None]
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    allowed_token_ids: NotRequired[Sequence[int] | None]
+    """
+    The only tokens that may come, the end token too. At least 1 items.
+    """
+    bad_words: NotRequired[Sequence[str] | None]
+    """
+    Texts whose tokens are never completed.
+    """
+    priority: NotRequired[int | None]
+    """
+    Lower runs first. At least -2147483648, at most 2147483647.
+    """
+    cache_salt: NotRequired[str | None]
+    """
+    The prompt's computation is shared only with requests of the same salt. At least 1 characters.
+    """
+    use_beam_search: NotRequired[bool | None]
+    """
+    Search for the `n` likeliest texts with as many beams. Nothing is drawn, so `temperature` is 0.
+    """
+    length_penalty: NotRequired[float | None]
+    """
+    Above 0 favours long texts; 1 where null. At least -50, at most 50.
+    """
+    early_stopping: NotRequired[bool | None]
+    """
+    End the search as soon as `n` texts are complete.
+    """
+    response_format: NotRequired[
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ]
+    """
+    The form that the text must have. Null is any.
+    """
+    structured_outputs: NotRequired[
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ]
+    """
+    The form that the text must have.
+    """
+    guided_json: NotRequired[Mapping[str, Any] | str | None]
+    """
+    The text is JSON that fits this schema.
+    """
+    guided_regex: NotRequired[str | None]
+    """
+    The text matches this expression from its first character to its last.
+    """
+    guided_choice: NotRequired[Sequence[str] | None]
+    """
+    The text is one of these.
+    """
+    guided_grammar: NotRequired[str | None]
+    """
+    The text follows this grammar in EBNF.
+    """
+    regex: NotRequired[str | None]
+    """
+    SGLang's name of `guided_regex`.
+    """
+    ebnf: NotRequired[str | None]
+    """
+    SGLang's name of `guided_grammar`.
+    """
+    add_special_tokens: NotRequired[bool | None]
+    """
+    Let the tokenizer add its special tokens to a prompt that is text, as null does.
+    """
+    return_token_ids: NotRequired[bool | None]
+    """
+    Answer with the ids of the prompt's and the answer's tokens too.
+    """
+    return_tokens_as_token_ids: NotRequired[bool | None]
+    """
+    Write each token of `logprobs` as `token_id:` and its id.
+    """
+    prompt_logprobs: NotRequired[int | None]
+    """
+    Answer with the log-probabilities of the prompt's tokens, and of so many of the likeliest in each place. Not with `stream`. At least 0, at most 20.
+    """
+    request_id: NotRequired[str | None]
+    """
+    What follows the prefix in the answer's id; a random number where null. At least 1 characters, at most 128 characters.
+    """
+    spaces_between_special_tokens: NotRequired[bool | None]
+    """
+    Of tokenizers that no longer exist. It has no effect.
+    """
+    logprob_token_ids: NotRequired[Sequence[int] | None]
+    """
+    Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`. At least 1 items, at most 128 items.
+    """
+    truncate_prompt_tokens: NotRequired[None]
+    """
+    Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    timings_per_token: NotRequired[bool | None]
+    """
+    Answer with the times that the prompt and the text have taken so far, in a stream in every event.
+    """
+
+
 class PredictionContent(TypedDict, closed=True):
     type: Literal["content"]
     content: str | Sequence[ChatCompletionRequestMessageContentPartText]
@@ -1126,6 +1381,10 @@ class CreateCompletionRequest(TypedDict, closed=True):
     stop: NotRequired[str | Sequence[str] | None]
     """
     Texts that end a text and are cut off it; up to 64.
+    """
+    stream: NotRequired[bool | None]
+    """
+    Answer with server-sent events. Default: `false`.
     """
     stream_options: NotRequired[ChatCompletionStreamOptions | None]
     """
@@ -1537,6 +1796,399 @@ class ResponseAdditionalTools(TypedDict, closed=True):
     """
 
 
+class TokenizeRequest(TypedDict, closed=True):
+    model: NotRequired[str | None]
+    """
+    Null for the served model.
+    """
+    prompt: NotRequired[str | None]
+    """
+    A text; not with `messages`.
+    """
+    messages: NotRequired[
+        Sequence[
+            ChatCompletionRequestDeveloperMessage
+            | ChatCompletionRequestSystemMessage
+            | ChatCompletionRequestUserMessage
+            | ChatCompletionRequestAssistantMessage
+            | ChatCompletionRequestToolMessage
+        ]
+        | None
+    ]
+    """
+    A conversation, which the chat template writes; not with `prompt`. At least 1 items.
+    """
+    add_special_tokens: NotRequired[bool | None]
+    """
+    Add the tokenizer's special tokens, as null does to a prompt and does not to what the template wrote.
+    """
+    return_token_strs: NotRequired[bool | None]
+    """
+    Answer with each token as the vocabulary writes it too.
+    """
+    add_generation_prompt: NotRequired[bool | None]
+    """
+    End the prompt with the opening of an answer, as null does. Only with `messages`.
+    """
+    continue_final_message: NotRequired[bool | None]
+    """
+    Leave the last message open. Only with `messages`.
+    """
+    chat_template: NotRequired[None]
+    """
+    A template of the request's own. The model's is used.
+    """
+    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Variables of the chat template. Only with `messages`.
+    """
+    tools: NotRequired[Sequence[ChatCompletionTool] | None]
+    """
+    Functions that the template lists. Only with `messages`.
+    """
+
+
+class CreateChatCompletionRequestWithoutStream(TypedDict, closed=True):
+    model: str
+    """
+    A name that /v1/models lists.
+    """
+    messages: Sequence[
+        ChatCompletionRequestDeveloperMessage
+        | ChatCompletionRequestSystemMessage
+        | ChatCompletionRequestUserMessage
+        | ChatCompletionRequestAssistantMessage
+        | ChatCompletionRequestToolMessage
+    ]
+    """
+    The conversation so far. At least 1 items.
+    """
+    audio: NotRequired[None]
+    """
+    How spoken answers sound. This server does not speak.
+    """
+    frequency_penalty: NotRequired[float | None]
+    """
+    Lowers a token's score for each time that it stands in the answer already. At least -2, at most 2. Default: `0`.
+    """
+    function_call: NotRequired[None]
+    """
+    Replaced by `tool_choice`.
+    """
+    functions: NotRequired[None]
+    """
+    Replaced by `tools`.
+    """
+    logit_bias: NotRequired[Mapping[str, float] | None]
+    """
+    What is added to the scores of single tokens; the extremes forbid or force one.
+    """
+    logprobs: NotRequired[bool | None]
+    """
+    Tell the log-probability of each token of the answer. Default: `false`.
+    """
+    max_completion_tokens: NotRequired[int | None]
+    """
+    At most this many tokens of thoughts and answer together. Null fills the context. At least 1.
+    """
+    max_tokens: NotRequired[int | None]
+    """
+    The old name of `max_completion_tokens`; both may stand if they are equal. At least 1.
+    """
+    metadata: NotRequired[Mapping[str, str] | None]
+    """
+    Notes of the client's own. They have no effect here.
+    """
+    modalities: NotRequired[Sequence[Literal["text"]] | None]
+    """
+    What the answer may consist of, which is text.
+    """
+    moderation: NotRequired[None]
+    """
+    Moderation of what is asked and answered. There is none here.
+    """
+    n: NotRequired[int | None]
+    """
+    How many answers to generate. At least 1, at most 128. Default: `1`.
+    """
+    parallel_tool_calls: NotRequired[bool | None]
+    """
+    Whether one answer may hold several calls. Default: `true`.
+    """
+    prediction: NotRequired[PredictionContent | None]
+    """
+    What much of the answer will be. It is not used.
+    """
+    presence_penalty: NotRequired[float | None]
+    """
+    Lowers the score of every token that stands in the answer already. At least -2, at most 2. Default: `0`.
+    """
+    prompt_cache_key: NotRequired[str | None]
+    """
+    Groups requests that share a beginning. What is shared is found without it.
+    """
+    prompt_cache_options: NotRequired[PromptCacheOptions | None]
+    """
+    How OpenAI caches prompts. It has no effect here.
+    """
+    prompt_cache_retention: NotRequired[Literal["in_memory", "24h"] | None]
+    """
+    How long OpenAI caches prompts. It has no effect here.
+    """
+    reasoning_effort: NotRequired[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None]
+    """
+    How much to think; the model's chat template is told. Null leaves it to the template.
+    """
+    response_format: NotRequired[
+        ResponseFormatText
+        | ResponseFormatJsonObject
+        | ResponseFormatJsonSchema
+        | ResponseFormatJson
+        | ResponseFormatRegex
+        | None
+    ]
+    """
+    The form that the answer must have. Null is text.
+    """
+    safety_identifier: NotRequired[str | None]
+    """
+    A name for the end user. It has no effect here. At most 64 characters.
+    """
+    seed: NotRequired[int | None]
+    """
+    Equal requests with equal seeds are answered alike by equal systems (`system_fingerprint`). At least -9223372036854775808, at most 9223372036854775807.
+    """
+    service_tier: NotRequired[Literal["auto", "default", "flex", "scale", "priority", "fast"] | None]
+    """
+    How OpenAI schedules the request. It has no effect here; where it is given, the answer says `default`.
+    """
+    stop: NotRequired[str | Sequence[str] | None]
+    """
+    Texts that end an answer and are cut off it; up to 64. They are looked for in its words, not in thoughts or calls.
+    """
+    store: NotRequired[bool | None]
+    """
+    Keep the answer for later retrieval. Nothing is kept here. Default: `false`.
+    """
+    stream_options: NotRequired[ChatCompletionStreamOptions | None]
+    """
+    Options of the stream; only with `stream`.
+    """
+    temperature: NotRequired[float | None]
+    """
+    Spread of the draws; 0 always takes the most likely token. At least 0, at most 2. Default: `1`.
+    """
+    tool_choice: NotRequired[
+        ChatCompletionAllowedToolsChoice
+        | ChatCompletionNamedToolChoice
+        | Literal["none", "auto", "required"]
+        | None
+    ]
+    """
+    Null stands for `auto` where there are tools.
+    """
+    tools: NotRequired[Sequence[ChatCompletionTool] | None]
+    """
+    Functions that the model may call. At most 128 items.
+    """
+    top_logprobs: NotRequired[int | None]
+    """
+    With `logprobs`, tell also of this many of the most likely tokens at each place. At least 0, at most 20.
+    """
+    top_p: NotRequired[float | None]
+    """
+    Draw from the most likely tokens that make up this probability; 0 leaves the likeliest alone. At least 0, at most 1. Default: `1`.
+    """
+    user: NotRequired[str | None]
+    """
+    A name for the end user. It has no effect here.
+    """
+    verbosity: NotRequired[Literal["low", "medium", "high"] | None]
+    """
+    How long answers should be; the model's chat template is told.
+    """
+    web_search_options: NotRequired[None]
+    """
+    How the model searches the web. It does not.
+    """
+    top_k: NotRequired[int | None]
+    """
+    Draw from this many of the most likely tokens; -1, 0 and null stand for all. At least -1.
+    """
+    min_p: NotRequired[float | None]
+    """
+    Leave out tokens that are less likely than this share of the likeliest one's probability. At least 0, at most 1.
+    """
+    typical_p: NotRequired[float | None]
+    """
+    Draw from the tokens of most typical surprise that make up this probability. More than 0, at most 1.
+    """
+    repetition_penalty: NotRequired[float | None]
+    """
+    Divides the scores of tokens that stand in prompt or output; 1 stands for none. More than 0.
+    """
+    min_tokens: NotRequired[int | None]
+    """
+    No end and no stop text before this many tokens. At least 0.
+    """
+    stop_token_ids: NotRequired[Sequence[int] | None]
+    """
+    Tokens that end the text, beside the model's own.
+    """
+    ignore_eos: NotRequired[bool | None]
+    """
+    Go on after the model's end token.
+    """
+    include_stop_str_in_output: NotRequired[bool | None]
+    """
+    Keep the stop text that ended the text in it.
+    """
+    skip_special_tokens: NotRequired[bool | None]
+    """
+    Leave special tokens out of the text, as null does.
+    """
+    allowed_token_ids: NotRequired[Sequence[int] | None]
+    """
+    The only tokens that may come, the end token too. At least 1 items.
+    """
+    bad_words: NotRequired[Sequence[str] | None]
+    """
+    Texts whose tokens are never completed.
+    """
+    priority: NotRequired[int | None]
+    """
+    Lower runs first. At least -2147483648, at most 2147483647.
+    """
+    cache_salt: NotRequired[str | None]
+    """
+    The prompt's computation is shared only with requests of the same salt. At least 1 characters.
+    """
+    use_beam_search: NotRequired[bool | None]
+    """
+    Search for the `n` likeliest texts with as many beams. Nothing is drawn, so `temperature` is 0.
+    """
+    length_penalty: NotRequired[float | None]
+    """
+    Above 0 favours long texts; 1 where null. At least -50, at most 50.
+    """
+    early_stopping: NotRequired[bool | None]
+    """
+    End the search as soon as `n` texts are complete.
+    """
+    tool_prompt: NotRequired[None]
+    """
+    TGI's text under the last message where tools are offered. It has no place in a chat template.
+    """
+    structured_outputs: NotRequired[
+        StructuredOutputsJson
+        | StructuredOutputsJsonObject
+        | StructuredOutputsRegex
+        | StructuredOutputsChoice
+        | StructuredOutputsGrammar
+        | StructuredOutputsStructuralTag
+        | None
+    ]
+    """
+    The form that the text must have.
+    """
+    guided_json: NotRequired[Mapping[str, Any] | str | None]
+    """
+    The text is JSON that fits this schema.
+    """
+    guided_regex: NotRequired[str | None]
+    """
+    The text matches this expression from its first character to its last.
+    """
+    guided_choice: NotRequired[Sequence[str] | None]
+    """
+    The text is one of these.
+    """
+    guided_grammar: NotRequired[str | None]
+    """
+    The text follows this grammar in EBNF.
+    """
+    regex: NotRequired[str | None]
+    """
+    SGLang's name of `guided_regex`.
+    """
+    ebnf: NotRequired[str | None]
+    """
+    SGLang's name of `guided_grammar`.
+    """
+    chat_template: NotRequired[None]
+    """
+    A template of the request's own. The model's is used.
+    """
+    chat_template_kwargs: NotRequired[Mapping[str, Any] | None]
+    """
+    Variables of the chat template, such as `enable_thinking`.
+    """
+    enable_thinking: NotRequired[bool | None]
+    """
+    Whether the model thinks, for templates that have such a switch; DashScope's clients (Qwen Code, Alibaba's examples) send it beside OpenAI's fields. The same name in `chat_template_kwargs` wins.
+    """
+    documents: NotRequired[Sequence[Mapping[str, Any]] | None]
+    """
+    Texts for templates that know of retrieval; each commonly with `title` and `text`.
+    """
+    add_generation_prompt: NotRequired[bool | None]
+    """
+    End the prompt with the opening of an answer, as null does.
+    """
+    continue_final_message: NotRequired[bool | None]
+    """
+    Go on with the last message, which is the assistant's, rather than open a new one.
+    """
+    add_special_tokens: NotRequired[bool | None]
+    """
+    Let the tokenizer add its special tokens to what the template made; most templates write them.
+    """
+    include_reasoning: NotRequired[bool | None]
+    """
+    False leaves the model's thoughts out of the answer.
+    """
+    separate_reasoning: NotRequired[bool | None]
+    """
+    False leaves the model's thoughts in the content, with their tags.
+    """
+    return_token_ids: NotRequired[bool | None]
+    """
+    Answer with the ids of the prompt's and the answer's tokens too.
+    """
+    return_tokens_as_token_ids: NotRequired[bool | None]
+    """
+    Write each token of `logprobs` as `token_id:` and its id.
+    """
+    prompt_logprobs: NotRequired[int | None]
+    """
+    Answer with the log-probabilities of the prompt's tokens, and of so many of the likeliest in each place. Not with `stream`. At least 0, at most 20.
+    """
+    request_id: NotRequired[str | None]
+    """
+    What follows the prefix in the answer's id; a random number where null. At least 1 characters, at most 128 characters.
+    """
+    spaces_between_special_tokens: NotRequired[bool | None]
+    """
+    Of tokenizers that no longer exist. It has no effect.
+    """
+    logprob_token_ids: NotRequired[Sequence[int] | None]
+    """
+    Tokens whose log-probabilities stand behind the generated token's, instead of those of the likeliest. Only with `logprobs`, and not with `use_beam_search`. At least 1 items, at most 128 items.
+    """
+    truncate_prompt_tokens: NotRequired[None]
+    """
+    Tokens of the prompt to keep. A prompt is never cut here.
+    """
+    timings_per_token: NotRequired[bool | None]
+    """
+    Answer with the times that the prompt and the text have taken so far, in a stream in every event.
+    """
+    echo: NotRequired[Literal[False] | None]
+    """
+    Nothing is put before an answer.
+    """
+
+
 class CreateChatCompletionRequest(TypedDict, closed=True):
     model: str
     """
@@ -1658,6 +2310,10 @@ class CreateChatCompletionRequest(TypedDict, closed=True):
     store: NotRequired[bool | None]
     """
     Keep the answer for later retrieval. Nothing is kept here. Default: `false`.
+    """
+    stream: NotRequired[bool | None]
+    """
+    Answer with server-sent events. Default: `false`.
     """
     stream_options: NotRequired[ChatCompletionStreamOptions | None]
     """

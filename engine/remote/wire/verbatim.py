@@ -1,0 +1,107 @@
+"""Verbatim's own token API: vLLM's, with what this engine can do beyond it; no torch."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, final
+
+import msgspec
+from msgspec.structs import replace
+from typing_extensions import override
+
+from engine.capabilities import Capabilities
+from engine.events import TokenLogprob
+from engine.remote.wire.answer_reader import AnswerReader, NewToken
+from engine.remote.wire.sampling import salt_digest
+from engine.remote.wire.token_api import ApiFacts, TokenApi
+from engine.remote.wire.vllm import Choice, Chunk, VllmApi, VllmReader, sampling_params
+from engine.request import GenerationRequest
+from engine.text.tokenizer import Tokenizer
+
+
+class _Start(msgspec.Struct):
+    """The beginning of a sequence; fields are named after those of TokenEvent."""
+
+    queue_s: float = 0.0
+    cached_tokens: int = 0
+
+
+class _Choice(Choice):
+    start: _Start | None = None
+
+
+class _Chunk(Chunk):
+    choices: list[_Choice] = []  # type: ignore[assignment]  # a list of a narrower type, which is only read
+
+
+@final
+class VerbatimApi(TokenApi):
+    """The API that Verbatim serves by the contract `tokens`."""
+
+    name: ClassVar[str] = "verbatim"
+    path: ClassVar[str] = "/inference/v1/generate"
+    facts_path: ClassVar[str] = "/metrics"
+    start_hint: ClassVar[str] = "its --root must have tokens, or the URL end with /tokens"
+    capabilities: ClassVar[Capabilities] = Capabilities(beams=False, embeddings=False)
+
+    @override
+    def is_streamed(self, request: GenerationRequest) -> bool:
+        return True
+
+    @override
+    def encode(self, request: GenerationRequest, index: int, model: str, tokenizer: Tokenizer) -> bytes:
+        body: dict[str, Any] = {
+            "model": model,
+            "token_ids": request.prompt.token_ids,
+            "stream": True,
+            "sampling_params": _sampling_params(request, index, tokenizer),
+            "priority": request.priority,
+        }
+        if request.cache_salt is not None:
+            body["cache_salt"] = salt_digest(request.cache_salt)
+        return msgspec.json.encode(body)
+
+    @override
+    def encode_probe(self, model: str, token_id: int) -> bytes:
+        return VllmApi().encode_probe(model, token_id)
+
+    @override
+    def reader(self, request: GenerationRequest, tokenizer: Tokenizer) -> AnswerReader:
+        return _VerbatimReader(request, tokenizer)
+
+    @override
+    def read_facts(self, body: bytes) -> ApiFacts:
+        return VllmApi().read_facts(body)
+
+
+def _sampling_params(request: GenerationRequest, index: int, tokenizer: Tokenizer) -> dict[str, Any]:
+    sampling = request.sampling
+    without_banned = replace(request, sampling=replace(sampling, banned_token_ids=()))
+    params = sampling_params(without_banned, index, tokenizer)
+    params["seed"] = (sampling.seed + index) % 2**64  # vLLM has fewer bits
+    given: dict[str, Any] = {
+        "typical_p": sampling.typical_p,
+        "watermark": sampling.watermark,
+        "banned_token_ids": sampling.banned_token_ids or None,
+        "logprobs": sampling.num_logprobs,
+        "logprob_token_ids": sampling.logprob_token_ids or None,
+    }
+    return params | {name: value for name, value in given.items() if value is not None}
+
+
+@final
+class _VerbatimReader(VllmReader):
+    chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(_Chunk)
+
+    @override
+    def _tokens(self, choice: Choice) -> Iterator[NewToken]:
+        assert isinstance(choice, _Choice)
+        if choice.start is not None:
+            self.queue_s = choice.start.queue_s
+            self.num_cached_tokens = choice.start.cached_tokens
+        yield from super()._tokens(choice)
+
+    @override
+    def _listed(self, scores: list[tuple[int, float]]) -> tuple[TokenLogprob, ...]:
+        if not (named := self._request.sampling.logprob_token_ids):
+            return super()._listed(scores)
+        listed = dict(scores)
+        return tuple(self._logprob(token_id, listed[token_id]) for token_id in named if token_id in listed)

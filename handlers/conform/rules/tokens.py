@@ -1,0 +1,40 @@
+"""The token API's."""
+
+from typing import Final
+
+from handlers.conform.document import Json
+from handlers.conform.place import ABSENT, Place
+
+from .rule import Ban, Companion, Rules, is_one_of
+
+_PARAMS: Final = "sampling_params"
+_FORMS: Final = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
+_OUTPUTS: Final = f"{_PARAMS}.structured_outputs"
+_ONE_FORM: Final = "structured_outputs has one form"
+
+
+def _at(*names: str) -> Place:
+    return (_PARAMS, *names)
+
+
+def _alone(name: str) -> Companion:
+    """A form without the others."""
+    others: dict[Place, Json] = {
+        _at("structured_outputs", other): ABSENT for other in _FORMS if other != name
+    }
+    return Companion("*", f"{_OUTPUTS}.{name}*", others, _ONE_FORM)
+
+
+RULES: Final = Rules(
+    companions=(
+        Companion("*", f"{_PARAMS}.logprob_token_ids*", {_at("logprobs"): 1}, "it needs logprobs"),
+        Companion("*", f"{_PARAMS}.logprobs", {_at("logprob_token_ids"): ABSENT}, "they need logprobs"),
+        Companion("*", f"{_PARAMS}.max_tokens", {_at("min_tokens"): ABSENT}, "min_tokens is at most that"),
+        *(_alone(name) for name in _FORMS),
+    ),
+    bans=(
+        Ban("*", f"{_OUTPUTS}.*", _ONE_FORM, is_one_of(None)),
+        Ban("*", f"{_OUTPUTS}.json_object", _ONE_FORM, is_one_of(False)),
+    ),
+    num_tokens=(_at("max_tokens"),),
+)

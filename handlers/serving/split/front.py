@@ -1,0 +1,69 @@
+"""The work of a process that answers HTTP over the engine of another process on this machine."""
+
+import asyncio
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+from typing import Final
+
+from engine.remote.remote_engine import RemoteEngine
+from engine.remote.servers.upstream import Upstream
+from handlers.app import build_app
+from handlers.engine_starter import remote_config
+from handlers.http.tls import server_context
+from handlers.process.gc_tuning import freeze_imports
+from handlers.process.log import set_up_log
+from handlers.process.standard_output import print_as_json
+from handlers.process.watchdog import Watchdog
+from handlers.serving.listener import start_listening
+from handlers.serving.running import ended_by_sigterm, new_event_loop, run
+from handlers.serving.split.front_start import URL, FrontStart
+from handlers.serving.split.totals import PATH
+
+_INPUT: Final = 0
+
+
+def serve_front(listener: socket.socket) -> int:
+    """Wait for a FrontStart on the standard input, answer until stopped, and return the exit status.
+
+    Nothing is served if the input ends first, as where the engine does not start.
+    """
+    freeze_imports()
+    try:
+        start = pickle.load(sys.stdin.buffer)
+    except EOFError:  # the engine did not start
+        return 0
+    assert isinstance(start, FrontStart)
+    print_as_json(start.settings.json_output)
+    set_up_log(start.settings.log_level, start.settings.json_output)
+    threading.Thread(target=_stop_with_input, daemon=True).start()
+    with ended_by_sigterm(), asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(_serve(start, listener))
+
+
+def _stop_with_input() -> None:
+    while os.read(_INPUT, 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def _serve(start: FrontStart, listener: socket.socket) -> int:
+    settings = start.settings
+    config = remote_config(settings, urls=(URL,), socket=start.socket, model_info=start.model_info)
+    engine = await RemoteEngine.start(config)
+    totals = Upstream(URL, api_key=None, timeout_s=settings.engine_timeout, socket=start.socket)
+
+    async def exchange(text: str) -> str:
+        async with totals.post(PATH + start.name, text.encode()) as answer:
+            return (await answer.whole()).decode()
+
+    try:
+        app = build_app(settings, engine, exchange)
+        start_listening(listener, settings.host, settings.port)
+        return await run(settings, app, engine, listener, server_context(settings), Watchdog())
+    finally:
+        await totals.close()
+        await engine.stop()

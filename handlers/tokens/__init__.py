@@ -1,0 +1,1 @@
+"""The token API: token ids in, token ids out, as vLLM answers them."""

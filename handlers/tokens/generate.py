@@ -1,0 +1,78 @@
+"""The operation that generates."""
+
+from collections.abc import Iterable
+from secrets import token_hex
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from engine.events import TokenEvent
+from engine.request import GenerationRequest
+from generated.tokens import models as m
+from handlers.active_requests.active_request import ActiveRequest
+from handlers.concurrency.limit import HeldPermits
+from handlers.operations.operation import StreamWriter
+from handlers.operations.sequences import GeneratedRequest
+from handlers.operations.sequences_operation import SequencesOperation
+from handlers.service.shared import Shared
+from handlers.tokens.errors import to_problem
+from handlers.tokens.request import PARAMS, check_request, generation_request
+from handlers.tokens.response import Event, Responses
+from handlers.wire.missing import given
+
+
+class _Planned(NamedTuple):
+    body: m.GenerateRequest
+    request_id: str
+    adapter: str | None
+
+
+class Generate(SequencesOperation[m.GenerateRequest, _Planned, m.GenerateResponse, Event]):
+    """Continues token ids."""
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__(shared, to_problem)
+
+    @override
+    def plan(self, asked: m.GenerateRequest, *, is_stream: bool) -> _Planned:
+        names = self.shared.model_names
+        adapter = None if asked.model is None else names.resolve(asked.model).adapter
+        takes_forms = not self.shared.settings.disable_grammar_support
+        check_request(asked, self.shared.model_info.vocab_size, takes_forms=takes_forms)
+        return _Planned(asked, given(asked.request_id) or token_hex(16), adapter)
+
+    @override
+    def permits(self, active: ActiveRequest, plan: _Planned) -> HeldPermits:
+        return active.permits(f"{PARAMS}.n", plan.body.sampling_params.n)
+
+    @override
+    async def prepare(self, plan: _Planned) -> GenerationRequest:
+        return generation_request(plan.body, self.shared.model_info.max_total_tokens, plan.adapter)
+
+    @override
+    def answer(
+        self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
+    ) -> m.GenerateResponse:
+        return self._responses(plan).whole(result)
+
+    @override
+    def writer(self, plan: _Planned, prepared: GenerationRequest) -> "_Writer":
+        return _Writer(self._responses(plan))
+
+    def _responses(self, plan: _Planned) -> Responses:
+        return Responses(plan.request_id, plan.body, self.shared.tokenizer)
+
+
+class _Writer(StreamWriter[Event]):
+    """Writes an event a token, and the token counts if the client asked for them."""
+
+    def __init__(self, responses: Responses) -> None:
+        self._responses = responses
+
+    @override
+    def feed(self, token: TokenEvent) -> Iterable[Event]:
+        return (self._responses.event(token),)
+
+    @override
+    def end(self) -> Iterable[Event]:
+        return self._responses.end()

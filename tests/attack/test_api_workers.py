@@ -1,0 +1,110 @@
+"""A server whose engine and API are processes of their own: what happens when they end, and their metrics."""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.conftest import LIMITS, Server, running_server
+
+GREEDY: dict[str, Any] = {
+    "model": "verbatim-demo",
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_tokens": 8,
+    "temperature": 0,
+}
+CHAT = "/openai/v1/chat/completions"
+TIMEOUT_S = 120.0
+
+
+@pytest.fixture(scope="module")
+def split() -> Iterator[Server]:
+    with running_server("--api-workers", "2", *LIMITS) as server:
+        yield server
+
+
+def fronts(server: Server) -> list[int]:
+    """Return the process ids of the server's API."""
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
+    return [
+        int(each)
+        for each in children.split()
+        if b"front_process" in Path(f"/proc/{each}/cmdline").read_bytes()
+    ]
+
+
+def post(server: Server, **fields: Any) -> httpx.Response:
+    """Ask by a connection of its own, so that any of the processes may answer."""
+    return httpx.post(server.url + CHAT, json={**GREEDY, **fields}, timeout=TIMEOUT_S)
+
+
+def received(server: Server) -> float:
+    """Return the number of requests that the server reports, in a text that is well formed."""
+    text = httpx.get(f"{server.url}/metrics", timeout=TIMEOUT_S).text
+    names = [family.name for family in text_string_to_metric_families(text)]
+    assert len(names) == len(set(names))
+    (generated,) = re.findall(r"^vllm:generation_tokens_total{.*} (\S+)$", text, re.MULTILINE)
+    (number,) = re.findall(r"^tgi_request_count (\S+)$", text, re.MULTILINE)
+    assert float(generated) > 0
+    return float(number)
+
+
+def test_the_processes_answer_alike_and_their_metrics_are_summed(split: Server) -> None:
+    assert len(fronts(split)) == 2
+    texts = {post(split).json()["choices"][0]["message"]["content"] for _ in range(12)}
+    assert len(texts) == 1
+    assert "[DONE]" in post(split, stream=True).text
+    ends_at = time.monotonic() + TIMEOUT_S
+    seen = [received(split)]
+    while seen[-1] < 13 and time.monotonic() < ends_at:  # each process tells the others once a second
+        seen.append(received(split))
+    assert seen[-1] == 13 and seen == sorted(seen)
+
+
+def test_the_api_loads_no_torch(split: Server) -> None:
+    for pid in fronts(split):
+        assert b"libtorch" not in Path(f"/proc/{pid}/maps").read_bytes()
+
+
+def test_a_process_that_ends_is_replaced(split: Server) -> None:
+    before = received(split)
+    first, second = fronts(split)
+    os.kill(first, signal.SIGKILL)
+    ends_at = time.monotonic() + TIMEOUT_S
+    while first in fronts(split) or len(fronts(split)) < 2:
+        assert time.monotonic() < ends_at
+        time.sleep(0.05)
+    assert second in fronts(split)
+    for _ in range(6):  # those that wait for the new process are answered once it is ready
+        assert post(split).status_code == 200
+    assert received(split) >= before
+
+
+def test_a_stop_lets_streams_end_and_leaves_no_process(split: Server) -> None:
+    body = {**GREEDY, "stream": True, "max_tokens": 200, "ignore_eos": True}
+    left = fronts(split)
+    with httpx.stream("POST", split.url + CHAT, json=body, timeout=TIMEOUT_S) as stream:
+        lines = stream.iter_lines()
+        next(lines)
+        split.process.send_signal(signal.SIGTERM)
+        *_, last = [line for line in lines if line]
+    assert last == "data: [DONE]"
+    assert split.process.wait(TIMEOUT_S) == 0
+    assert not any(Path(f"/proc/{pid}").exists() for pid in left)
+
+
+def test_the_api_ends_with_the_engines_process() -> None:
+    with running_server("--api-workers", "1", *LIMITS) as server:
+        (front,) = fronts(server)
+        server.process.kill()
+        ends_at = time.monotonic() + TIMEOUT_S
+        while Path(f"/proc/{front}").exists():
+            assert time.monotonic() < ends_at
+            time.sleep(0.05)

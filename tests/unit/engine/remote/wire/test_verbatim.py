@@ -1,0 +1,67 @@
+"""Requests and answers in the form of Verbatim's own token API, beyond vLLM's."""
+
+import json
+from typing import Any
+
+import pytest
+
+from engine.remote.wire.verbatim import VerbatimApi
+from engine.request import GenerationRequest, SamplingParams, StopConditions, Watermark
+from engine.text.tokenizer import Tokenizer
+from tests.requests import generation_request
+from tests.unit.engine.text.tiny_tokenizers import byte_level
+
+API = VerbatimApi()
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return byte_level()
+
+
+def new_request(sampling: SamplingParams, **fields: Any) -> GenerationRequest:
+    return generation_request(
+        request_id="a", token_ids=[1, 2], sampling=sampling, stopping=StopConditions(max_tokens=9), **fields
+    )
+
+
+def sent(tokenizer: Tokenizer, request: GenerationRequest, index: int = 0) -> Any:
+    return json.loads(API.encode(request, index, "m", tokenizer))
+
+
+def test_what_vllm_lacks_is_sent(tokenizer: Tokenizer) -> None:
+    sampling = SamplingParams(
+        typical_p=0.5, watermark=Watermark(0.25, 3.0), banned_token_ids=(3,), logit_bias={1: float("-inf")}
+    )
+    body = sent(tokenizer, new_request(sampling, priority=-4))
+    params = body["sampling_params"]
+    assert (body["priority"], params["typical_p"]) == (-4, 0.5)
+    assert params["watermark"] == {"gamma": 0.25, "delta": 3.0}
+    assert (params["banned_token_ids"], params["logit_bias"]) == ([3], {"1": -1e30})
+
+
+def test_seeds_have_all_their_bits(tokenizer: Tokenizer) -> None:
+    request = new_request(SamplingParams(seed=2**64 - 1))
+    assert [sent(tokenizer, request, index)["sampling_params"]["seed"] for index in (0, 1)] == [2**64 - 1, 0]
+
+
+def test_all_answers_are_streamed_and_list_as_many_as_asked(tokenizer: Tokenizer) -> None:
+    request = new_request(SamplingParams(num_logprobs=20, num_prompt_logprobs=1))
+    assert API.is_streamed(request)
+    assert sent(tokenizer, request)["sampling_params"]["logprobs"] == 20
+
+
+def test_the_first_event_says_how_the_sequence_began(tokenizer: Tokenizer) -> None:
+    reader = API.reader(new_request(SamplingParams()), tokenizer)
+    start = {"queue_s": 0.5, "cached_tokens": 1}
+    choice = {"index": 0, "token_ids": [3], "finish_reason": None, "start": start}
+    assert [token.token_id for token in reader.read(json.dumps({"choices": [choice]}).encode())] == [3]
+    assert (reader.queue_s, reader.num_cached_tokens) == (0.5, 1)
+
+
+def test_named_tokens_come_in_the_order_of_the_request(tokenizer: Tokenizer) -> None:
+    request = new_request(SamplingParams(num_logprobs=0, logprob_token_ids=(5, 3)))
+    scored = [{"token_id": token_id, "logprob": -1.0 * token_id} for token_id in (3, 5)]
+    choice = {"token_ids": [3], "logprobs": {"content": [{**scored[0], "top_logprobs": scored}]}}
+    (token,) = API.reader(request, tokenizer).read(json.dumps({"choices": [choice]}).encode())
+    assert [(top.token_id, top.logprob) for top in token.top_logprobs] == [(5, -5.0), (3, -3.0)]

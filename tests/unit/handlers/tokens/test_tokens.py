@@ -1,0 +1,174 @@
+"""The token API over a scripted engine, without a network."""
+
+from typing import Any, Final
+
+import httpx
+import orjson
+import pytest
+
+from engine.errors import EngineDied, InvalidGrammar, NoTokenLeft
+from engine.events import FinishReason
+from engine.request import Grammar, GrammarKind, Watermark
+from generated.tokens import models as m
+from handlers.app import build_app
+from handlers.settings.settings import Settings
+from tests.scripted_engine import Script, ScriptedEngine, fails_after, says
+from tests.unit.handlers.runtime.client import events, send
+
+PATH: Final = "/tokens/inference/v1/generate"
+PARAMS: Final = "sampling_params"
+TAG: Final = '{"type": "structural_tag", "format": {"type": "any_text"}}'
+
+
+class Api:
+    def __init__(self, script: Script, **settings: Any) -> None:
+        self.engine = ScriptedEngine(script)
+        self._app = build_app(Settings(**settings), self.engine)
+
+    async def post(self, fields: dict[str, Any] | None = None, **params: Any) -> httpx.Response:
+        body = {"token_ids": [72, 101], PARAMS: params, **(fields or {})}
+        return await send(self._app, "POST", PATH, json=body)
+
+    async def answer(self, fields: dict[str, Any] | None = None, **params: Any) -> Any:
+        response = await self.post(fields, **params)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    async def events(self, fields: dict[str, Any] | None = None, **params: Any) -> list[Any]:
+        *found, done = events(await self.post({"stream": True, **(fields or {})}, **params))
+        assert done == "[DONE]"
+        return [orjson.loads(one) for one in found]
+
+
+async def test_a_whole_answer_has_the_tokens_of_each_sequence_and_their_counts() -> None:
+    found = await Api(says("a", "b")).answer({"request_id": "r"}, n=2, logprobs=1)
+    assert found["request_id"] == "r"
+    assert [choice["token_ids"] for choice in found["choices"]] == [[100, 101, 102]] * 2
+    assert [choice["finish_reason"] for choice in found["choices"]] == ["stop", "stop"]
+    first = found["choices"][0]["logprobs"]["content"][0]
+    own = {"token_id": 100, "logprob": -0.5, "rank": 1}
+    assert first == {**own, "top_logprobs": [own]}
+    assert found["usage"] == {
+        "prompt_tokens": 2,
+        "completion_tokens": 6,
+        "total_tokens": 8,
+        "prompt_tokens_details": {"cached_tokens": 0},
+    }
+
+
+async def test_a_stream_begins_with_how_the_sequence_began_and_ends_with_the_counts() -> None:
+    options = {"stream_options": {"include_usage": True}}
+    first, second, last, counts = await Api(says("a", "b")).events(options)
+    assert first["choices"][0]["start"] == {"queue_s": 0.25, "cached_tokens": 0}
+    assert second["choices"] == [{"index": 0, "token_ids": [101], "finish_reason": None}]
+    assert last["choices"] == [{"index": 0, "token_ids": [102], "finish_reason": "stop", "stop_reason": None}]
+    assert counts["choices"] == [] and counts["usage"]["completion_tokens"] == 3
+
+
+async def test_a_plain_event_is_the_models_own_text() -> None:
+    text = events(await Api(says("a", "b")).post({"stream": True, "request_id": 'r"%d'}))[1]
+    choice = m.GenerateStreamChoice(index=0, token_ids=[101], finish_reason=None)
+    assert text == m.GenerateStreamResponse(request_id='r"%d', choices=[choice]).model_dump_json()
+
+
+async def test_the_prompts_log_probabilities_come_with_the_first_event_alone() -> None:
+    first, *others = await Api(says("a")).events(prompt_logprobs=0)
+    assert [place and [*place] for place in first["prompt_logprobs"]] == [None, ["101"]]
+    assert all("prompt_logprobs" not in event for event in others)
+
+
+async def test_counts_so_far_come_with_every_event_that_asks_for_them() -> None:
+    options = {"stream_options": {"include_usage": True, "continuous_usage_stats": True}}
+    found = await Api(says("a", "b")).events(options)
+    assert [event["usage"]["completion_tokens"] for event in found] == [1, 2, 3, 3]
+
+
+async def test_parameters_reach_the_engine() -> None:
+    api = Api(says("a"))
+    await api.answer(
+        {"priority": 3, "cache_salt": "s"},
+        **{"max_tokens": None, "seed": 2**64 - 1, "top_k": -1, "typical_p": 0.5, "watermark": {"delta": 1.5}},
+        **{"logit_bias": {"7": 2}, "banned_token_ids": [5], "stop_token_ids": [9], "ignore_eos": True},
+        **{"logprobs": 0, "logprob_token_ids": [4, 4, 3], "stop": "x", "bad_words": ["y"]},
+    )
+    request = api.engine.request
+    sampling, stopping = request.sampling, request.stopping
+    assert (request.priority, request.cache_salt) == (3, "s")
+    assert stopping.max_tokens == api.engine.model_info.max_total_tokens - 2
+    assert (sampling.seed, sampling.top_k, sampling.typical_p) == (2**64 - 1, None, 0.5)
+    assert (sampling.watermark, sampling.logit_bias) == (Watermark(0.5, 1.5), {7: 2.0})
+    assert (sampling.banned_token_ids, sampling.logprob_token_ids) == ((5,), (4, 3))
+    assert (stopping.stop, stopping.stop_token_ids, stopping.ignore_eos) == (("x",), (9,), True)
+
+
+async def test_requests_without_a_seed_draw_their_own() -> None:
+    api = Api(says("a"))
+    for params in ({}, {"seed": None}, {"seed": -1}):
+        await api.answer(**params)
+    assert len({request.sampling.seed for request in api.engine.requests}) == 3
+
+
+@pytest.mark.parametrize(
+    ("outputs", "grammar"),
+    [
+        ({"json": '{"type": "object"}'}, Grammar(GrammarKind.JSON_SCHEMA, '{"type": "object"}')),
+        ({"json": {"type": "object"}}, Grammar(GrammarKind.JSON_SCHEMA, '{"type": "object"}')),
+        ({"json_object": True}, Grammar(GrammarKind.JSON_OBJECT)),
+        ({"regex": "a"}, Grammar(GrammarKind.REGEX, "a")),
+        ({"grammar": 'root ::= "a"'}, Grammar(GrammarKind.EBNF, 'root ::= "a"')),
+        ({"structural_tag": TAG}, Grammar(GrammarKind.STRUCTURAL_TAG, TAG)),
+    ],
+)
+async def test_a_form_becomes_a_grammar(outputs: dict[str, Any], grammar: Grammar) -> None:
+    api = Api(says("a"))
+    await api.answer(structured_outputs=outputs)
+    assert api.engine.request.sampling.grammar == grammar
+
+
+@pytest.mark.parametrize(
+    ("fields", "params", "field"),
+    [
+        ({"token_ids": [72, 10**9]}, {}, "token_ids[1]"),
+        ({}, {"allowed_token_ids": [10**9]}, f"{PARAMS}.allowed_token_ids[0]"),
+        ({}, {"logit_bias": {"999999999": 1}}, f"{PARAMS}.logit_bias.999999999"),
+        ({}, {"logprob_token_ids": [1]}, f"{PARAMS}.logprob_token_ids"),
+        ({}, {"min_tokens": 9, "max_tokens": 8}, f"{PARAMS}.min_tokens"),
+        ({}, {"structured_outputs": {}}, f"{PARAMS}.structured_outputs"),
+        ({}, {"structured_outputs": {"regex": "a", "json_object": True}}, f"{PARAMS}.structured_outputs"),
+        ({}, {"tempreature": 1}, f"{PARAMS}.tempreature"),
+        ({"features": {}}, {}, "features"),
+    ],
+)
+async def test_a_refusal_names_the_field(fields: dict[str, Any], params: dict[str, Any], field: str) -> None:
+    answer = await Api(says("a")).post(fields, **params)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["type"], error["code"]) == (400, "BadRequestError", 400)
+    assert error["param"] == field
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "param"),
+    [
+        (InvalidGrammar("no"), 400, f"{PARAMS}.structured_outputs"),
+        (NoTokenLeft("no"), 400, PARAMS),
+        (EngineDied(), 500, None),
+    ],
+)
+async def test_what_the_engine_raises_has_a_status(error: Exception, status: int, param: str | None) -> None:
+    api = Api(fails_after(error))
+    answer = await api.post()
+    assert (answer.status_code, answer.json()["error"]["param"]) == (status, param)
+    (late,) = [one["error"] for one in await Api(fails_after(error, "a")).events() if "error" in one]
+    assert (late["code"], late["param"]) == (status, param)
+
+
+async def test_a_server_without_grammars_refuses_a_form() -> None:
+    answer = await Api(says("a"), disable_grammar_support=True).post(structured_outputs={"regex": "a"})
+    assert answer.json()["error"]["param"] == f"{PARAMS}.structured_outputs"
+
+
+async def test_a_stop_tells_what_it_was() -> None:
+    (choice,) = (await Api(says("a", finish=FinishReason.STOP)).answer(stop_token_ids=[100]))["choices"]
+    assert (choice["finish_reason"], choice["stop_reason"]) == ("stop", 100)
+    (choice,) = (await Api(says("a", finish=FinishReason.LENGTH)).answer())["choices"]
+    assert (choice["finish_reason"], choice["stop_reason"]) == ("length", None)
