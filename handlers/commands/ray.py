@@ -1,0 +1,62 @@
+"""The command `verbatim ray`."""
+
+import argparse
+import logging
+
+from handlers.commands.ending import fail
+from handlers.process.exit_status import ExitStatus
+from handlers.process.standard_output import print_as_json, say
+from handlers.ray.options import WITHOUT_EFFECT
+from handlers.ray.settings import RaySettings
+from handlers.settings.command_line import add_model_argument, add_options, read_settings
+from handlers.settings.settings import Settings
+from handlers.shared_settings.reading import read_section
+from handlers.version import VERSION
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command to the subparsers."""
+    ray = commands.add_parser(
+        "ray",
+        help="serve a model by replicas on Ray Serve",
+        description="Deploy a model on Ray Serve: replicas behind Ray's proxies, until stopped.",
+    )
+    group = ray.add_argument_group("replicas")
+    add_options(group, section=RaySettings)
+    group.add_argument(
+        "--print-config",
+        action="store_true",
+        help="print the configuration that `serve deploy` takes, instead of deploying it",
+    )
+    add_options(ray)
+    add_model_argument(ray)
+    ray.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace) -> int:
+    try:
+        settings, ray_settings = read_settings(given), read_section(RaySettings, vars(given))
+        if settings.port == 0:
+            raise ValueError("--port: Ray's proxies need a port of their own")
+    except ValueError as error:
+        return fail(error, ExitStatus.USAGE)
+    if given.print_config:
+        from handlers.ray.config_file import config_file
+
+        say(config_file(settings, ray_settings).rstrip())
+        return ExitStatus.STOPPED
+    return _deploy(settings, ray_settings)
+
+
+def _deploy(settings: Settings, ray_settings: RaySettings) -> int:
+    from handlers.ray.run import CannotDeploy, deploy
+
+    print_as_json(settings.json_output)
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    say(f"verbatim {VERSION}: deploying {settings.model_name} on Ray Serve")
+    if unused := [name for name in WITHOUT_EFFECT if name in settings.model_fields_set]:
+        say(f"  warning   without effect behind Ray's proxies: {', '.join(unused)}", "WARNING")
+    try:
+        return deploy(settings, ray_settings)
+    except CannotDeploy as error:
+        return fail(error, ExitStatus.FAILED)

@@ -1,0 +1,1 @@
+"""Replicas on Ray Serve: what is deployed, its configuration, and the code in replicas and proxies."""

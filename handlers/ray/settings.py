@@ -1,0 +1,56 @@
+"""The settings of replicas on Ray Serve."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from handlers.shared_settings.kinds import Count, Limit, env
+from handlers.shared_settings.section import Section
+
+
+class RaySettings(Section):
+    """The number of replicas, what each one reserves, and the place of the application in its cluster."""
+
+    replicas: Annotated[Count, env("VERBATIM_REPLICAS")] = 1
+    """Replicas, each an API with its engine in a process of its own; with max_replicas, the fewest."""
+
+    max_replicas: Annotated[Limit, env("VERBATIM_MAX_REPLICAS")] = None
+    """Most replicas; if set, Ray starts and stops replicas by the number of requests that run."""
+
+    target_ongoing_requests: Annotated[float | None, env("VERBATIM_TARGET_ONGOING_REQUESTS"), Field(gt=0)] = (
+        None
+    )
+    """Running requests for each replica that Ray aims at; defaults to half of max_concurrent_requests."""
+
+    replica_cpus: Annotated[float, env("VERBATIM_REPLICA_CPUS"), Field(gt=0)] = 1.0
+    """Cores that a replica reserves; it computes with as many threads, unless num_threads is given."""
+
+    replica_gpus: Annotated[float, env("VERBATIM_REPLICA_GPUS"), Field(ge=0)] = 0.0
+    """GPUs that a replica reserves, all of them on one node."""
+
+    replicas_per_node: Annotated[int | None, env("VERBATIM_REPLICAS_PER_NODE"), Field(ge=1, le=100)] = None
+    """Most replicas on one node; any number by default."""
+
+    ray_address: Annotated[str | None, env("VERBATIM_RAY_ADDRESS", "RAY_ADDRESS")] = None
+    """Address of a Ray cluster, or auto for the one on this machine; by default one is started."""
+
+    application: Annotated[str, env("VERBATIM_APPLICATION"), Field(min_length=1)] = "verbatim"
+    """Name of the application in its cluster."""
+
+    route_prefix: Annotated[str, env("VERBATIM_ROUTE_PREFIX")] = "/"
+    """Path under which the application's paths stand."""
+
+    @field_validator("route_prefix")
+    @classmethod
+    def _is_prefix(cls, prefix: str) -> str:
+        if not prefix.startswith("/") or (prefix != "/" and prefix.endswith("/")) or "{" in prefix:
+            raise ValueError(f"{prefix!r} is no prefix, such as / or /models/one")
+        return prefix
+
+    @model_validator(mode="after")
+    def _bounds_are_in_order(self) -> Self:
+        if self.max_replicas is not None and self.max_replicas < self.replicas:
+            raise ValueError("max_replicas must not be less than replicas")
+        if self.target_ongoing_requests is not None and self.max_replicas is None:
+            raise ValueError("target_ongoing_requests needs a max_replicas")
+        return self
