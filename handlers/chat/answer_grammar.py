@@ -11,9 +11,9 @@ from handlers.chat.form.response_format import (
     response_tag,
     tag_grammar,
 )
+from handlers.chat.form.structural_tag import any_text, either
 from handlers.chat.prompt.conversation import NO_PARAMETERS
 from handlers.chat.reading.answer_parser import ReasoningReading
-from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.tool_calls.tool_format import BoundTool, ToolFormat
 from handlers.chat.tool_calls.use import ToolUse
 from handlers.chat.tools import ToolDefinition, ToolMode
@@ -23,26 +23,43 @@ def answer_grammar(
     use: ToolUse,
     tool_format: ToolFormat,
     response_format: ResponseFormat | None,
-    thoughts: ReasoningReading | None,
+    reasoning: ReasoningReading | None,
     *,
     parallel: bool,
 ) -> Grammar | None:
     """Return the grammar, or None where nothing constrains the answer.
 
-    thoughts: None if the answer is constrained from its first token.
+    reasoning: how thoughts are written; the answer follows any, unless they are left in the content. None for
+        a model that does not think aloud, or whose answer is constrained from its first token.
 
     Under tool choice auto the model is free to call or not, but in formats with tags a call, once begun, is
     held to a tool that exists and to JSON. Until then xgrammar masks nothing, so prose costs nothing.
     """
-    answer = None if response_format is None else response_tag(response_format)
+    answer = _answer(response_format, reasoning, has_tools=bool(use.tools))
     bound = _calls_or(answer, use, tool_format, parallel=parallel) if use.tools else answer
     if bound is None:
         return None
-    if thoughts is None or thoughts.start is ReasoningStart.CLOSED:
-        if response_format is not None and bound is answer:
-            return response_grammar(response_format)
-        return tag_grammar(bound)
-    return tag_grammar({"type": "sequence", "elements": [_thoughts_tag(thoughts), bound]})
+    if reasoning is not None and not reasoning.is_content:
+        thoughtful = reasoning.reasoning_format.after_thoughts(bound, reasoning.start)
+        is_plain, bound = thoughtful is bound, thoughtful
+    else:
+        is_plain = True
+    if is_plain and response_format is not None and bound == response_tag(response_format):
+        return response_grammar(response_format)
+    return tag_grammar(bound)
+
+
+def _answer(
+    response_format: ResponseFormat | None, reasoning: ReasoningReading | None, *, has_tools: bool
+) -> Tag | None:
+    """Return the tag of an answer that is no call; None if nothing binds it."""
+    answer = None if response_format is None else response_tag(response_format)
+    if reasoning is None or not reasoning.reasoning_format.frames_content:
+        return answer
+    if answer is None and not has_tools:
+        return None
+    # Calls have no sign of their own in a framed answer, so whatever is none has a header too.
+    return reasoning.reasoning_format.framed(answer or any_text(), reasoning.start)
 
 
 def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, parallel: bool) -> Tag | None:
@@ -52,7 +69,7 @@ def _calls_or(answer: Tag | None, use: ToolUse, tool_format: ToolFormat, *, para
     if use.is_demanded:
         return tool_format.only_calls(tools, is_single=is_single)
     if answer is not None:
-        return {"type": "or", "elements": [tool_format.only_calls(tools, is_single=is_single), answer]}
+        return either(tool_format.only_calls(tools, is_single=is_single), answer)
     return tool_format.calls_in_text(tools, is_single=is_single)
 
 
@@ -60,17 +77,3 @@ def _bound_tool(tool: ToolDefinition, use: ToolUse) -> BoundTool:
     is_loose = tool.strict is False and not use.is_demanded
     schema = {} if is_loose else dict(tool.parameters or NO_PARAMETERS)
     return BoundTool(name=tool.name, schema={"type": "object"} | schema, is_strict=tool.strict is True)
-
-
-def _thoughts_tag(thoughts: ReasoningReading) -> Tag:
-    tags = thoughts.reasoning_format
-    is_open = thoughts.start is ReasoningStart.OPEN
-    block = {
-        "type": "tag",
-        "begin": "" if is_open else tags.begin,
-        "content": {"type": "any_text", "excludes": [tags.end]},
-        "end": tags.end,
-    }
-    blanks = {"type": "regex", "pattern": r"\s{0,2}"}
-    both: Tag = {"type": "sequence", "elements": [block, blanks]}
-    return both if is_open else {"type": "optional", "content": both}

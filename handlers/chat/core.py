@@ -2,6 +2,7 @@
 its output.
 """
 
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import lru_cache, partial
 
@@ -22,7 +23,6 @@ from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.thinking import template_variables
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.reading.output import ChatOutputs
-from handlers.chat.reading.reasoning import ReasoningStart, reasoning_start
 from handlers.chat.tool_calls.use import ToolUse, tool_use
 
 _MAX_DIALECTS = 32  # templates that requests bring are remembered, so many at most
@@ -60,12 +60,15 @@ class ChatCore:
         tool_format: str | None = None,
         allows_forms: bool = True,
         trusts_special_tokens: bool = False,
+        private_salt: Callable[[str | None], str | None] | None = None,
     ) -> None:
         """max_total_tokens: the context that the engine has room for, prompt and answer together.
         chat_template: as in `params.ChatParams`, for requests that bring none.
         tool_format: the name of the format of tool calls; None leaves it to template and tokenizer.
         allows_forms: whether a request may have a response format; tool calls are bound either way.
         trusts_special_tokens: whether the text of a special token in a request is that token.
+        private_salt: the salt under which the tokens of a prompt are remembered (`engine.text.token_memory`),
+            given the request's own; called in `prepare`. None: no tokens are remembered.
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
@@ -73,6 +76,7 @@ class ChatCore:
         self._allows_forms = allows_forms
         self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf, tool_format=tool_format))
         self._trusts_special_tokens = trusts_special_tokens
+        self._private_salt = private_salt
         self._guard = lru_cache(_MAX_DIALECTS)(self._new_guard)
         if self.has_template and not trusts_special_tokens:
             with suppress(TemplateError):  # a request reports it
@@ -101,27 +105,26 @@ class ChatCore:
         prompt = self._prompt(params, use)
         prompt_text = prompt.text
         self._tokenizer.check_length(prompt_text, self._max_total_tokens, params.max_tokens or 0)
-        prompt_token_ids = tuple(prompt.encode(self._tokenizer, add_special_tokens=params.add_special_tokens))
+        prompt_token_ids = tuple(self._encode(prompt, params))
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")
-        reasoning = _reasoning(dialect, params, prompt_text)
+        reasoning = _reasoning(dialect, params, use, prompt_text)
         grammar = answer_grammar(
             use,
             dialect.tools.format_for(use),
             params.response_format,
-            # Thoughts in the content would break the form that is asked of it.
-            reasoning if params.reasoning is ReasoningStyle.SPLIT else None,
+            reasoning,
             parallel=params.parallel_tool_calls,
         )
         answer_format = _answer_format(dialect, params, use, reasoning)
-        stopping = self._stopping(params, len(prompt_token_ids))
+        stopping = self._stopping(params, dialect, len(prompt_token_ids))
         request = GenerationRequest(
             request_id=params.request_id,
             prompt=Prompt(prompt_token_ids),
             sampling=params.sampling if grammar is None else replace(params.sampling, grammar=grammar),
             stopping=_for_content(stopping, dialect, use, answer_format),
             num_sequences=params.num_sequences,
-            skip_special_tokens=params.skip_special_tokens and not answer_format.hidden,
+            skip_special_tokens=params.skip_special_tokens and not answer_format.keeps_special,
             adapter=params.adapter,
             priority=params.priority,
             cache_salt=params.cache_salt,
@@ -147,13 +150,22 @@ class ChatCore:
             raise TemplateError(str(error).replace(marked.mark, ""), error.field) from error
         return guard.prompt(rendered, marked.mark)
 
-    def _stopping(self, params: ChatParams, num_prompt_tokens: int) -> StopConditions:
+    def _encode(self, prompt: RenderedPrompt, params: ChatParams) -> list[int]:
+        adds_special = params.add_special_tokens
+        if self._private_salt is None:
+            return prompt.encode(self._tokenizer, add_special_tokens=adds_special)
+        salt = self._private_salt(params.cache_salt)
+        return prompt.encode_segments(self._tokenizer, salt, add_special_tokens=adds_special)
+
+    def _stopping(self, params: ChatParams, dialect: Dialect, num_prompt_tokens: int) -> StopConditions:
         room = max(self._max_total_tokens - num_prompt_tokens, 1)  # the engine refuses a prompt without room
+        own = set(params.stop_token_ids).union(self._tokenizer.end_token_ids)
+        ends = () if params.ignore_eos else (end for end in dialect.end_token_ids if end not in own)
         return StopConditions(
             max_tokens=room if params.max_tokens is None else params.max_tokens,
             min_tokens=params.min_tokens,
             stop=params.stop,
-            stop_token_ids=params.stop_token_ids,
+            stop_token_ids=(*params.stop_token_ids, *ends),
             include_stop=params.include_stop,
             ignore_eos=params.ignore_eos,
         )
@@ -170,12 +182,10 @@ def _for_content(
     if use.tools:
         stopping = replace(stopping, stop_free=dialect.tools.tool_format.stop_free)
     reasoning = answer_format.reasoning
-    if reasoning is None or reasoning.is_content or reasoning.start is ReasoningStart.CLOSED:
+    if reasoning is None or reasoning.is_content:
         return stopping
-    tags = reasoning.reasoning_format
-    if reasoning.start is ReasoningStart.OPEN:
-        return replace(stopping, stop_free_until=tags.end)
-    return replace(stopping, stop_free=(*stopping.stop_free, (tags.begin, tags.end)))
+    spans, until = reasoning.reasoning_format.stop_free(reasoning.start)
+    return replace(stopping, stop_free=(*stopping.stop_free, *spans), stop_free_until=until)
 
 
 def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientText:
@@ -186,7 +196,7 @@ def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientTe
         messages=params.messages,
         tools=params.tools if params.lists_all_tools else use.tools,
         documents=params.documents,
-        variables=template_variables(params),
+        variables=template_variables(params, dialect.efforts),
     )
 
 
@@ -223,16 +233,20 @@ def _check_continuation(params: ChatParams) -> None:
         )
 
 
-def _reasoning(dialect: Dialect, params: ChatParams, prompt_text: str) -> ReasoningReading | None:
-    tags = dialect.reasoning_format
-    if tags is None:
+def _reasoning(
+    dialect: Dialect, params: ChatParams, use: ToolUse, prompt_text: str
+) -> ReasoningReading | None:
+    known = dialect.reasoning_format
+    if known is None:
         return None
     continued = None
     if params.continue_final_message:
         continued = flatten(params.messages[-1].content, "messages")
-    start = reasoning_start(tags, prompt_text, continued)
     return ReasoningReading(
-        reasoning_format=tags, start=start, is_content=params.reasoning is ReasoningStyle.INLINE
+        reasoning_format=known,
+        start=known.start(prompt_text, continued),
+        is_content=params.reasoning is ReasoningStyle.INLINE,
+        tools=use.names,
     )
 
 
@@ -248,20 +262,25 @@ def _answer_format(
             max_calls=None if params.parallel_tool_calls else 1,
         )
     is_bound = use.is_demanded or params.response_format is not None
-    if params.reasoning is ReasoningStyle.INLINE and (is_bound or tools is None):
-        reasoning = None  # there are no thoughts, or nothing to split them from
-    hidden = _hidden(dialect, tools, reasoning) if params.skip_special_tokens else ()
+    if reasoning is not None and reasoning.is_content and (is_bound or tools is None):
+        # There are no thoughts, or nothing to split them from; but a framed content is still taken out.
+        reasoning = reasoning if reasoning.reasoning_format.frames_content else None
+    special = dialect.template.special_tokens if params.skip_special_tokens else frozenset[str]()
+    tags = _tags(special, tools, reasoning)
     return AnswerFormat(
-        tools=tools, reasoning=reasoning, hidden=hidden, hides_special=params.skip_special_tokens
+        tools=tools,
+        reasoning=reasoning,
+        hidden=tuple(sorted(special - tags)) if tags else (),
+        hides_special=params.skip_special_tokens,
+        keeps_special=bool(tags),
     )
 
 
-def _hidden(
-    dialect: Dialect, tools: ToolReading | None, reasoning: ReasoningReading | None
-) -> tuple[str, ...]:
-    """Return the special tokens to filter out here. The engine cannot: one of the tags is a special token."""
-    special = dialect.template.special_tokens
-    tags = tools.tool_format.special_tags(special) if tools else set()
+def _tags(
+    special: Collection[str], tools: ToolReading | None, reasoning: ReasoningReading | None
+) -> set[str]:
+    """Return the special tokens that are tags here, so that the engine cannot leave special tokens out."""
+    tags = tools.tool_format.special_tags(special) if tools else set[str]()
     if reasoning:
         tags |= set(filter(reasoning.reasoning_format.holds, special))
-    return tuple(sorted(special - tags)) if special & tags else ()
+    return tags

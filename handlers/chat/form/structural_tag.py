@@ -23,6 +23,10 @@ def json_value(schema: Mapping[str, object]) -> Tag:
     return {"type": "json_schema", "json_schema": schema, "max_whitespace_cnt": 1}
 
 
+def any_text() -> Tag:
+    return {"type": "any_text"}
+
+
 def text_without(excluded: str) -> Tag:
     return {"type": "any_text", "excludes": [excluded]}
 
@@ -56,3 +60,22 @@ def separated(tags: Sequence[Tag], separator: str, *, is_single: bool) -> Tag:
         "at_least_one": True,
         "stop_after_first": is_single,
     }
+
+
+def written_length(part: object) -> int:
+    """Return about how many characters of JSON a tag has, in time for each of its parts once.
+
+    Parts may be shared: a tag of kilobytes in memory may be gigabytes of text.
+    """
+    return _length(part, {})
+
+
+def _length(part: object, known: dict[int, int]) -> int:
+    if isinstance(part, str):
+        return len(part) + 2
+    if not isinstance(part, Mapping | list):
+        return 4
+    if id(part) not in known:
+        inner = [*part, *part.values()] if isinstance(part, Mapping) else part
+        known[id(part)] = 2 + sum(2 + _length(one, known) for one in inner)
+    return known[id(part)]

@@ -1,12 +1,16 @@
 """A chat template with the formats in which its model thinks and calls tools."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from handlers.chat.prompt.system_turns import SystemTurns
 from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.prompt.tool_dialect import ToolDialect
-from handlers.chat.reading.reasoning_format import ReasoningFormat, reasoning_format_of
+from handlers.chat.reading.channels import HARMONY_CHANNELS
+from handlers.chat.reading.reasoning import ReasoningFormat
+from handlers.chat.reading.reasoning_format import reasoning_format_of
+from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -14,12 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dialect:
-    """A template, and the formats that it implies."""
+    """A template, and the formats that it implies.
+
+    end_token_ids: of the tokens that end an answer by its format, also where the model's own end tokens lack
+        them.
+    """
 
     template: ChatTemplate
     tools: ToolDialect
     system_turns: SystemTurns
     reasoning_format: ReasoningFormat | None
+    end_token_ids: tuple[int, ...]
 
     @classmethod
     def of(
@@ -31,14 +40,25 @@ class Dialect:
         """
         template = ChatTemplate(tokenizer, override)
         added = tokenizer.get_added_vocab()
+        tools = ToolDialect.of(
+            template,
+            tokens=added,
+            response_template=getattr(tokenizer, "response_template", None),
+            name=tool_format,
+        )
+        # Harmony's calls are messages among others, whose headers are read in one place.
+        is_harmony = tools.tool_format is HARMONY
+        reasoning = HARMONY_CHANNELS if is_harmony else reasoning_format_of(template.source, added)
+        ends = () if reasoning is None else reasoning.end_tokens
         return cls(
             template=template,
-            tools=ToolDialect.of(
-                template,
-                tokens=added,
-                response_template=getattr(tokenizer, "response_template", None),
-                name=tool_format,
-            ),
+            tools=tools,
             system_turns=SystemTurns(template.writes_all),
-            reasoning_format=reasoning_format_of(template.source, added),
+            reasoning_format=reasoning,
+            end_token_ids=tuple(added[end] for end in ends if end in added),
         )
+
+    @property
+    def efforts(self) -> Mapping[str, str]:
+        """Efforts of reasoning that the model does not know, each with the nearest that it does know."""
+        return {} if self.reasoning_format is None else self.reasoning_format.efforts

@@ -10,12 +10,15 @@ NO_EFFORT = "none"
 _SWITCHES = ("enable_thinking", "thinking")
 
 
-def template_variables(params: ChatParams) -> Mapping[str, object]:
-    """Return a request's variables for its template, which ignores those that it does not know."""
+def template_variables(params: ChatParams, efforts: Mapping[str, str]) -> Mapping[str, object]:
+    """Return a request's variables for its template, which ignores those that it does not know.
+
+    efforts: as in `ReasoningFormat`.
+    """
     is_on = params.enable_thinking
     if is_on is None and params.reasoning_effort is not None:
         is_on = params.reasoning_effort != NO_EFFORT
     variables: dict[str, object] = {} if is_on is None else dict.fromkeys(_SWITCHES, is_on)
     if params.reasoning_effort is not None:
-        variables["reasoning_effort"] = params.reasoning_effort
+        variables["reasoning_effort"] = efforts.get(params.reasoning_effort, params.reasoning_effort)
     return {**variables, **params.template_kwargs}

@@ -54,7 +54,10 @@ class ToolDialect(msgspec.Struct, frozen=True, kw_only=True):
         self, messages: Sequence[ChatMessage], tools: Sequence[ToolDefinition]
     ) -> tuple[Sequence[ChatMessage], Sequence[ToolDefinition]]:
         """Return the messages and tools for the template."""
-        messages = self.with_ids(messages) if self.shows_calls else write_out(messages, self.tool_format)
+        if self.shows_calls:
+            messages = self.tool_format.turns(self.with_ids(messages))
+        else:
+            messages = write_out(messages, self.tool_format)
         if self.shows_tools or not tools:
             return messages, tools
         return describe_tools(messages, tools, self.tool_format), ()

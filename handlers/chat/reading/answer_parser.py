@@ -1,13 +1,17 @@
 """The parser of an answer's text into content, thoughts and tool calls, while the text arrives; pure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from handlers.chat.delta import ToolCallDelta
 from handlers.chat.markers import MarkerFilter
-from handlers.chat.reading.reasoning import ReasoningParser, ReasoningStage, ReasoningStart, ReasoningText
-from handlers.chat.reading.reasoning_format import ReasoningFormat
+from handlers.chat.reading.reasoning import (
+    ReasoningFormat,
+    ReasoningParser,
+    ReasoningStart,
+    ReasoningText,
+)
 from handlers.chat.tool_calls.parser import ToolParser, ToolText
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolDefinition
@@ -42,9 +46,10 @@ class ReasoningReading(msgspec.Struct, frozen=True, kw_only=True):
     reasoning_format: ReasoningFormat
     start: ReasoningStart
     is_content: bool  # thoughts stay in the content with their tags, where no call is looked for
+    tools: tuple[str, ...] = ()  # the names of the functions that the model may call
 
     def parser(self) -> ReasoningParser:
-        return ReasoningParser(self.reasoning_format, self.start, verbatim=self.is_content)
+        return self.reasoning_format.parser(self.start, verbatim=self.is_content, tools=self.tools)
 
 
 class AnswerFormat(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,12 +57,14 @@ class AnswerFormat(msgspec.Struct, frozen=True, kw_only=True):
 
     hidden: special tokens that the engine leaves in the text, to be left out here.
     hides_special: whether special tokens other than tags are left out, here or by the engine.
+    keeps_special: whether the engine must leave them in the text, since one of the tags is a special token.
     """
 
     tools: ToolReading | None = None
     reasoning: ReasoningReading | None = None
     hidden: tuple[str, ...] = ()
     hides_special: bool = True
+    keeps_special: bool = False
 
 
 class AnswerText(msgspec.Struct, frozen=True):
@@ -100,7 +107,7 @@ class AnswerParser:
         return (
             self._filter is None
             and self._tools is None
-            and (reasoning is None or reasoning.stage is ReasoningStage.ANSWER)
+            and (reasoning is None or reasoning.reads_content_alone)
         )
 
     def feed(self, text: str) -> AnswerText:
@@ -114,15 +121,20 @@ class AnswerParser:
         if self.reads_content_alone:
             return AnswerText()
         held = self._read(self._filter.finish() if self._filter else "")
-        thought = self._reasoning.finish() if self._reasoning else ReasoningText()
-        found = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)
+        last = self._read_runs(self._reasoning.finish(is_cut=is_cut) if self._reasoning else ())
         left = self._tools.finish(is_cut=is_cut) if self._tools else ToolText()
-        return held + self._place(thought.reasoning, found) + self._place("", left)
+        return held + last + self._place("", left)
 
     def _read(self, text: str) -> AnswerText:
-        thought = self._reasoning.feed(text) if self._reasoning else ReasoningText(content=text)
-        found = self._tools.feed(thought.content) if self._tools else ToolText(thought.content)
-        return self._place(thought.reasoning, found)
+        runs = self._reasoning.feed(text) if self._reasoning else (ReasoningText(content=text),)
+        return self._read_runs(runs)
+
+    def _read_runs(self, runs: Iterable[ReasoningText]) -> AnswerText:
+        read = AnswerText()
+        for run in runs:
+            found = self._tools.feed(run.content) if self._tools else ToolText(run.content)
+            read += self._place(run.reasoning, found)
+        return read
 
     def _place(self, reasoning: str, found: ToolText) -> AnswerText:
         if self._thoughts_are_content:

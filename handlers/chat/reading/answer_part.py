@@ -1,18 +1,8 @@
 """The part of an answer to which each of its tokens belongs; pure."""
 
-from enum import Enum
-
 from engine.events import TokenEvent
 from handlers.chat.reading.answer_parser import AnswerFormat
-from handlers.chat.reading.reasoning import ReasoningStage, ReasoningText
-
-
-class AnswerPart(Enum):
-    """The part of an answer that a token belongs to, for token counts and log-probabilities."""
-
-    THOUGHT = "thought"  # tags too
-    LAYOUT = "layout"  # blanks between thoughts and answer; special tokens that do not show
-    ANSWER = "answer"  # content and tool calls
+from handlers.chat.reading.reasoning import AnswerPart
 
 
 class PartReader:
@@ -31,7 +21,7 @@ class PartReader:
     @property
     def reads_answer_alone(self) -> bool:
         """True if all tokens from here on are the answer's, except special ones."""
-        return self._parser is None or self._parser.stage is ReasoningStage.ANSWER
+        return self._parser is None or self._parser.reads_content_alone
 
     def feed(self, event: TokenEvent) -> AnswerPart | None:
         """Return the token's part, or None if it is that of the next token. The last event's is
@@ -43,17 +33,5 @@ class PartReader:
         parser = self._parser
         if parser is None or self.reads_answer_alone:
             return AnswerPart.ANSWER
-        before = parser.stage
-        found = parser.feed(event.token_text)
-        if parser.stage is ReasoningStage.BEFORE:
-            return AnswerPart.ANSWER if event.finish else None
-        return _part(before, found)
-
-
-def _part(before: ReasoningStage, found: ReasoningText) -> AnswerPart:
-    """Return the part of a token that the parser read at stage `before`. A token that ends the thoughts and
-    begins the answer is the answer's.
-    """
-    if found.content:
-        return AnswerPart.ANSWER
-    return AnswerPart.LAYOUT if before is ReasoningStage.BEHIND else AnswerPart.THOUGHT
+        parser.feed(event.token_text)
+        return AnswerPart.ANSWER if parser.part is None and event.finish else parser.part

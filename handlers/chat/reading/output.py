@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from engine.events import FinishReason, TokenEvent
 from handlers.chat.delta import ChatDelta, ChatFinish, join_pieces
 from handlers.chat.reading.answer_parser import AnswerFormat, AnswerParser, AnswerText
-from handlers.chat.reading.answer_part import AnswerPart, PartReader
+from handlers.chat.reading.answer_part import PartReader
+from handlers.chat.reading.reasoning import AnswerPart
 from handlers.chat.usage import ChatUsage
 
 

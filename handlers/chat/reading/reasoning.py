@@ -1,13 +1,13 @@
-"""The parser that splits thoughts from the answer while the text arrives; pure."""
+"""The interface of the ways in which model families keep thoughts apart from their answer."""
 
-from collections.abc import Callable, Mapping
-from enum import Enum, IntEnum, auto
-from typing import Final
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
 
 import msgspec
 
-from handlers.chat.markers import partial_suffix
-from handlers.chat.reading.reasoning_format import ReasoningFormat
+from handlers.chat.form.structural_tag import Tag
 
 
 class ReasoningStart(Enum):
@@ -18,136 +18,110 @@ class ReasoningStart(Enum):
     CLOSED = "closed"  # the prompt holds a whole block, or the answer itself has begun
 
 
-def reasoning_start(tags: ReasoningFormat, prompt: str, continued: str | None = None) -> ReasoningStart:
-    """Return the state of the thoughts where a rendered prompt ends.
+class AnswerPart(Enum):
+    """The part of an answer that a token belongs to, for token counts and log-probabilities."""
 
-    continued: the assistant's text that the answer continues, if any.
-    """
-    if continued is not None:
-        is_open = continued.rfind(tags.begin) > continued.rfind(tags.end)
-        return ReasoningStart.OPEN if is_open else ReasoningStart.CLOSED
-    end = prompt.rstrip()
-    if end.endswith(tags.begin.rstrip()):
-        return ReasoningStart.OPEN
-    return ReasoningStart.CLOSED if end.endswith(tags.end) else ReasoningStart.POSSIBLE
+    THOUGHT = "thought"  # tags too
+    LAYOUT = (
+        "layout"  # blanks between thoughts and answer, headers of messages; special tokens that do not show
+    )
+    ANSWER = "answer"  # content and tool calls
 
 
 class ReasoningText(msgspec.Struct, frozen=True):
-    """The thoughts and content that a piece of text added."""
+    """A run of text: thoughts, and content that comes after them."""
 
     reasoning: str = ""
     content: str = ""
 
 
-class ReasoningStage(IntEnum):
-    """The stage of a parser; an IntEnum, since its hash is cheaper than that of an Enum."""
+class ReasoningParser(ABC):
+    """The parser of one text into thoughts and content; pure. The runs joined depend only on the text, not on
+    how it was cut.
 
-    BEFORE = auto()  # thoughts may follow
-    INSIDE = auto()
-    BEHIND = auto()  # blanks between thoughts and answer
-    ANSWER = auto()
-
-
-_FIRST_STAGES: Final = {
-    ReasoningStart.OPEN: ReasoningStage.INSIDE,
-    ReasoningStart.POSSIBLE: ReasoningStage.BEFORE,
-    ReasoningStart.CLOSED: ReasoningStage.ANSWER,
-}
-
-
-class ReasoningParser:
-    """The parser of one text into thoughts and answer.
-
-    verbatim: tags and blanks stay with the thoughts, which joined to the answer are then the whole text, to
-        the letter. Otherwise they are left out, from both ends of the thoughts and the start of the answer.
+    part: that of the piece that was fed last; None if it is that of the next piece. A piece that ends
+    thoughts and begins the answer is the answer's.
     """
 
-    def __init__(
-        self, reasoning_format: ReasoningFormat, start: ReasoningStart, *, verbatim: bool = False
-    ) -> None:
-        self._format = reasoning_format
-        self._verbatim = verbatim
-        self.stage = _FIRST_STAGES[start]
-        self._buffer = ""
-        self._is_final = False
-        self._has_thought = False
-        self._reasoning: list[str] = []
-        self._content: list[str] = []
+    def __init__(self) -> None:
+        self.part: AnswerPart | None = None
 
-    def feed(self, text: str) -> ReasoningText:
-        """Return the text that is certain after this piece."""
-        self._buffer += text
-        return self._drain()
+    @property
+    @abstractmethod
+    def reads_content_alone(self) -> bool:
+        """True if all text from here on is content."""
 
-    def finish(self) -> ReasoningText:
-        """Return the rest at the end of the text."""
-        self._is_final = True
-        return self._drain()
+    @abstractmethod
+    def feed(self, text: str) -> tuple[ReasoningText, ...]:
+        """Return the runs that are certain after this piece, in their order."""
 
-    def _drain(self) -> ReasoningText:
-        while _STEPS[self.stage](self):
-            pass
-        found = ReasoningText("".join(self._reasoning), "".join(self._content))
-        self._reasoning, self._content = [], []
-        return found
-
-    # Each step returns whether another can follow at once.
-
-    def _read_before(self) -> bool:
-        text = self._buffer.lstrip()
-        if text.startswith(self._format.begin):
-            num_used = len(self._buffer) - len(text) + len(self._format.begin)
-            self._emit_layout(self._buffer[:num_used])
-            self._buffer = self._buffer[num_used:]
-            self.stage = ReasoningStage.INSIDE
-            return True
-        if self._format.begin.startswith(text) and not self._is_final:
-            return False
-        self.stage = ReasoningStage.ANSWER
-        return True
-
-    def _read_inside(self) -> bool:
-        thought, end, rest = self._buffer.partition(self._format.end)
-        if end:
-            self._emit_thought(thought.rstrip())
-            self._emit_layout(thought[len(thought.rstrip()) :] + end)
-            self._buffer = rest
-            self.stage = ReasoningStage.ANSWER if self._verbatim else ReasoningStage.BEHIND
-            return True
-        if not self._is_final:
-            certain = len(thought) - partial_suffix(thought, (self._format.end,))
-            thought = thought[:certain].rstrip()
-        self._emit_thought(thought)
-        self._buffer = self._buffer[len(thought) :]
-        return False
-
-    def _read_behind(self) -> bool:
-        self._buffer = self._buffer.lstrip()
-        if self._buffer:
-            self.stage = ReasoningStage.ANSWER
-        return bool(self._buffer)
-
-    def _read_answer(self) -> bool:
-        if self._buffer:
-            self._content.append(self._buffer)
-        self._buffer = ""
-        return False
-
-    def _emit_thought(self, text: str) -> None:
-        if not self._has_thought and not self._verbatim:
-            text = text.lstrip()
-        if text:
-            self._has_thought = True
-            self._reasoning.append(text)
-
-    def _emit_layout(self, text: str) -> None:
-        if self._verbatim:
-            self._reasoning.append(text)
+    @abstractmethod
+    def finish(self, *, is_cut: bool = False) -> tuple[ReasoningText, ...]:
+        """Return the rest at the end of the text. is_cut: as in `ToolParser.finish`."""
 
 
-_STEPS: Final[Mapping[ReasoningStage, Callable[[ReasoningParser], bool]]] = {
-    ReasoningStage.BEFORE: ReasoningParser._read_before,
-    ReasoningStage.INSIDE: ReasoningParser._read_inside,
-    ReasoningStage.BEHIND: ReasoningParser._read_behind,
-    ReasoningStage.ANSWER: ReasoningParser._read_answer,
-}
+@dataclass(frozen=True, kw_only=True)
+class ReasoningFormat(ABC):
+    """One family's way of writing thoughts and what follows them.
+
+    frames_content: whether content too has a header, so that an answer without thoughts must still be parsed.
+    end_tokens: tokens that end an answer, whether or not the checkpoint lists them among its end tokens.
+    efforts: efforts of reasoning that the family does not know, each with the nearest that it does know.
+    """
+
+    frames_content: bool = False
+    end_tokens: tuple[str, ...] = ()
+    efforts: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    @abstractmethod
+    def tags(self) -> tuple[str, ...]:
+        """The fixed texts of the format."""
+
+    @property
+    @abstractmethod
+    def kept_tags(self) -> tuple[str, ...]:
+        """The tags that an assistant's content may hold when a client sends it back."""
+
+    def holds(self, token_text: str) -> bool:
+        """Return whether a token is a tag or a part of one."""
+        return bool(token_text) and any(token_text in tag for tag in self.tags)
+
+    @abstractmethod
+    def is_format_of(self, template: str) -> bool:
+        """Return whether a chat template belongs to this family."""
+
+    @abstractmethod
+    def is_in(self, tokens: Collection[str]) -> bool:
+        """Return whether the family's tags are among a vocabulary's added tokens."""
+
+    @abstractmethod
+    def start(self, prompt: str, continued: str | None = None) -> ReasoningStart:
+        """Return the state of the thoughts where a rendered prompt ends.
+
+        continued: the assistant's text that the answer continues, if any.
+        """
+
+    @abstractmethod
+    def parser(
+        self, start: ReasoningStart, *, verbatim: bool = False, tools: Collection[str] = ()
+    ) -> ReasoningParser:
+        """Return a new parser.
+
+        verbatim: thoughts keep tags around them, for answers that leave them in the content.
+        tools: the names of the functions that the model may call.
+        """
+
+    @abstractmethod
+    def stop_free(self, start: ReasoningStart) -> tuple[tuple[tuple[str, str], ...], str | None]:
+        """Return the spans that are no content, and the end of the one that the text begins in, as the
+        `stop_free` and `stop_free_until` of `engine.request.StopConditions`.
+        """
+
+    @abstractmethod
+    def after_thoughts(self, bound: Tag, start: ReasoningStart) -> Tag:
+        """Return a tag of any thoughts, and then of the tag that binds the answer."""
+
+    def framed(self, content: Tag, start: ReasoningStart) -> Tag:
+        """Return the tag of content with the header that the format gives it."""
+        return content

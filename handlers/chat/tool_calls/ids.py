@@ -58,6 +58,9 @@ def with_conforming_ids(messages: Sequence[ChatMessage], ids: ToolCallIds) -> li
     conforming = []
     num_calls = 0
     for message in messages:
+        if not message.tool_calls and message.tool_call_id is None:
+            conforming.append(message)
+            continue
         calls: list[ToolCall] = []
         for call in message.tool_calls:
             known[call.id] = ids.conform(call.id, call.name, num_calls)

@@ -141,7 +141,8 @@ class ToolParser:
         """
         if not self._follows_call:
             return unread
-        is_begun = self._is_cut and self._format.marker.startswith(unread.lstrip())
+        rest = unread.lstrip()
+        is_begun = self._is_cut and any(marker.startswith(rest) for marker in self._format.openings)
         return "" if is_begun or not unread.strip() else unread
 
     def _read_block(self) -> Generator[None, None, None]:

@@ -9,6 +9,7 @@ import msgspec
 
 from handlers.chat.form.structural_tag import Tag, const, optional, separated, sequence, tag
 from handlers.chat.markers import partial_suffix
+from handlers.chat.messages import ChatMessage
 from handlers.chat.tool_calls.ids import OPENAI_IDS, ToolCallIds
 from handlers.chat.tool_calls.text import IncomingText, Reading
 
@@ -77,6 +78,11 @@ class ToolFormat(ABC):
     tokens: tuple[str, ...] = ()
 
     @property
+    def openings(self) -> tuple[str, ...]:
+        """The texts that a block with a marker begins with."""
+        return (self.marker,) if self.marker else ()
+
+    @property
     def is_marked(self) -> bool:
         return bool(self.marker) and not self.start
 
@@ -98,6 +104,10 @@ class ToolFormat(ABC):
         """Return the special tokens that are part of the format."""
         return {token for token in special_tokens if token and any(token in text for text in self.tags)}
 
+    def turns(self, messages: Sequence[ChatMessage]) -> Sequence[ChatMessage]:
+        """Return a conversation with its calls in the messages in which the family's templates take them."""
+        return messages
+
     @property
     def demanded(self) -> "ToolFormat":
         """The format in which a grammar writes calls that are demanded."""
@@ -111,12 +121,11 @@ class ToolFormat(ABC):
 
     def opening(self, text: str, *, is_final: bool) -> Opening:
         """Return the first place in the text of a marker, or of the possible start of one at its end."""
-        if not self.marker:
-            return Opening(len(text), is_found=False)
-        found = text.find(self.marker)
-        if found >= 0:
-            return Opening(found, is_found=True)
-        return Opening(len(text) - (0 if is_final else partial_suffix(text, (self.marker,))), is_found=False)
+        found = [at for marker in self.openings if (at := text.find(marker)) >= 0]
+        if found:
+            return Opening(min(found), is_found=True)
+        num_open = 0 if is_final else partial_suffix(text, self.openings)
+        return Opening(len(text) - num_open, is_found=False)
 
     @abstractmethod
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:

@@ -7,13 +7,13 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from engine.text.patterns import any_of
 from engine.text.placed_tokens import PlacedTokens
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.prompt.control.client_text import ClientText
 from handlers.chat.prompt.control.control_tokens import control_tokens
 from handlers.chat.prompt.control.literals import literals_of
 from handlers.chat.prompt.control.marks import Marks
-from handlers.chat.prompt.control.patterns import any_of
 from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.tool_prompt import RESULT_TAGS
 
@@ -49,18 +49,31 @@ class RenderedPrompt(msgspec.Struct, frozen=True):
             return tokenizer.encode(self.text, add_special_tokens=add_special_tokens)
         return self.placed.encode(self.parts, add_special_tokens=add_special_tokens)
 
+    def encode_segments(
+        self, tokenizer: Tokenizer, cache_salt: str | None, *, add_special_tokens: bool
+    ) -> list[int]:
+        """Encode as `encode` does, and remember the ids of segments for prompts of the same salt.
+
+        Raises InvalidRequest.
+        """
+        if self.parts is not None and self.placed is not None:
+            return self.placed.encode_segments(self.parts, cache_salt, add_special_tokens=add_special_tokens)
+        if add_special_tokens:
+            return tokenizer.encode(self.text)
+        return tokenizer.encode_segments(self.text, cache_salt)
+
 
 class ControlGuard:
     """The guard of one template's control tokens. Every method may be called from any thread."""
 
     def __init__(self, tokenizer: Tokenizer, dialect: Dialect) -> None:
-        tags = dialect.reasoning_format
-        thoughts = () if tags is None else (tags.begin, tags.end)
+        reasoning = dialect.reasoning_format
+        tags, kept = ((), ()) if reasoning is None else (reasoning.tags, reasoning.kept_tags)
         sources = dialect.template.sources
         self._ids = control_tokens(
-            tokenizer.hf, (*sources, *dialect.tools.tool_format.tags, *thoughts, *RESULT_TAGS)
+            tokenizer.hf, (*sources, *dialect.tools.tool_format.tags, *tags, *RESULT_TAGS)
         )
-        self._marks = Marks(self._ids, literals_of(sources), thoughts)
+        self._marks = Marks(self._ids, literals_of(sources), kept)
         self._tokens = re.compile(f"({any_of(self._ids)})" if self._ids else r"((?!))")
         self._tools = dialect.tools
         self._placed = PlacedTokens(tokenizer, self._ids.values())

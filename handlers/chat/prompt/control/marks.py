@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Set
 from functools import partial
 from typing import Final
 
+from engine.text.patterns import first_of
 from handlers.chat.prompt.control.literals import TemplateLiterals
-from handlers.chat.prompt.control.patterns import first_of
 
 # Those of the contracts. A template may make a token of one, as Phi's does: '<|' + role + '|>'.
 KNOWN_ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))

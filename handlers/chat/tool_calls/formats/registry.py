@@ -2,9 +2,17 @@
 
 from collections.abc import Collection
 
-from handlers.chat.tool_calls.formats.families.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
+from handlers.chat.tool_calls.formats.families.deepseek import (
+    DEEPSEEK_V3,
+    DEEPSEEK_V4,
+    DEEPSEEK_V31,
+    DEEPSEEK_V32,
+    DEEPSEEK_V41,
+)
+from handlers.chat.tool_calls.formats.families.gemma import GEMMA_4
 from handlers.chat.tool_calls.formats.families.glm import GLM
 from handlers.chat.tool_calls.formats.families.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.formats.families.internlm import INTERNLM
 from handlers.chat.tool_calls.formats.families.kimi import KIMI_K2
@@ -18,6 +26,7 @@ from handlers.chat.tool_calls.formats.pythonic import LFM_2, PYTHONIC
 from handlers.chat.tool_calls.tool_format import ToolFormat
 
 TOOL_FORMATS: tuple[ToolFormat, ...] = (
+    HARMONY,
     HERMES,
     QWEN_CODER,
     GLM,
@@ -25,7 +34,11 @@ TOOL_FORMATS: tuple[ToolFormat, ...] = (
     MISTRAL_LIST,
     DEEPSEEK_V3,
     DEEPSEEK_V31,
+    DEEPSEEK_V32,
+    DEEPSEEK_V4,
+    DEEPSEEK_V41,
     KIMI_K2,
+    GEMMA_4,
     GRANITE,
     PHI_4_MINI,
     NEMOTRON,

@@ -1,4 +1,5 @@
-"""Calls whose arguments stand one by one between tags: Qwen 3 Coder, GLM 4.5, Seed OSS, MiniMax M2.
+"""Calls whose arguments stand one by one between tags: Qwen 3 Coder, GLM 4.5, Seed OSS, MiniMax M2,
+DeepSeek V3.2.
 
 A string is written as it is; any other value as JSON.
 """
@@ -48,6 +49,8 @@ class TaggedValuesFormat(ToolFormat):
     are also read without them.
 
     padding: text on either side of a value that is not part of it.
+    kinds: the ends of `key_end` by which the model says that a value is a string, and that it is JSON; None
+        where the schema alone says so.
     """
 
     call_begin: str = ""
@@ -57,12 +60,13 @@ class TaggedValuesFormat(ToolFormat):
     key_end: tuple[str, ...]
     value_end: str
     padding: str = ""
+    kinds: tuple[str, str] | None = None
 
     @property
     @override
     def tags(self) -> tuple[str, ...]:
         own = (self.call_begin, self.name_end, self.call_end, self.key_begin, *self.key_end, self.value_end)
-        return (*super().tags, *own)
+        return (*super().tags, *own, *(self.kinds or ()))
 
     @override
     def read(self, text: IncomingText, tools: Mapping[str, Schema], *, is_bound: bool) -> Reading[None]:
@@ -101,11 +105,12 @@ class TaggedValuesFormat(ToolFormat):
             for literal in self.key_end[1:]:
                 yield from text.blanks()
                 yield from text.literal(literal)
+            said = (yield from text.literal(*self.kinds)) if self.kinds else None
             yield from text.literal(self.padding, "")
             yield CallArguments(f"{separator}{json.dumps(key, ensure_ascii=False)}: ")
             separator = ", "
             parameter = parameters.get(key)
-            if parameter is not None and _is_text(parameter):
+            if self._is_written_as_text(parameter, said):
                 yield from self._read_text(text)
             else:
                 value = yield from self._read_value(text, is_bound=is_bound)
@@ -113,6 +118,12 @@ class TaggedValuesFormat(ToolFormat):
         if not self.call_end:
             text.go_back(len(end))
         yield CallArguments("{}" if separator == "{" else "}")
+
+    def _is_written_as_text(self, parameter: Parameter | None, said: str | None) -> bool:
+        """Return whether a value is text as it stands. said: which of `kinds` came before it."""
+        if self.kinds is None:
+            return parameter is not None and _is_text(parameter)
+        return said == self.kinds[0] and (parameter is None or "string" in parameter.types)
 
     def _read_text(self, text: IncomingText) -> Reading[None]:
         ends = (self.padding + self.value_end, self.value_end)
@@ -152,8 +163,12 @@ class TaggedValuesFormat(ToolFormat):
 
     def _write_argument(self, key: str, value: object) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        begin = self.key_begin + key + "\n".join(self.key_end) + self.padding
+        begin = self.key_begin + key + self._key_end(is_text=isinstance(value, str))
         return begin + text + self.padding + self.value_end + "\n"
+
+    def _key_end(self, *, is_text: bool) -> str:
+        kind = "" if self.kinds is None else self.kinds[0 if is_text else 1]
+        return "\n".join(self.key_end) + kind + self.padding
 
     @override
     def call(self, tool: BoundTool) -> CallSyntax:
@@ -161,18 +176,19 @@ class TaggedValuesFormat(ToolFormat):
         if set(tool.schema) <= {"type"}:
             return CallSyntax(begin=begin, arguments=self._any_arguments(), end=self.call_end)
         parameters = parameters_of(tool.schema)
-        if parameters is None or any(re.search(r"[<>\s]", parameter.name) for parameter in parameters):
+        if parameters is None or any(re.search(r"[<>\"\s]", parameter.name) for parameter in parameters):
             return _OBJECT.call(tool)
         arguments = [self._argument(parameter) for parameter in parameters] or [const("")]
         return CallSyntax(begin=begin, arguments=sequence(*arguments), end=self.call_end)
 
     def _any_arguments(self) -> Tag:
-        key_end = "\n".join(self.key_end) + self.padding
-        argument = sequence(regex(r"[^<>\s]+"), const(key_end), text_without(self.value_end))
+        key_ends = dict.fromkeys(self._key_end(is_text=is_text) for is_text in (True, False))
+        key_end = either(*map(const, key_ends))
+        argument = sequence(regex(r"[^<>\s]+"), key_end, text_without(self.value_end))
         return any_number(sequence(tag(self.key_begin, argument, self.value_end), const("\n")))
 
     def _argument(self, parameter: Parameter) -> Tag:
-        begin = self.key_begin + parameter.name + "\n".join(self.key_end) + self.padding
+        begin = self.key_begin + parameter.name + self._key_end(is_text=_is_text(parameter))
         content = self._value(parameter)
         is_free = content["type"] == "any_text"
         # Free text ends where the tag begins; its last line break is padding then.

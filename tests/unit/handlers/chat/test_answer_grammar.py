@@ -27,8 +27,10 @@ from handlers.chat.reading.answer_parser import (
     ReasoningReading,
     ToolReading,
 )
-from handlers.chat.reading.reasoning import ReasoningStart
-from handlers.chat.reading.reasoning_format import THINK
+from handlers.chat.reading.channels import HARMONY_CHANNELS
+from handlers.chat.reading.reasoning import ReasoningFormat, ReasoningStart
+from handlers.chat.reading.tag_pair import THINK
+from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.formats.families.llama import LLAMA_JSON
 from handlers.chat.tool_calls.formats.registry import TOOL_FORMATS
@@ -104,8 +106,8 @@ def use(mode: ToolMode, tools: Sequence[ToolDefinition] = TOOLS) -> ToolUse:
     return ToolUse(mode=mode, tools=tuple(tools))
 
 
-def thoughts(thinking: ReasoningStart) -> ReasoningReading:
-    return ReasoningReading(reasoning_format=THINK, start=thinking, is_content=False)
+def thoughts(thinking: ReasoningStart, reasoning_format: ReasoningFormat = THINK) -> ReasoningReading:
+    return ReasoningReading(reasoning_format=reasoning_format, start=thinking, is_content=False)
 
 
 def read(
@@ -115,7 +117,10 @@ def read(
     tools: tuple[ToolDefinition, ...] = TOOLS,
 ) -> AnswerText:
     reading = ToolReading(tool_format=tool_format, tools=tools, streams=True)
-    parser = AnswerParser(AnswerFormat(tools=reading, reasoning=thoughts(thinking)), lambda name: "id")
+    reasoning = thoughts(thinking)
+    if tool_format is HARMONY:  # its calls are messages like others
+        reasoning = thoughts(ReasoningStart.POSSIBLE, HARMONY_CHANNELS)
+    parser = AnswerParser(AnswerFormat(tools=reading, reasoning=reasoning), lambda name: "id")
     answer = parser.feed(text) + parser.finish()
     return replace(answer, calls=join_pieces(answer.calls))
 

@@ -44,6 +44,13 @@ async def choice_of(script: Script | ScriptedEngine, **fields: Any) -> Any:
     return choice
 
 
+@pytest.mark.parametrize("contract", ["openai", "tgi", "hf"])
+async def test_an_answers_id_is_the_requests_in_the_engine(contract: str) -> None:
+    engine = ScriptedEngine(says("a"))
+    answer = await Api(engine).answer(f"/{contract}/v1/chat/completions", chat())
+    assert answer["id"] == f"chatcmpl-{engine.requests[0].request_id}"
+
+
 async def test_an_answer_is_a_chat_completion() -> None:
     answer = await Api(says("Hel", "lo")).answer(CHAT, chat())
     assert answer.keys() == {"id", "object", "created", "model", "system_fingerprint", "choices", "usage"}

@@ -221,14 +221,19 @@ async def test_a_form_binds_what_follows_the_thoughts() -> None:
 async def test_special_tokens_are_added_to_a_rendered_prompt_only_if_that_is_wanted() -> None:
     asked: list[bool] = []
     tokenizer = quiet().engine.tokenizer
-    encode = tokenizer.encode
+    encode, encode_segments = tokenizer.encode, tokenizer.encode_segments
 
     def noting(text: str, *, add_special_tokens: bool = True) -> list[int]:
         asked.append(add_special_tokens)
         return encode(text, add_special_tokens=add_special_tokens)
 
+    def noting_segments(text: str, cache_salt: str | None) -> list[int]:
+        asked.append(False)
+        return encode_segments(text, cache_salt)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokenizer, "encode", noting)
+        patch.setattr(tokenizer, "encode_segments", noting_segments)
         for fields in ({}, {"add_special_tokens": False}, {"add_special_tokens": True}):
             await submitted(CHAT, chat(**fields))
     assert asked == [False, False, True]

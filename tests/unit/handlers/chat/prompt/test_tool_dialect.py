@@ -11,9 +11,17 @@ from handlers.chat.params import ChatParams
 from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.tool_dialect import ToolDialect
 from handlers.chat.reading.result import ChatChoice, collect_chat
-from handlers.chat.tool_calls.formats.families.deepseek import DEEPSEEK_V3, DEEPSEEK_V31
+from handlers.chat.tool_calls.formats.families.deepseek import (
+    DEEPSEEK_V3,
+    DEEPSEEK_V4,
+    DEEPSEEK_V31,
+    DEEPSEEK_V32,
+    DEEPSEEK_V41,
+)
+from handlers.chat.tool_calls.formats.families.gemma import GEMMA_4
 from handlers.chat.tool_calls.formats.families.glm import GLM
 from handlers.chat.tool_calls.formats.families.granite import GRANITE, PHI_4_MINI
+from handlers.chat.tool_calls.formats.families.harmony import HARMONY
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.formats.families.internlm import INTERNLM
 from handlers.chat.tool_calls.formats.families.kimi import KIMI_K2
@@ -127,8 +135,13 @@ def dialect(template: str, name: str | None = None) -> ToolDialect:
         ("[TOOL_CALLS]f[ARGS]", MISTRAL),
         ("<｜tool▁calls▁begin｜>```json", DEEPSEEK_V3),
         ("<｜tool▁calls▁begin｜>", DEEPSEEK_V31),
+        ('{%- set dsml_token = "｜DSML｜" -%}<{{ dsml_token }}function_calls>', DEEPSEEK_V32),
+        ('{%- set dsml_token = "｜DSML｜" -%}<{{ dsml_token }}tool_calls>', DEEPSEEK_V4),
+        ("<｜DSML｜ calls>", DEEPSEEK_V41),
+        ("<|channel|>analysis<|message|>", HARMONY),
         ("<|tool_calls_section_begin|>", KIMI_K2),
         ("<|tool_call|>", GRANITE),
+        ("<|tool_call>call:", GEMMA_4),
         ("<|tool_call|><|/tool_call|>", PHI_4_MINI),
         ("[func_name1(params_name1=params_value1)]", PYTHONIC),
         ('{"name": name, "parameters": object}<|header_start|>assistant<|header_end|>', LLAMA_JSON),

@@ -12,8 +12,8 @@ from handlers.chat.delta import ChatDelta, ChatFinish
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.reasoning import ReasoningStart
-from handlers.chat.reading.reasoning_format import THINK
 from handlers.chat.reading.result import ChatChoice, collect_chat, join
+from handlers.chat.reading.tag_pair import THINK
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.ids import new_tool_call_id
 from handlers.chat.tools import ToolDefinition

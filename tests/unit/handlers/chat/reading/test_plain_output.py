@@ -10,9 +10,9 @@ from handlers.chat.delta import ChatDelta
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading
 from handlers.chat.reading.output import ChatOutput
 from handlers.chat.reading.reasoning import ReasoningStart
-from handlers.chat.reading.reasoning_format import ReasoningFormat
+from handlers.chat.reading.tag_pair import TagPair
 
-TAGS = ReasoningFormat(begin="<think>", end="</think>")
+TAGS = TagPair(begin="<think>", end="</think>")
 FORMATS = (
     AnswerFormat(),
     AnswerFormat(hides_special=False),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from handlers.chat.tool_calls.formats.families.deepseek import DEEPSEEK_V32
 from handlers.chat.tool_calls.formats.families.kimi import KIMI_K2
 from handlers.chat.tool_calls.formats.families.mistral import MISTRAL, MISTRAL_LIST
 from handlers.chat.tool_calls.formats.families.qwen_coder import QWEN_CODER
@@ -154,6 +155,19 @@ def test_an_identifier_that_the_model_writes_is_the_calls() -> None:
     assert [call.id for call in read(parser(MISTRAL, tools, streams=True), [text])[1]] == ["a1B2c3D4e"]
 
 
+@streamed_and_not
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [('string="true">5', "5"), ('string="false">5', 5), ('string="false">[1, "a"]', [1, "a"])],
+)
+def test_a_format_whose_model_says_which_values_are_strings_is_believed_where_the_schema_is_silent(
+    written: str, value: object, streams: bool
+) -> None:
+    text = DEEPSEEK_V32.write("get", '{"a": "?"}').replace('string="true">?', written)
+    [call] = read(parser(DEEPSEEK_V32, {"get": {}}, streams=streams), text)[1]
+    assert json.loads(call.arguments) == {"a": value}
+
+
 def test_blanks_that_families_leave_between_tags_change_nothing() -> None:
     tools = {"get": {"properties": {"a": {"type": "string"}}}}
     for name, text in {
@@ -162,6 +176,13 @@ def test_blanks_that_families_leave_between_tags_change_nothing() -> None:
         "mistral": '[TOOL_CALLS] get[ARGS] {"a":"x"}',
         "deepseek_v3": "<｜tool▁calls▁begin｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>get\n```json\n"
         '{"a":"x"}\n```<｜tool▁call▁end｜>\n<｜tool▁calls▁end｜>',
+        "deepseek_v32": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get">\n<｜DSML｜parameter name="a" '
+        'string="true">x</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+        "deepseek_v4": '<｜DSML｜tool_calls><｜DSML｜invoke name="get"><｜DSML｜parameter name="a" '
+        'string="true">x</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>',
+        "deepseek_v41": '<｜DSML｜ calls>\n<｜DSML｜ invoke name="get">\n<｜DSML｜ parameter name="a" '
+        'string="true">x</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n</｜DSML｜ calls>',
+        "openai": '<|channel|>commentary to=functions.get <|constrain|>json<|message|>{"a":"x"}<|call|>',
         "qwen3_coder": "<tool_call><function=get><parameter=a>x</parameter></function></tool_call>",
         "glm45": "<tool_call>get<arg_key>a</arg_key><arg_value>x</arg_value></tool_call>",
         "pythonic": "<|python_start|>[ get( a = 'x', ) ]<|python_end|>",

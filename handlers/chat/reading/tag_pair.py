@@ -1,0 +1,206 @@
+"""Thoughts between a pair of tags at the start of an answer, as most families write them."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, auto
+from typing import Final
+
+from typing_extensions import override
+
+from handlers.chat.form.structural_tag import Tag, optional, regex, sequence, tag, text_without
+from handlers.chat.markers import partial_suffix
+from handlers.chat.reading.reasoning import (
+    AnswerPart,
+    ReasoningFormat,
+    ReasoningParser,
+    ReasoningStart,
+    ReasoningText,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagPair(ReasoningFormat):
+    """One family's pair of tags."""
+
+    begin: str
+    end: str
+
+    @property
+    @override
+    def tags(self) -> tuple[str, ...]:
+        return (self.begin, self.end)
+
+    @property
+    @override
+    def kept_tags(self) -> tuple[str, ...]:
+        return self.tags
+
+    @override
+    def is_format_of(self, template: str) -> bool:
+        return self.end in template
+
+    @override
+    def is_in(self, tokens: Collection[str]) -> bool:
+        return {self.begin, self.end} <= set(tokens)
+
+    @override
+    def start(self, prompt: str, continued: str | None = None) -> ReasoningStart:
+        if continued is not None:
+            is_open = continued.rfind(self.begin) > continued.rfind(self.end)
+            return ReasoningStart.OPEN if is_open else ReasoningStart.CLOSED
+        end = prompt.rstrip()
+        if end.endswith(self.begin.rstrip()):
+            return ReasoningStart.OPEN
+        return ReasoningStart.CLOSED if end.endswith(self.end) else ReasoningStart.POSSIBLE
+
+    @override
+    def parser(
+        self, start: ReasoningStart, *, verbatim: bool = False, tools: Collection[str] = ()
+    ) -> "TagPairParser":
+        return TagPairParser(self, start, verbatim=verbatim)
+
+    @override
+    def stop_free(self, start: ReasoningStart) -> tuple[tuple[tuple[str, str], ...], str | None]:
+        if start is ReasoningStart.CLOSED:
+            return (), None
+        return ((), self.end) if start is ReasoningStart.OPEN else (((self.begin, self.end),), None)
+
+    @override
+    def after_thoughts(self, bound: Tag, start: ReasoningStart) -> Tag:
+        if start is ReasoningStart.CLOSED:
+            return bound
+        is_open = start is ReasoningStart.OPEN
+        block = tag("" if is_open else self.begin, text_without(self.end), self.end)
+        thoughts = sequence(block, regex(r"\s{0,2}"))
+        return sequence(thoughts if is_open else optional(thoughts), bound)
+
+
+class ReasoningStage(IntEnum):
+    """The stage of a parser; an IntEnum, since its hash is cheaper than that of an Enum."""
+
+    BEFORE = auto()  # thoughts may follow
+    INSIDE = auto()
+    BEHIND = auto()  # blanks between thoughts and answer
+    ANSWER = auto()
+
+
+_FIRST_STAGES: Final = {
+    ReasoningStart.OPEN: ReasoningStage.INSIDE,
+    ReasoningStart.POSSIBLE: ReasoningStage.BEFORE,
+    ReasoningStart.CLOSED: ReasoningStage.ANSWER,
+}
+
+
+class TagPairParser(ReasoningParser):
+    """The parser of one text into thoughts and answer.
+
+    verbatim: tags and blanks stay with the thoughts, which joined to the answer are then the whole text, to
+        the letter. Otherwise they are left out, from both ends of the thoughts and the start of the answer.
+    """
+
+    def __init__(self, tags: TagPair, start: ReasoningStart, *, verbatim: bool = False) -> None:
+        super().__init__()
+        self._format = tags
+        self._verbatim = verbatim
+        self.stage = _FIRST_STAGES[start]
+        self._buffer = ""
+        self._is_final = False
+        self._has_thought = False
+        self._reasoning: list[str] = []
+        self._content: list[str] = []
+
+    @property
+    @override
+    def reads_content_alone(self) -> bool:
+        return self.stage is ReasoningStage.ANSWER
+
+    @override
+    def feed(self, text: str) -> tuple[ReasoningText, ...]:
+        before = self.stage
+        self._buffer += text
+        found = self._drain()
+        self.part = self._part_of(before, found)
+        return (found,)
+
+    @override
+    def finish(self, *, is_cut: bool = False) -> tuple[ReasoningText, ...]:
+        self._is_final = True
+        return (self._drain(),)
+
+    def _part_of(self, before: ReasoningStage, found: ReasoningText) -> AnswerPart | None:
+        """Return the part of a piece that was read from stage `before` on."""
+        if self.stage is ReasoningStage.BEFORE:
+            return None
+        if found.content or before is ReasoningStage.ANSWER:
+            return AnswerPart.ANSWER
+        return AnswerPart.LAYOUT if before is ReasoningStage.BEHIND else AnswerPart.THOUGHT
+
+    def _drain(self) -> ReasoningText:
+        while _STEPS[self.stage](self):
+            pass
+        found = ReasoningText("".join(self._reasoning), "".join(self._content))
+        self._reasoning, self._content = [], []
+        return found
+
+    # Each step returns whether another can follow at once.
+
+    def _read_before(self) -> bool:
+        text = self._buffer.lstrip()
+        if text.startswith(self._format.begin):
+            num_used = len(self._buffer) - len(text) + len(self._format.begin)
+            self._emit_layout(self._buffer[:num_used])
+            self._buffer = self._buffer[num_used:]
+            self.stage = ReasoningStage.INSIDE
+            return True
+        if self._format.begin.startswith(text) and not self._is_final:
+            return False
+        self.stage = ReasoningStage.ANSWER
+        return True
+
+    def _read_inside(self) -> bool:
+        thought, end, rest = self._buffer.partition(self._format.end)
+        if end:
+            self._emit_thought(thought.rstrip())
+            self._emit_layout(thought[len(thought.rstrip()) :] + end)
+            self._buffer = rest
+            self.stage = ReasoningStage.ANSWER if self._verbatim else ReasoningStage.BEHIND
+            return True
+        if not self._is_final:
+            certain = len(thought) - partial_suffix(thought, (self._format.end,))
+            thought = thought[:certain].rstrip()
+        self._emit_thought(thought)
+        self._buffer = self._buffer[len(thought) :]
+        return False
+
+    def _read_behind(self) -> bool:
+        self._buffer = self._buffer.lstrip()
+        if self._buffer:
+            self.stage = ReasoningStage.ANSWER
+        return bool(self._buffer)
+
+    def _read_answer(self) -> bool:
+        if self._buffer:
+            self._content.append(self._buffer)
+        self._buffer = ""
+        return False
+
+    def _emit_thought(self, text: str) -> None:
+        if not self._has_thought and not self._verbatim:
+            text = text.lstrip()
+        if text:
+            self._has_thought = True
+            self._reasoning.append(text)
+
+    def _emit_layout(self, text: str) -> None:
+        if self._verbatim:
+            self._reasoning.append(text)
+
+
+_STEPS: Final[Mapping[ReasoningStage, Callable[[TagPairParser], bool]]] = {
+    ReasoningStage.BEFORE: TagPairParser._read_before,
+    ReasoningStage.INSIDE: TagPairParser._read_inside,
+    ReasoningStage.BEHIND: TagPairParser._read_behind,
+    ReasoningStage.ANSWER: TagPairParser._read_answer,
+}
+
+THINK: Final = TagPair(begin="<think>", end="</think>")  # Qwen 3, DeepSeek R1, and many after them

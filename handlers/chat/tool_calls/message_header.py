@@ -1,0 +1,77 @@
+"""The headers of harmony's messages, which say who speaks, on which channel, and to whom; pure.
+
+A message is `<|start|>` HEADER `<|message|>` TEXT and one of the ends, as OpenAI's harmony documents it. The
+recipient stands behind the role or behind the channel.
+"""
+
+import re
+from typing import Final
+
+import msgspec
+
+from handlers.chat.markers import partial_suffix
+
+START: Final = "<|start|>"
+CHANNEL: Final = "<|channel|>"
+CONSTRAIN: Final = "<|constrain|>"
+MESSAGE: Final = "<|message|>"
+END: Final = "<|end|>"
+CALL: Final = "<|call|>"
+RETURN: Final = "<|return|>"
+ENDS: Final = (END, CALL, RETURN)
+FRAMING: Final = (START, CHANNEL, CONSTRAIN, MESSAGE, *ENDS)
+ASSISTANT: Final = "assistant"
+FUNCTIONS: Final = "functions."  # the namespace of a request's own tools
+
+_MAX_LENGTH: Final = 512  # characters of a header
+_TO: Final = r"(?:\s*to=(?P<{}>[^<]*?))?"
+_TYPE: Final = r"(?:\s*(?P<is_{0}>\<\|constrain\|\>)\s*(?P<{0}>[\w-]*)|\s+(?P<plain_{0}>json|code|text))?\s*"
+_WORDS: Final = (ASSISTANT, "analysis", "commentary", "final", "to=", " json", " code", " text")
+_HEADER: Final = re.compile(
+    r"\s*(?P<role>assistant)?"
+    + _TO.format("first")
+    + r"\s*(?:<\|channel\|>\s*(?P<channel>analysis|commentary|final)?"
+    + _TO.format("second")
+    + ")?"
+    + _TYPE.format("type")
+)
+
+
+class MessageHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """One header; recipient "" is a message to the user. role "" where the prompt has written it."""
+
+    role: str
+    channel: str
+    recipient: str
+    text: str
+
+    @classmethod
+    def parse(cls, text: str) -> "MessageHeader | None":
+        """Return the header of this text, without `<|start|>` and `<|message|>`; None if it is none.
+
+        Its `text` is in the one order that calls are read in: channel, recipient, type of content.
+        """
+        found = _HEADER.fullmatch(text) if len(text) <= _MAX_LENGTH else None
+        if found is None:
+            return None
+        recipient = found["second"] or found["first"] or ""
+        channel = found["channel"] or ""
+        if found["second"]:
+            ordered = text[text.index(CHANNEL) :]
+        else:
+            kind = text[found.end("channel") if found["channel"] else found.end("first") :]
+            ordered = f"{CHANNEL}{channel}{f' to={recipient}' if recipient else ''}{kind}"
+        return cls(role=found["role"] or "", channel=channel, recipient=recipient.strip(), text=ordered)
+
+
+def may_become_header(text: str, *, has_role: bool, is_whole: bool) -> bool:
+    """Return whether the text is the beginning of a header.
+
+    is_whole: whether no further text can complete a word of it.
+    has_role: whether the prompt has written the role, so that none is expected here.
+    """
+    if len(text) > _MAX_LENGTH:
+        return False
+    certain = text if is_whole else text[: len(text) - partial_suffix(text, (*FRAMING, *_WORDS))]
+    found = _HEADER.fullmatch(text) or _HEADER.fullmatch(certain)
+    return found is not None and not (has_role and found["role"])
