@@ -1,5 +1,6 @@
 """The composition root: the only place that names every contract and ties them to one engine."""
 
+import asyncio
 import logging
 import os
 from argparse import Namespace
@@ -15,9 +16,10 @@ from engine.errors import EngineError
 from generated.operation import Handlers, Operation
 from handlers.access.access import Access, check_access
 from handlers.access.audit_log import CannotWriteAuditLog
+from handlers.access.visit import private_cache_salt
 from handlers.active_requests.active_request import ActiveRequests
 from handlers.active_requests.engine import Engine
-from handlers.active_requests.metrics import Metrics
+from handlers.active_requests.metrics import Exchange, Metrics
 from handlers.aleph_alpha.contract import AlephAlphaContract
 from handlers.aleph_alpha.operations import AlephAlphaHandlers
 from handlers.anthropic.contract import AnthropicContract
@@ -26,7 +28,7 @@ from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
-from handlers.engine_starter import engine_starter
+from handlers.engine_starter import engine_starter, set_environment
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
 from handlers.mindie.contract import MindieContract
@@ -46,7 +48,7 @@ from handlers.runtime.contract import Contract
 from handlers.runtime.cors import Cors
 from handlers.runtime.documents.served_document import served_document
 from handlers.runtime.endpoint import Endpoint
-from handlers.runtime.root_routes import check_root, placements
+from handlers.runtime.root_routes import Yields, check_root, placements, yielded
 from handlers.runtime.runtime_options import RuntimeOptions
 from handlers.runtime.server import ContractServer, MakeEndpoint
 from handlers.service.model_names import ModelNames
@@ -56,6 +58,8 @@ from handlers.settings.settings import Settings
 from handlers.tgi.contract import TgiContract
 from handlers.tgi.operations import TgiHandlers
 from handlers.tgi_family.launcher.reading import check_arguments
+from handlers.tokens.contract import TokensContract
+from handlers.tokens.operations import TokensHandlers
 from handlers.triton.contract import TritonContract
 from handlers.triton.operations import TritonHandlers
 
@@ -103,6 +107,7 @@ _ALL: Final = (
     _served(AlephAlphaContract(), AlephAlphaHandlers),
     _served_with_settings(MindieContract(), MindieHandlers),
     _served(AnthropicContract(), AnthropicHandlers),
+    _served(TokensContract(), TokensHandlers),
 )
 
 CONTRACTS: Final[Mapping[str, Served]] = {served.contract.name: served for served in _ALL}
@@ -114,22 +119,27 @@ MARKING_HEADERS: Final[Mapping[str, str | None]] = {
     name: served.contract.marking_header for name, served in CONTRACTS.items()
 }
 
+YIELDS: Final[Yields] = {name: served.contract.yields for name, served in CONTRACTS.items()}
 
-def build_app(settings: Settings, engine: Engine) -> ASGIApp:
+
+def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = None) -> ASGIApp:
     """Return the application over a running engine, which it stops when the server shuts down.
 
+    exchange: as of Metrics.
     Raises UnknownContract if `settings.root` names one; InvalidKeyFile and CannotWriteAuditLog; TemplateError
     for a chat template that is broken.
     """
     check_root(settings.root, list(CONTRACTS))
     access = Access(settings, CONTRACTS)
     limit = ConcurrencyLimit(settings.max_concurrent_requests, settings.max_sequences_a_request)
-    shared = _shared(settings, engine, limit)
+    shared = _shared(settings, engine, limit, exchange)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
+        sharing = asyncio.create_task(shared.metrics.share())
         async with access.kept_up(), InterpreterShare(lambda: limit.in_use > 0).kept():
             yield
+        sharing.cancel()
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
         shared.workers.shutdown()
@@ -149,18 +159,19 @@ def build_app(settings: Settings, engine: Engine) -> ASGIApp:
     _root_document(settings, engine.capabilities).mount(shell)
     handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
     for name in settings.root:
-        server.mount(CONTRACTS[name].contract, handlers[name])
+        leaves = yielded(TABLES, settings.root, YIELDS, name)
+        server.mount(CONTRACTS[name].contract, handlers[name], leaves=leaves)
     for name in CONTRACTS:
         server.mount(CONTRACTS[name].contract, handlers[name], prefix=f"/{name}")
     return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
 
 
-def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit) -> Shared:
+def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchange: Exchange | None) -> Shared:
     """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
     shared = Shared(
         settings=settings,
         engine=engine,
-        model_names=ModelNames(settings.model_name, settings.model_alias),
+        model_names=ModelNames(settings.model_name, settings.model_alias, engine.adapters),
         chat=ChatCore(
             engine.tokenizer,
             max_total_tokens=engine.model_info.max_total_tokens,
@@ -168,11 +179,17 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit) -> Shar
             chat_template=settings.chat_template,
             allows_forms=not settings.disable_grammar_support,
             trusts_special_tokens=settings.trust_special_tokens,
+            private_salt=private_cache_salt if settings.prefix_caching else None,
         ),
         workers=Workers(settings.validation_workers),
         active_requests=ActiveRequests(engine, limit),
         metrics=Metrics(
-            engine.model_info, engine.stats, lambda: limit.in_use, model_name=settings.model_name
+            engine.model_info,
+            engine.stats,
+            lambda: limit.in_use,
+            model_name=settings.model_name,
+            exchange=exchange,
+            memory=engine.tokenizer.memory if settings.prefix_caching else None,
         ),
     )
     shared.chat.check_template()
@@ -181,7 +198,7 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit) -> Shar
 
 
 def _root_document(settings: Settings, capabilities: Capabilities) -> RootDocument:
-    at_root, _ = placements(TABLES, settings.root)
+    at_root, _ = placements(TABLES, settings.root, YIELDS)
     documents = {name: served_document(CONTRACTS[name].contract, capabilities) for name in settings.root}
     return RootDocument(documents, at_root)
 
@@ -214,6 +231,8 @@ def create_app() -> ASGIApp:
     """
     try:
         settings = read_settings(Namespace())
+        if settings.api_workers:
+            raise ValueError("api_workers is of `verbatim serve`; uvicorn's --workers start whole servers")
         for warning in check_arguments({}, os.environ):
             _log.warning(warning)
         return _StartsEngine(settings)
@@ -227,6 +246,7 @@ class _StartsEngine:
     def __init__(self, settings: Settings) -> None:
         check_root(settings.root, list(CONTRACTS))
         check_access(settings, CONTRACTS)
+        set_environment(settings)
         # It may import torch and transformers, which takes seconds: after the settings are found right.
         self._start_engine = engine_starter(settings)
         self._settings = settings

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 
-from handlers.commands import build_kernels, contracts, keys, serve, settings
+from handlers.commands import build_kernels, check, contracts, keys, ray, serve, settings
 from handlers.commands.ending import exit_status
 from handlers.version import VERSION
 
@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"verbatim {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for command in (serve, contracts, keys, build_kernels, settings):
+    for command in (serve, check, ray, contracts, keys, build_kernels, settings):
         command.add(commands)
     for further in entry_points(group=_OF_OTHERS):
         further.load()(commands)

@@ -1,14 +1,24 @@
 """The start of the engine that the settings name."""
 
+import os
 import shlex
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from engine.config import EngineConfig
+from engine.config import EngineConfig, KVEventsConfig
 from engine.demo_model import DEMO_MODEL
+from engine.errors import ModelNotSupported
+from engine.model.loading.checkpoint.directory import own_directory
+from engine.model_info import ModelInfo
+from engine.native.instructions import limit_libraries
+from engine.packed_cache.early_reading import begin_reading
+from engine.packed_cache.place import packed_cache
 from engine.remote.config import RemoteConfig
-from handlers.active_requests.engine import Engine
 from handlers.settings.settings import Settings
+
+if TYPE_CHECKING:
+    from handlers.active_requests.engine import Engine  # it needs NumPy, which `verbatim --help` does not
 
 _BLOCK_SIZE: Final = EngineConfig(model="").block_size
 _MAX_NUM_SEQUENCES: Final = EngineConfig(model="").max_num_sequences
@@ -34,20 +44,46 @@ def engine_config(settings: Settings) -> EngineConfig:
         dtype=settings.dtype,
         device=settings.device,
         trust_remote_code=settings.trust_remote_code,
+        bfloat16_products=settings.bfloat16_products,
+        packed_cache=packed_cache(settings.packed_cache),
         require_native=settings.require_native,
         prefix_caching=settings.prefix_caching,
         max_draft_tokens=settings.speculate,
         max_unread_bytes=settings.max_unread_bytes,
+        kv_events=_kv_events_config(settings),
+        adapters=settings.adapter_sources,
+        adapter_root=settings.lora_root,
+        adapter_limits=settings.adapter_limits,
         **{name: value for name, value in given.items() if value is not None},
     )
 
 
-def remote_config(settings: Settings) -> RemoteConfig:
-    """Return the part of the settings for an engine that other servers compute for."""
+def _kv_events_config(settings: Settings) -> KVEventsConfig | None:
+    if settings.kv_events is None:
+        return None
+    return KVEventsConfig(
+        endpoint=settings.kv_events,
+        replay_endpoint=settings.kv_events_replay,
+        topic=settings.kv_events_topic,
+        buffer_steps=settings.kv_events_buffer,
+    )
+
+
+def remote_config(
+    settings: Settings,
+    *,
+    urls: tuple[str, ...] | None = None,
+    socket: str | None = None,
+    model_info: ModelInfo | None = None,
+) -> RemoteConfig:
+    """Return the part of the settings for an engine that other servers compute for.
+
+    urls: in place of the settings'. socket, model_info: as of RemoteConfig.
+    """
     return RemoteConfig(
         model=settings.model or str(DEMO_MODEL),
         api=settings.engine,
-        urls=settings.engine_url,
+        urls=settings.engine_url if urls is None else urls,
         revision=settings.revision,
         served_name=settings.served_model_name,
         api_key=settings.engine_api_key,
@@ -58,10 +94,21 @@ def remote_config(settings: Settings) -> RemoteConfig:
         timeout_s=settings.engine_timeout,
         start_timeout_s=settings.engine_start_timeout,
         command=tuple(shlex.split(settings.engine_command or "")),
+        socket=socket,
+        model_info=model_info,
     )
 
 
-StartEngine: TypeAlias = Callable[[Callable[[str], None]], Awaitable[Engine]]
+def set_environment(settings: Settings) -> None:
+    """Set the variables that libraries read when they are imported."""
+    limit_libraries(settings.isa)
+    if settings.kernel_cache is not None:
+        os.environ["VERBATIM_KERNEL_CACHE"] = settings.kernel_cache
+    if settings.huggingface_hub_cache is not None:
+        os.environ["HF_HUB_CACHE"] = settings.huggingface_hub_cache
+
+
+StartEngine: TypeAlias = Callable[[Callable[[str], None]], "Awaitable[Engine]"]
 """Starts an engine, given a function that is called with lines on the progress."""
 
 
@@ -70,18 +117,23 @@ def engine_starter(settings: Settings) -> StartEngine:
 
     A process over another server's engine imports no torch, then or later.
     """
-    if settings.engine != "verbatim":
-        from engine.remote.without_torch import hide_torch
+    if settings.is_over_servers:
+        from engine.remote.without_torch import import_without_torch
 
-        hide_torch()
+        import_without_torch()
         from engine.remote.remote_engine import RemoteEngine
 
         remote = remote_config(settings)
         return lambda on_progress: RemoteEngine.start(remote, on_progress=on_progress)
-    from engine.model.loading.without_compiler import leave_out_compiler
+    own = engine_config(settings)
+    with suppress(ModelNotSupported):  # which the start raises
+        begin_reading(own, own_directory(own.model, own.revision))
+    from engine.model.loading.imports.light_imports import import_lightly
 
-    leave_out_compiler()
+    import_lightly()
+    from engine.model.loading.head_start import begin_loading
+
+    begin_loading(own)
     from engine.async_engine import AsyncEngine
 
-    own = engine_config(settings)
     return lambda on_progress: AsyncEngine.start(own, on_progress=on_progress)

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 
 import numpy as np
 
+from engine.adapter import NO_ADAPTERS, Adapters
 from engine.capabilities import Capabilities
 from engine.core.stages.unit_vector import unit_vector
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
@@ -131,6 +132,7 @@ class ScriptedEngine:
         self.tokenizer = tokenizer or chat_tokenizer()
         self.model_info = _model_info(max_total_tokens)
         self.capabilities = Capabilities()
+        self.adapters: Adapters = NO_ADAPTERS
         self.requests: list[GenerationRequest] = []
         self.texts: list[EmbeddingRequest] = []
         self.num_running = 0

@@ -27,5 +27,14 @@ class Visit:
         return given if self.key is None else self.key.cache_salt(given)
 
 
+def private_cache_salt(given: str | None) -> str | None:
+    """Return the salt under which the current request's prompt is cached.
+
+    given: the request's own. To be called in the request's task, or in a copy of its context.
+    """
+    visit = current_visit.get()
+    return given if visit is None else visit.cache_salt(given)
+
+
 # Each request has a task of its own, whose context those have too that it starts.
 current_visit: Final[ContextVar[Visit | None]] = ContextVar("current_visit", default=None)

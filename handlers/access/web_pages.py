@@ -90,16 +90,18 @@ class WebPageGuard:
     def _host_problem(self, scope: Scope, authorities: Iterable[str]) -> Problem | None:
         if self._hosts is None or (self._only_over_loopback and not _came_over_loopback(scope)):
             return None
-        wrong = (one for one in authorities if one and not self._hosts.admits(one))
-        found = next(wrong, None)
-        return None if found is None else WrongHost(host_of(found))
+        for one in authorities:
+            if one and not self._hosts.admits(one):
+                return WrongHost(host_of(one))
+        return None
 
     def _origin_problem(self, authorities: Sequence[str], origins: Iterable[str]) -> Problem | None:
         if self._origins is None:
             return None
-        foreign = (one for one in origins if one not in self._origins and not _is_own(one, authorities))
-        found = next(foreign, None)
-        return None if found is None else ForeignOrigin(found)
+        for one in origins:
+            if one not in self._origins and not _is_own(one, authorities):
+                return ForeignOrigin(one)
+        return None
 
 
 def _is_own(origin: str, authorities: Sequence[str]) -> bool:

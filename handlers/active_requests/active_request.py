@@ -15,7 +15,7 @@ from handlers.access.visit import current_visit
 from handlers.active_requests.engine import Engine
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Beams, ConcurrencyLimit, HeldPermits, Overloaded
-from handlers.errors.mapping import ToProblem, mapped_errors, raise_as_problem
+from handlers.errors.mapping import ToProblem, raise_as_problem
 
 Request = TypeVar("Request", GenerationRequest, EmbeddingRequest)
 
@@ -168,8 +168,11 @@ class ActiveRequests:
 
     def check_room(self, to_problem: ToProblem) -> None:
         """Raise Overloaded, as `to_problem` maps it, if no request can be let in, whatever it asks for."""
-        with mapped_errors(to_problem):
+        try:
             self._limit.check_room()
+        except Overloaded as error:
+            raise_as_problem(error, to_problem)
+            raise
 
     def refused(self, problem: Exception) -> None:
         """A request that no handler saw, for what its body or its parameters are."""

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
+from engine.adapter import Adapters
 from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
 from engine.model_info import ModelInfo
@@ -22,6 +23,9 @@ class Engine(Protocol):
 
     @property
     def capabilities(self) -> Capabilities: ...
+
+    @property
+    def adapters(self) -> Adapters: ...
 
     def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None

@@ -22,8 +22,13 @@ class Histograms(Collector):
 
     def add(self, name: str, meaning: str, *, bounds: tuple[float, ...]) -> Histogram:
         """Add an empty histogram, and return it."""
-        histogram = self._named[name, meaning] = Histogram(bounds, [0] * (len(bounds) + 1))
+        histogram = Histogram(bounds, [0] * (len(bounds) + 1))
+        self.show(name, meaning, histogram)
         return histogram
+
+    def show(self, name: str, meaning: str, histogram: Histogram) -> None:
+        """Show a histogram under this name; it may have another name elsewhere."""
+        self._named[name, meaning] = histogram
 
     @override
     def collect(self) -> Iterator[Metric]:

@@ -3,10 +3,12 @@
 docs/metrics.md has the table of all names.
 """
 
+import asyncio
+import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import get_args
+from typing import Final, TypeAlias, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
@@ -16,11 +18,12 @@ from typing_extensions import override
 
 from engine.kernels import Kernel
 from engine.model_info import ModelInfo
-from engine.stats import Counters, DraftCounters, EngineStats, StepCounters
+from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters, StepCounters
+from engine.text.token_memory import TokenMemory
 from handlers.active_requests.failure import Failure, failure_of
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
 from handlers.active_requests.timing import Timing
-from handlers.active_requests.vllm_metrics import VllmMetrics
+from handlers.active_requests.vllm_metrics import CountedRequests, VllmMetrics
 
 # 0.15 ms to 146 s, as the released servers have them.
 DURATION_BUCKETS = tuple(0.0001 * 1.5**k for k in range(1, 36))
@@ -35,6 +38,14 @@ def linear_buckets(largest: int) -> tuple[float, ...]:
     return tuple(largest * k / 100 for k in range(1, 101))
 
 
+Exchange: TypeAlias = Callable[[str], Awaitable[str]]
+"""Takes the metrics of one process's requests, and returns the sums of all processes and the engine's own."""
+
+_SHARING_PERIOD_S: Final = 1.0
+
+_log = logging.getLogger(__name__)
+
+
 class Metrics:
     """Metrics of the requests of all contracts, and of the engine's state."""
 
@@ -45,19 +56,29 @@ class Metrics:
         num_permits: Callable[[], int] = int,
         *,
         model_name: str = "",
+        exchange: Exchange | None = None,
+        memory: TokenMemory | None = None,
     ) -> None:
-        """num_permits: how many sequences are let in now. model_name: the one in requests."""
-        self.registry = CollectorRegistry()
-        permits = Gauge("verbatim_permits_in_use", "Sequences that are let in", registry=self.registry)
+        """num_permits: how many sequences are let in now. model_name: the one in requests. memory: of the
+        tokens of prompts, where prompts are encoded here.
+
+        exchange: where several processes serve one engine, the way to their sums.
+        """
+        self._exchange = exchange
+        self._engine = CollectorRegistry()
+        self._requests = CollectorRegistry()
+        permits = Gauge("verbatim_permits_in_use", "Sequences that are let in", registry=self._requests)
         permits.set_function(num_permits)
-        self.registry.register(_EngineMetrics(info, stats))
-        self._count = Counter("tgi_request_count", "Requests received", registry=self.registry)
-        self._success = Counter("tgi_request_success", "Requests answered", registry=self.registry)
-        self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self.registry)
+        self._engine.register(_EngineMetrics(info, stats))
+        if memory is not None:
+            self._requests.register(_TokenMemoryMetrics(memory))
+        self._count = Counter("tgi_request_count", "Requests received", registry=self._requests)
+        self._success = Counter("tgi_request_success", "Requests answered", registry=self._requests)
+        self._failure = Counter("tgi_request_failure", "Requests failed", ["err"], registry=self._requests)
         for failure in get_args(Failure):
             self._failure.labels(failure)  # from the start, so that the first failure shows as an increase
         histograms = Histograms()
-        self.registry.register(histograms)
+        self._requests.register(histograms)
         durations = partial(histograms.add, bounds=DURATION_BUCKETS)
         lengths = partial(histograms.add, bounds=linear_buckets(info.max_total_tokens))
         self._duration = durations("tgi_request_duration", "Whole request, seconds")
@@ -72,8 +93,10 @@ class Metrics:
         self._generated = lengths("tgi_request_generated_tokens", "Tokens generated")
         self._max_new = lengths("tgi_request_max_new_tokens", "Tokens asked for")
         self._input = lengths("tgi_request_input_length", "Prompt tokens")
-        self._vllm = VllmMetrics(info, stats, model_name, duration_buckets=DURATION_BUCKETS)
-        self.registry.register(self._vllm)
+        counted = CountedRequests(self._duration, self._queue, self._inference, self._generated)
+        self._vllm = VllmMetrics(info, stats, model_name, counted)
+        self._engine.register(self._vllm)
+        self._requests.register(self._vllm.histograms)
 
     def received(self) -> None:
         self._count.inc()
@@ -95,9 +118,55 @@ class Metrics:
         self._generated.observe(timing.num_generated_tokens)
         self._vllm.succeeded(timing)
 
+    async def of_all(self) -> str:
+        """Return the text exposition format, version 0.0.4, of all processes that serve the engine."""
+        return self.render() if self._exchange is None else await self._exchange(self.requests_text())
+
     def render(self) -> str:
-        """The text exposition format, version 0.0.4."""
-        return _TOTAL.sub(rb"\1", generate_latest(self.registry)).decode()
+        """Return the same of this process alone."""
+        return self.engine_text() + self.requests_text()
+
+    def engine_text(self) -> str:
+        """Return the part that is the engine's."""
+        return _text(self._engine)
+
+    def requests_text(self) -> str:
+        """Return the part that is this process's, of the requests that it has answered."""
+        return _text(self._requests)
+
+    async def share(self) -> None:
+        """Have the other processes know the metrics of this one from time to time, until cancelled."""
+        shared = ""
+        while self._exchange is not None:
+            if (text := self.requests_text()) != shared:
+                try:
+                    await self._exchange(text)
+                    shared = text
+                except Exception as error:
+                    _log.warning("the metrics of this process could not be shared: %s", error)
+            await asyncio.sleep(_SHARING_PERIOD_S)
+
+
+def _text(registry: CollectorRegistry) -> str:
+    return _TOTAL.sub(rb"\1", generate_latest(registry)).decode()
+
+
+class _TokenMemoryMetrics(Collector):
+    """The counts of remembered tokens, read when the metrics are."""
+
+    def __init__(self, memory: TokenMemory) -> None:
+        self._memory = memory
+
+    @override
+    def collect(self) -> Iterator[Metric]:
+        for name, meaning, count in (
+            ("remembered", "Tokens of chats that an earlier prompt had", self._memory.num_known),
+            ("encoded", "Tokens of chats that were encoded, to be remembered", self._memory.num_encoded),
+        ):
+            yield CounterMetricFamily(f"verbatim_prompt_tokens_{name}", meaning, value=count)
+        yield GaugeMetricFamily(
+            "verbatim_token_memory_bytes", "Size of what is remembered", value=self._memory.num_bytes
+        )
 
 
 class _EngineMetrics(Collector):
@@ -119,6 +188,8 @@ class _EngineMetrics(Collector):
         yield from _step_counts(stats.counters)
         yield from _step_durations(stats.counters)
         yield from _drafts(stats.counters.drafts)
+        if stats.kv_events is not None:
+            yield from _kv_events(stats.kv_events)
         sizes = HistogramMetricFamily("tgi_batch_next_size", "Sequences in a step")
         sizes.add_metric([], *cumulative_buckets(stats.counters.batch_sizes))
         yield sizes
@@ -130,6 +201,8 @@ class _EngineMetrics(Collector):
             ("tgi_queue_size", "Sequences that wait", stats.num_waiting),
             ("tgi_batch_current_max_tokens", "Cache in use, tokens", num_used_blocks * self._info.block_size),
             ("tgi_batch_max_total_tokens", "Cache, tokens", stats.num_blocks * self._info.block_size),
+            ("verbatim_recurrent_states", "Recurrent states held, in use or not", self._info.num_state_slots),
+            ("verbatim_recurrent_state_bytes", "Memory of recurrent states", self._info.state_bytes),
             ("verbatim_int8_layers", "Linear layers whose weights have 8 bits", self._info.num_int8_layers),
         ):
             yield GaugeMetricFamily(name, meaning, value)
@@ -169,6 +242,14 @@ def _drafts(counters: DraftCounters) -> Iterator[Metric]:
         ("accepted_tokens", "Drafted tokens that the model would have drawn", counters.num_accepted_tokens),
     ):
         yield CounterMetricFamily(f"verbatim_spec_decode_num_{name}", meaning, value=count)
+
+
+def _kv_events(counters: KVEventCounters) -> Iterator[Metric]:
+    for name, meaning, count in (
+        ("batches", "Batches of changes of the prefix cache that were published", counters.num_batches),
+        ("batches_lost", "Batches for which the whole cache was published instead", counters.num_lost),
+    ):
+        yield CounterMetricFamily(f"verbatim_kv_event_{name}", meaning, value=count)
 
 
 def _step_durations(counters: Counters) -> Iterator[Metric]:

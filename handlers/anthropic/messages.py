@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
-from functools import partial
 from secrets import token_hex
 from typing import NamedTuple
 
@@ -58,7 +57,7 @@ class Messages(
 
     @override
     def mapping(self, asked: m.MessageCreateParams) -> ToProblem:
-        return partial(to_problem, grammar_field=grammar_field(asked))
+        return lambda error: to_problem(error, grammar_field=grammar_field(asked))
 
     @override
     def plan(self, asked: m.MessageCreateParams, *, is_stream: bool) -> m.MessageCreateParams:
@@ -75,7 +74,9 @@ class Messages(
         return _Turn(
             chat,
             ChatOutputs(chat.answer_format, 1, lambda _: f"toolu_{token_hex(12)}"),
-            MessageDraft(self.shared.model_names.served, context_management, has_room=has_room),
+            MessageDraft(
+                chat.request.adapter or self.shared.model_names.served, context_management, has_room=has_room
+            ),
             Answer(hides_thoughts=hides_thoughts(plan)),
             plan.max_tokens,
         )

@@ -1,5 +1,6 @@
-"""The models that the server has, which is one."""
+"""The models that the server has: its own, and each of its adapters."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -20,7 +21,7 @@ class Models:
         self._max_tokens = max_total_tokens - 1  # a prompt and an answer have a token each
 
     def list(self, arguments: m.ListModelsArguments) -> m.ModelPage:
-        """The model under its own name; aliases are for requests alone.
+        """A page of the model under its own name and its adapters; aliases are for requests alone.
 
         Raises Refused for a cursor that is no model, and for two of them.
         """
@@ -28,16 +29,31 @@ class Models:
         asked = {name: value for name, value in cursors.items() if value is not None}
         if len(asked) > 1:
             raise Refused("cannot be together with `after_id`", "before_id")
-        for name, value in asked.items():
-            try:
-                self._names.resolve(value, name)
-            except ModelNotFound as error:
-                raise Refused("no model has this id", name, Violation.UNSUPPORTED_VALUE) from error
         stages = given(arguments.lifecycle)
-        is_listed = not asked and (stages is None or "active" in stages)  # none is before or after it
-        data = [self._model(self._names.served)] if is_listed else []
-        end = data[0].id if data else None
-        return m.ModelPage(data=data, has_more=False, first_id=end, last_id=end)
+        names = list(self._names.listed) if stages is None or "active" in stages else []
+        after, before = (self._place(cursors[name], name, names) for name in ("after_id", "before_id"))
+        if before is not None:
+            first, last = max(0, before - arguments.limit), before
+        else:
+            first = 0 if after is None else after + 1
+            last = first + arguments.limit
+        data = list(map(self._model, names[first:last]))
+        return m.ModelPage(
+            data=data,
+            has_more=first > 0 if before is not None else last < len(names),
+            first_id=data[0].id if data else None,
+            last_id=data[-1].id if data else None,
+        )
+
+    def _place(self, cursor: str | None, field: str, names: Sequence[str]) -> int | None:
+        """Return the place of a model among those listed. Raises Refused if there is no such model."""
+        if cursor is None:
+            return None
+        try:
+            listed = self._names.resolve(cursor, field).model
+        except ModelNotFound as error:
+            raise Refused("no model has this id", field, Violation.UNSUPPORTED_VALUE) from error
+        return names.index(listed) if listed in names else None
 
     def retrieve(self, name: str) -> m.ModelInfo:
         """Raises ModelNotFound."""

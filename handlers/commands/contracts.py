@@ -20,7 +20,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _list(given: argparse.Namespace) -> int:
-    from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES
+    from handlers.app import CONTRACTS, MARKING_HEADERS, TABLES, YIELDS
     from handlers.runtime.root_routes import check_root, marked_placements, placements
 
     try:
@@ -28,8 +28,8 @@ def _list(given: argparse.Namespace) -> int:
         check_root(root, list(CONTRACTS))
     except ValueError as error:
         return fail(error, ExitStatus.USAGE)
-    at_root, prefixed = placements(TABLES, root)
-    placed = (*at_root, *marked_placements(TABLES, root, MARKING_HEADERS), *prefixed)
+    at_root, prefixed = placements(TABLES, root, YIELDS)
+    placed = (*at_root, *marked_placements(TABLES, root, MARKING_HEADERS, YIELDS), *prefixed)
     width = max(len(placement.path) for placement in placed) + 2
     lines = [
         f"{operation.method:7}{path:{width}}{contract}.{operation.id}"

@@ -8,9 +8,9 @@ from typing import Any
 
 from engine.demo_model import DEMO_MODEL
 from engine.errors import EngineError
-from engine.model.loading.directory import own_directory
-from engine.native.instructions import limit_libraries
+from engine.model.loading.checkpoint.directory import own_directory
 from handlers.commands.ending import fail
+from handlers.engine_starter import set_environment
 from handlers.process.exit_status import ExitStatus
 from handlers.process.gc_tuning import collector_off
 from handlers.process.new_threads import NewThreads
@@ -63,8 +63,7 @@ def serve_as_given(given: Mapping[str, Any], read: Callable[[], Settings]) -> in
 
 
 def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog) -> int:
-    limit_libraries(settings.isa)
-    _set_environment(settings)
+    set_environment(settings)
     try:
         own_directory(settings.model or str(DEMO_MODEL), settings.revision)
         say(f"verbatim {VERSION}: loading {settings.model_name}")
@@ -80,14 +79,6 @@ def _serve_with(settings: Settings, warnings: Sequence[str], watchdog: Watchdog)
         _log.debug("the server ended by an exception", exc_info=error)
         words = " ".join(str(error).split())
         return fail(f"{type(error).__name__}: {words}" if words else type(error).__name__, ExitStatus.FAILED)
-
-
-def _set_environment(settings: Settings) -> None:
-    """Set the variables that libraries read when they are imported."""
-    if settings.kernel_cache is not None:
-        os.environ["VERBATIM_KERNEL_CACHE"] = settings.kernel_cache
-    if settings.huggingface_hub_cache is not None:
-        os.environ["HF_HUB_CACHE"] = settings.huggingface_hub_cache
 
 
 def _run_server(settings: Settings, watchdog: Watchdog) -> int:

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 from pydantic import BaseModel
@@ -37,11 +39,13 @@ class Workers:
         self, function: Callable[Concatenate[Body, P], T], body: Body, /, *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Return the function's result or raise its exception. A short body is prepared at once, since a
-        template takes no longer for it than a thread would; any other in a thread."""
+        template takes no longer for it than a thread would; any other in a thread, in the caller's context.
+        """
         if is_short(body, _MAX_INLINE_CHARACTERS):
             return function(body, *args, **kwargs)
         threads = self._threads(num_characters(body, _MAX_SHORT_CHARACTERS))
-        return await asyncio.wrap_future(threads.submit(function, body, *args, **kwargs))
+        run = partial(copy_context().run, function, body, *args, **kwargs)
+        return await asyncio.wrap_future(threads.submit(run))
 
     async def tokenize(
         self, num_characters: int, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs

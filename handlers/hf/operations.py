@@ -3,6 +3,7 @@
 import time
 from typing import Final, final
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from generated.hf import models as m
@@ -25,6 +26,7 @@ from handlers.hf.native.request import native_params
 from handlers.hf.tokenize import tokenize
 from handlers.runtime.problem import Problem
 from handlers.service.shared import Shared
+from handlers.tgi_family.request.completion_request import CompletionParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings
 
@@ -68,8 +70,11 @@ class HfHandlers(AdmissionControl, Operations):
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
     ) -> m.CompletionResponse | EventStream[m.CompletionEvent]:
         if body.stream:
-            return self._completions.stream(completion_params(body), call)
-        return await self._completions.whole(completion_params(body), call)
+            return self._completions.stream(self._completion_params(body), call)
+        return await self._completions.whole(self._completion_params(body), call)
+
+    def _completion_params(self, body: m.CompletionRequest) -> CompletionParams:
+        return replace(completion_params(body), adapter=self._shared.model_names.adapter_of(body.model))
 
     @override
     async def list_models(self, call: Call[NoHeaders]) -> m.ModelList:
@@ -87,7 +92,7 @@ class HfHandlers(AdmissionControl, Operations):
 
     @override
     async def get_metrics(self, call: Call[NoHeaders]) -> str:
-        return self._shared.metrics.render()
+        return await self._shared.metrics.of_all()
 
     @override
     async def tokenize(self, body: m.TokenizeRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:

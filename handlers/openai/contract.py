@@ -19,6 +19,7 @@ _CODES: Final = {
     "unauthorized": "invalid_api_key",
     "not_found": "unknown_url",
     "overloaded": "rate_limit_exceeded",
+    "unavailable": "service_unavailable",
     "validation": None,
     "internal": None,
 }
@@ -29,6 +30,8 @@ class OpenAIContract(Contract):
     """`{"error": {"message", "type", "param", "code"}}`, and a name for every request."""
 
     name: ClassVar[str] = "openai"
+    # Clients of TGI and Aleph Alpha have these paths at the root, in forms of their own.
+    yields: ClassVar[frozenset[str]] = frozenset({"/tokenize", "/detokenize"})
     engine_fields: ClassVar[Mapping[str, str]] = ENGINE_FIELDS
     embedding_operations: ClassVar[frozenset[str]] = frozenset({"createEmbedding"})
 

@@ -46,7 +46,7 @@ class Embeddings:
                 m.Embedding(object="embedding", index=index, embedding=write(vector))
                 for index, vector in enumerate(embedded.vectors)
             ],
-            model=self._shared.model_names.served,
+            model=self._shared.model_names.adapter_of(body.model) or self._shared.model_names.served,
             usage=m.EmbeddingUsage(
                 prompt_tokens=embedded.num_prompt_tokens, total_tokens=embedded.num_prompt_tokens
             ),

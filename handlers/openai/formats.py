@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from engine.request import Grammar
 from generated.openai import models as m
 from handlers.chat.form.response_format import (
     AnyJsonObject,
@@ -57,6 +58,12 @@ def check_no_form(body: Body) -> None:
 def grammar_field(body: Body) -> str:
     """Return the field that the grammar comes from, to blame if the engine does not take it."""
     return next(iter(_forms(body)), "tools")
+
+
+def check_search(body: Body, grammar: Grammar | None) -> None:
+    """Raise Refused for a beam search that a grammar would bind."""
+    if body.use_beam_search and grammar is not None:
+        raise Refused("A beam search cannot be held to a form or to calls of tools.", grammar_field(body))
 
 
 def _forms(body: Body) -> dict[str, Any]:

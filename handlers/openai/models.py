@@ -1,4 +1,4 @@
-"""The models that the server has, which is one."""
+"""The models that the server has: its own, and each of its adapters."""
 
 from engine.model_info import ModelInfo
 from generated.openai import models as m
@@ -14,8 +14,8 @@ class Models:
         self._created = created
 
     def list(self) -> m.ListModelsResponse:
-        """The model under its own name; aliases are for requests alone."""
-        return m.ListModelsResponse(object="list", data=[self._model(self._names.served)])
+        """The model under its own name and its adapters; aliases are for requests alone."""
+        return m.ListModelsResponse(object="list", data=list(map(self._model, self._names.listed)))
 
     def retrieve(self, name: str) -> m.Model:
         """Raises ModelNotFound."""
@@ -30,5 +30,5 @@ class Models:
             owned_by="verbatim",
             max_model_len=self._info.max_total_tokens,
             root=self._names.served,
-            parent=None,
+            parent=None if self._names.is_taken(name) else self._names.served,
         )

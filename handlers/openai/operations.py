@@ -13,21 +13,30 @@ from generated.openai.operations import (
     CreateCompletionHeaders,
     CreateEmbeddingHeaders,
     CreateResponseHeaders,
+    DetokenizeHeaders,
     ListModelsHeaders,
+    LoadLoraAdapterHeaders,
     Operations,
+    RenderChatCompletionHeaders,
+    RenderCompletionHeaders,
     RetrieveModelHeaders,
+    TokenizeHeaders,
+    UnloadLoraAdapterHeaders,
 )
 from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
 from handlers.errors.mapping import mapped_errors
+from handlers.openai.adapters import Adapters
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings
 from handlers.openai.errors import to_problem
 from handlers.openai.models import Models
+from handlers.openai.rendering import Rendering
 from handlers.openai.responses.input_tokens import InputTokens
 from handlers.openai.responses.operation import Responses
 from handlers.openai.responses.request.preparation import Preparation
+from handlers.openai.tokens import Tokens
 from handlers.operations.embeddings import Embedder
 from handlers.service.shared import Shared
 
@@ -45,10 +54,13 @@ class OpenAIHandlers(AdmissionControl, Operations):
         super().__init__(shared.active_requests, _to_problem, _GENERATES)
         self._chat = Chat(shared)
         self._completions = Completions(shared)
+        self._rendering = Rendering(shared, self._chat, self._completions)
+        self._tokens = Tokens(shared, self._chat)
         self._embeddings = Embeddings(shared, Embedder(shared.engine, shared.workers, shared.settings))
         preparation = Preparation(shared)
         self._responses = Responses(shared, preparation)
         self._input_tokens = InputTokens(preparation, shared.model_names)
+        self._adapters = Adapters(shared.model_names)
         self._models = Models(shared.model_names, shared.model_info, int(time.time()))
 
     @override
@@ -66,6 +78,30 @@ class OpenAIHandlers(AdmissionControl, Operations):
         if body.stream:
             return self._completions.stream(body, call)
         return await self._completions.whole(body, call)
+
+    @override
+    async def render_chat_completion(
+        self, body: m.CreateChatCompletionRequest, call: Call[RenderChatCompletionHeaders]
+    ) -> m.RenderedRequest:
+        return await self._rendering.chat(body)
+
+    @override
+    async def render_completion(
+        self, body: m.CreateCompletionRequest, call: Call[RenderCompletionHeaders]
+    ) -> list[m.RenderedRequest]:
+        return await self._rendering.completion(body)
+
+    @override
+    async def tokenize(
+        self, body: m.TokenizeRequest, call: Call[TokenizeHeaders]
+    ) -> Answer[m.TokenizeResponse]:
+        return await self._tokens.tokenize(body)
+
+    @override
+    async def detokenize(
+        self, body: m.DetokenizeRequest, call: Call[DetokenizeHeaders]
+    ) -> Answer[m.DetokenizeResponse]:
+        return await self._tokens.detokenize(body)
 
     @override
     async def create_response(
@@ -97,3 +133,15 @@ class OpenAIHandlers(AdmissionControl, Operations):
     ) -> m.Model:
         with mapped_errors(_to_problem):
             return self._models.retrieve(arguments.model)
+
+    @override
+    async def load_lora_adapter(
+        self, body: m.LoadLoraAdapterRequest, call: Call[LoadLoraAdapterHeaders]
+    ) -> str:
+        return await self._adapters.load(body)
+
+    @override
+    async def unload_lora_adapter(
+        self, body: m.UnloadLoraAdapterRequest, call: Call[UnloadLoraAdapterHeaders]
+    ) -> str:
+        return self._adapters.unload(body)

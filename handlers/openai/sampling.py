@@ -80,12 +80,6 @@ def num_beams(body: Body) -> int:
     return given_or(body.n, 1) if body.use_beam_search else 1
 
 
-def check_search(body: Body, grammar: Grammar | None, field: str) -> None:
-    """Raises Refused for a beam search that a grammar would bind; field: where the grammar comes from."""
-    if body.use_beam_search and grammar is not None:
-        raise Refused("A beam search cannot be held to a form or to calls of tools.", field)
-
-
 def check_min_tokens(body: Body, max_tokens: int | None) -> None:
     """Raises Refused for more than the bound allows; None is none."""
     if max_tokens is not None and (body.min_tokens or 0) > max_tokens:

@@ -13,8 +13,14 @@ from handlers.process.exit_status import ExitStatus
 _log = logging.getLogger(__name__)
 
 _TIMEOUT_S: Final = 0.3
-# They wait, in Python, for a process that ends when this one does.
-_HARMLESS: Final = frozenset({"grammar-verdicts", "engine-server"})
+# They wait for a process that ends when this one does, or for Linux, and nothing of theirs is left undone;
+# or they read and write files for a faster start, and what was not written whole is not there.
+_HARMLESS: Final = frozenset(
+    {
+        *("grammar-verdicts", "engine-server", "memory-reserve", "read-ahead"),
+        *("checkpoint-content", "packed-weights"),
+    }
+)
 
 
 class NewThreads:

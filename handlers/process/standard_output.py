@@ -5,7 +5,7 @@ import sys
 import time
 from contextlib import suppress
 
-from handlers.process.json_log import json_line
+from handlers.process.log import json_line
 
 _TARGET = "verbatim"  # of what is printed, beside the loggers' names
 _as_json = False

@@ -59,8 +59,8 @@ class RequestCall:
     def respond_with(self, headers: Mapping[str, object]) -> None:
         """Add headers to the successful answer. Raises RuntimeError if the document does not declare one."""
         assert self._operation is not None, "only an operation's handler answers"
-        if undeclared := headers.keys() - self._operation.headers.keys():
-            names = ", ".join(sorted(undeclared))
+        if not headers.keys() <= self._operation.headers.keys():
+            names = ", ".join(sorted(headers.keys() - self._operation.headers.keys()))
             raise RuntimeError(f"{self._operation.id} declares no response header {names}")
         self._answer_headers.update(headers)
 

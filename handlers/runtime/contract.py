@@ -21,6 +21,7 @@ class Contract(ABC):
     has_comments: whether comments keep a silent stream open, which clients must ignore (HTML, 9.2.6).
     marking_header: the header, in lower case, that this contract's clients send and no others do. At the
         root, such a request is this contract's even if another contract has the path.
+    yields: paths that at the root are another contract's wherever another one there has them.
     probes: ids of the operations by which others check that the server is alive; no setting closes these.
     engine_fields: this contract's names of the fields of `engine.capabilities`, where it has others.
     embedding_operations: ids of the operations that need an engine that makes embeddings.
@@ -29,6 +30,7 @@ class Contract(ABC):
     name: ClassVar[str]
     has_comments: ClassVar[bool] = True
     marking_header: ClassVar[str | None] = None
+    yields: ClassVar[frozenset[str]] = frozenset()
     probes: ClassVar[frozenset[str]] = frozenset()
     engine_fields: ClassVar[Mapping[str, str]] = {}
     embedding_operations: ClassVar[frozenset[str]] = frozenset()

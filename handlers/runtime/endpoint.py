@@ -81,6 +81,19 @@ class Endpoint:
                 raise
             await self._send_error(error, call, reply)
 
+    async def refuse(self, problem: Problem, scope: Scope, send: Send) -> None:
+        """Answer a request with an error, in place of the handler."""
+        reply = Reply(send, is_head=scope["method"] == "HEAD")
+        await self._send_error(problem, RequestCall(scope, self.operation), reply)
+
+    def declares(self, status: int) -> bool:
+        """Return whether the document declares answers with this status of an error."""
+        return status in self._errors
+
+    def last_frames(self, problem: Problem, call: RequestCall) -> bytes:
+        """Return the end of a stream that an error cuts short: the contract's event, and what ends it."""
+        return self._frame(self.contract.error_event(problem, self.operation, call)) + self._tail
+
     async def _admit(self, call: RequestCall, scope: Scope, receive: Receive) -> dict[str, Any]:
         """Return the handler's arguments. Raises Problem for a request that must not reach it."""
         try:
@@ -144,8 +157,7 @@ class Endpoint:
                     async for batch in batches:
                         await reply.events(b"".join(batch))
             except Exception as error:
-                problem = self._as_problem(error)
-                tail = self._frame(self.contract.error_event(problem, self.operation, call)) + tail
+                tail = self.last_frames(self._as_problem(error), call)
             await reply.close_events(tail)
 
     def _kept_alive(self, reply: Reply) -> AbstractAsyncContextManager[None]:

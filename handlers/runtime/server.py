@@ -1,6 +1,6 @@
 """The ASGI application: the contracts' operations, and a FastAPI application behind them for the rest."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
@@ -43,17 +43,20 @@ class ContractServer:
         self._reference = Reference(shell, self._options.pages)
         shell.add_exception_handler(HTTPException, self._answer_shell_error)
 
-    def mount(self, contract: Contract, handlers: Handlers, prefix: str = "") -> list[Operation]:
+    def mount(
+        self, contract: Contract, handlers: Handlers, prefix: str = "", *, leaves: Collection[str] = ()
+    ) -> list[Operation]:
         """Mount a contract's operations under a prefix ("/tgi"), or at the root ("").
 
         At the root the first contract to claim a path keeps it, except for requests that have the marking
-        header of another. Returns the operations that got their path. A prefix is for one contract, whose
-        effective document is served there as openapi.json, with a page to browse it at docs. Raises
-        ValueError for a prefix that is taken.
+        header of another. leaves: paths that this one does not claim. Returns the operations that got their
+        path. A prefix is for one contract, whose effective document is served there as openapi.json, with a
+        page to browse it at docs. Raises ValueError for a prefix that is taken.
         """
         if prefix and prefix in self._contracts:
             raise ValueError(f"{prefix} is taken by {self._contracts[prefix].name}")
         free = {op.path for op in handlers.table if not self._routes.claims(prefix + op.path)}
+        free -= {*leaves}
         claimed = [operation for operation in handlers.table if operation.path in free]
         for operation in claimed:
             self._add(operation, handlers, contract, prefix)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from engine.adapter import NO_ADAPTERS, Adapters
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 
@@ -28,16 +29,34 @@ class ResolvedModel(NamedTuple):
 
 @dataclass(frozen=True)
 class ModelNames:
-    """served: what answers call the model. aliases: what requests may call it too."""
+    """served: what answers call the model. aliases: what requests may call it too. adapters: of the engine,
+    each of which is a model of its own name.
+    """
 
     served: str
     aliases: Sequence[str] = ()
+    adapters: Adapters = NO_ADAPTERS
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The names of the model and its adapters; aliases are for requests alone."""
+        return (self.served, *self.adapters.names)
+
+    def is_taken(self, name: str) -> bool:
+        """Return whether this is a name of the model itself."""
+        return name == self.served or name in self.aliases
+
+    def adapter_of(self, name: str | None) -> str | None:
+        """Return the adapter of this name; None for any other, where a contract takes every name."""
+        return name if name in self.adapters.names and not self.is_taken(name or "") else None
 
     def resolve(self, name: str, field: str = "model") -> ResolvedModel:
         """Return the model and the adapter that a request asks for by this name.
 
         field: the field that has the name. Raises ModelNotFound.
         """
-        if name != self.served and name not in self.aliases:
-            raise ModelNotFound(name, field)
-        return ResolvedModel(self.served, None)
+        if self.is_taken(name):
+            return ResolvedModel(self.served, None)
+        if name in self.adapters.names:
+            return ResolvedModel(name, name)
+        raise ModelNotFound(name, field)

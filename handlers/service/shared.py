@@ -47,11 +47,11 @@ class Shared:
         """`system_fingerprint`: equal where equal seeds give equal answers."""
         return fingerprint(self.model_info)
 
-    def envelope(self, prefix: str, own: str | None = None) -> Envelope:
+    def envelope(self, prefix: str, own: str | None = None, adapter: str | None = None) -> Envelope:
         """Return the envelope of a new answer, whose id has the prefix.
 
-        own: what follows the prefix; None draws it.
+        own: what follows the prefix; None draws it. adapter: the one that answers, in place of the model.
         """
         if own is None:
-            return Envelope.new(self.model_names.served, prefix)
-        return Envelope(model=self.model_names.served, id=f"{prefix}-{own}")
+            return Envelope.new(adapter or self.model_names.served, prefix)
+        return Envelope(model=adapter or self.model_names.served, id=f"{prefix}-{own}")

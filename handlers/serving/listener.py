@@ -40,3 +40,27 @@ def _cannot_listen(host: str, port: int) -> Iterator[None]:
         yield
     except OSError as error:
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
+
+
+@contextmanager
+def share_port(listener: socket.socket, num_sockets: int) -> Iterator[list[socket.socket]]:
+    """Put several sockets in the place of one that is bound and does not listen yet, which is closed.
+
+    The system spreads connections over those that listen, so that each belongs to one process. They stay open
+    in this process too, so that the connections of a process that has ended wait for the one that follows it.
+    Raises CannotListen.
+    """
+    address = listener.getsockname()
+    family, kind, protocol = listener.family, listener.type, listener.proto
+    listener.close()
+    with _cannot_listen(*address[:2]), ExitStack() as opened:
+        sockets = []
+        for _ in range(num_sockets):
+            one = opened.enter_context(socket.socket(family, kind, protocol))
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            one.bind(address)
+            sockets.append(one)
+        on_end = opened.pop_all()
+    with on_end:
+        yield sockets

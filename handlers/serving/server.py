@@ -59,6 +59,10 @@ class DrainingServer(uvicorn.Server):
         else:
             await self._start_tls(self._tls, sockets or [])
         self._death = asyncio.create_task(self._stop_at_death())
+        await self._announce()
+
+    async def _announce(self) -> None:
+        """Print the address, once connections are accepted."""
         say(f"  ready at {self._url}")
 
     async def _stop_at_death(self) -> None:

@@ -8,6 +8,7 @@ from pydantic.fields import FieldInfo
 
 from handlers.settings.settings import Settings
 from handlers.shared_settings.reading import flag, read_section, variables
+from handlers.shared_settings.section import Section
 
 _LIST: Final = "A,B"
 
@@ -23,9 +24,9 @@ class Option(NamedTuple):
     metavar: str | None  # None for a switch
 
 
-def options() -> Iterator[Option]:
-    """Yield every setting, in the order of `Settings`."""
-    for name, field in Settings.model_fields.items():
+def options(section: type[Section] = Settings) -> Iterator[Option]:
+    """Yield every setting of a section, in its order."""
+    for name, field in section.model_fields.items():
         environment = variables(field)
         yield Option(
             name,
@@ -44,7 +45,7 @@ def _flags(name: str, environment: tuple[str, ...]) -> tuple[str, ...]:
 
 def _metavar(annotation: Any) -> str | None:
     """Return the placeholder of a value in the help: the choices, or its kind."""
-    kinds = {bool: None, int: "N", int | None: "N", float: "X", tuple[str, ...]: _LIST}
+    kinds = {bool: None, int: "N", int | None: "N", float: "X", float | None: "X", tuple[str, ...]: _LIST}
     choices = get_args(annotation) if get_origin(annotation) is Literal else ()
     return "{" + ",".join(choices) + "}" if choices else kinds.get(annotation, "NAME")
 
@@ -54,14 +55,18 @@ def _default(field: FieldInfo) -> str:
     return ",".join(value) if isinstance(value, tuple) else "" if value is None else str(value).lower()
 
 
-def add_options(parser: argparse.ArgumentParser, only: Collection[str] | None = None) -> None:
+def add_options(
+    parser: argparse._ActionsContainer,
+    only: Collection[str] | None = None,
+    section: type[Section] = Settings,
+) -> None:
     """Add every setting, or those named, as an option; one that is not given stays out of the namespace."""
-    for option in options():
+    for option in options(section):
         if only is None or option.name in only:
             _add_option(parser, option)
 
 
-def _add_option(parser: argparse.ArgumentParser, option: Option) -> None:
+def _add_option(parser: argparse._ActionsContainer, option: Option) -> None:
     keywords: dict[str, Any] = {"dest": option.name, "default": argparse.SUPPRESS, "help": _help(option)}
     if option.metavar is None:
         keywords["action"] = argparse.BooleanOptionalAction
@@ -91,10 +96,10 @@ def read_settings(given: argparse.Namespace) -> Settings:
     return read_section(Settings, vars(given))
 
 
-def settings_table() -> str:
-    """Return the settings as a Markdown table."""
+def settings_table(section: type[Section] = Settings) -> str:
+    """Return the settings of a section as a Markdown table."""
     rows = ["| option | environment | default | meaning |", "|---|---|---|---|"]
-    for option in options():
+    for option in options(section):
         names = ", ".join(f"`{variable}`" for variable in option.environment)
         default = f"`{option.default}`" if option.default else ""
         rows.append(f"| `{option.flags[0]}` | {names} | {default} | {option.help} |")

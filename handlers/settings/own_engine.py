@@ -2,20 +2,21 @@
 
 import os
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from engine.config import MAX_DRAFT_TOKENS, QUANTIZATIONS
 from engine.native.instructions import NATIVE, isa_names
+from handlers.settings.adapters import AdapterSettings
+from handlers.settings.kv_events import KVEventSettings
 from handlers.shared_settings.kinds import LOWER, Limit, env
-from handlers.shared_settings.section import Section
 
 # Of `ngram` without a number. A sequence whose drafts come true half of the time drafts one or two.
 _NUM_DRAFT_TOKENS = 8
 
 
-class OwnEngineSettings(Section):
+class OwnEngineSettings(AdapterSettings, KVEventSettings):
     """The arithmetic, the compiled code and the batches; they have no effect where other servers compute."""
 
     dtype: Annotated[
@@ -30,13 +31,21 @@ class OwnEngineSettings(Section):
     """Quantization of linear layers: int8, on a CPU only; by default the weights stay as they are."""
 
     isa: Annotated[str, LOWER, env("VERBATIM_ISA")] = NATIVE
-    """Newest CPU instructions to use: sse4_2, avx2, avx512, avx512_vnni, avx512_bf16, amx or native."""
+    """Newest CPU instructions: sse4_2, avx2, avx2_vnni, avx512, avx512_vnni, avx512_bf16, amx or native."""
+
+    bfloat16_products: Annotated[
+        Literal["auto", "pairs", "widened"], LOWER, env("VERBATIM_BFLOAT16_PRODUCTS")
+    ] = "auto"
+    """How AVX-512 BF16 multiplies: pairs of bfloat16, widened to float32, or auto, the faster in a trial."""
 
     require_native: Annotated[bool, env("VERBATIM_REQUIRE_NATIVE")] = False
     """Start only if compiled code is found or built, and all that processor and model allow is in use."""
 
     kernel_cache: Annotated[str | None, env("VERBATIM_KERNEL_CACHE")] = None
     """Folder of compiled code from `verbatim build-kernels`; defaults to verbatim in the user's cache."""
+
+    packed_cache: Annotated[str | None, env("VERBATIM_PACKED_CACHE")] = None
+    """Folder of packed weights, for faster starts, or off; defaults to one in the user's cache."""
 
     num_threads: Annotated[Limit, env("VERBATIM_NUM_THREADS")] = None
     """Threads that compute the model; defaults to the cores that the process may use."""
@@ -59,6 +68,12 @@ class OwnEngineSettings(Section):
 
     speculate: Annotated[int, env("VERBATIM_SPECULATE", "SPECULATE"), Field(ge=0, le=MAX_DRAFT_TOKENS)] = 0
     """Speculation without a draft model: `ngram`, `ngram:N`, or N, the most tokens of a draft; 0 for none."""
+
+    @model_validator(mode="after")
+    def _has_a_cache_to_tell_of(self) -> Self:
+        if self.kv_events is not None and not self.prefix_caching:
+            raise ValueError("kv_events are of the prefix cache, and prefix_caching is off")
+        return self
 
     @field_validator("quantize")
     @classmethod

@@ -5,6 +5,10 @@ An environment variable `VERBATIM_*` wins over the name that Text Generation Inf
 a command-line option wins over both. The command line, its help and the table of options are made from here.
 """
 
+from typing import Self
+
+from pydantic import model_validator
+
 from handlers.http.settings import HttpSettings
 from handlers.mindie.settings import MindieSettings
 from handlers.settings.engine_servers import EngineServerSettings
@@ -25,3 +29,18 @@ class Settings(
 
     Options and tables list the sections from the last base class to the first.
     """
+
+    @model_validator(mode="after")
+    def _can_tell_adapters_from_the_model(self) -> Self:
+        taken = {self.model_name, *self.model_alias} & {source.name for source in self.adapter_sources}
+        if taken:
+            raise ValueError(f"lora_adapters: {min(taken)!r} is a name of the model itself")
+        if (self.lora_adapters or self.lora_root is not None) and (self.is_over_servers or self.api_workers):
+            raise ValueError("lora_adapters and lora_root need an engine in the process that answers HTTP")
+        return self
+
+    def url(self, port: int) -> str:
+        """Return the URL of a server that listens on this port of the host."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        scheme = "http" if self.ssl_certfile is None else "https"
+        return f"{scheme}://{host}:{port}"

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import AliasChoices, ValidationError
+from pydantic import AliasChoices, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
 from handlers.shared_settings.section import Section
@@ -32,6 +32,16 @@ def read_section(section: type[SectionT], given: Mapping[str, Any]) -> SectionT:
         return section(**{name: value for name, value in given.items() if name in section.model_fields})
     except ValidationError as error:
         raise ValueError("\n".join(_complaint(section, detail) for detail in error.errors())) from None
+
+
+def read_from_environment(section: type[Section], name: str) -> Any:
+    """Return one setting's value, whatever is wrong with the others.
+
+    The section's own validators are not asked. Raises ValueError for a value of another type.
+    """
+    field = section.model_fields[name]
+    fields: dict[str, Any] = {name: (field.annotation, field)}
+    return getattr(read_section(create_model(section.__name__, __base__=Section, **fields), {}), name)
 
 
 def _complaint(section: type[Section], detail: Any) -> str:

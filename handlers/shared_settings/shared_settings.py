@@ -60,7 +60,14 @@ class SharedSettings(Section):
     port: Annotated[int, env("VERBATIM_PORT", "PORT"), Field(ge=0, le=65535)] = 8080
     """TCP port to listen on; 0 takes a free one."""
 
-    root: Annotated[Names, env("VERBATIM_ROOT")] = ("openai", "tgi", "triton", "aleph_alpha", "anthropic")
+    root: Annotated[Names, env("VERBATIM_ROOT")] = (
+        "openai",
+        "tgi",
+        "triton",
+        "aleph_alpha",
+        "anthropic",
+        "tokens",
+    )
     """Contracts that are also served at /, comma-separated; the first to claim a path gets it."""
 
     api_key: Annotated[str | None, env("VERBATIM_API_KEY", "API_KEY")] = None

@@ -3,6 +3,7 @@
 import time
 from typing import Final, final
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from generated.operation import Answer, Call, EventStream
@@ -26,6 +27,7 @@ from handlers.tgi.info import info, model_list
 from handlers.tgi.native.operation import Native
 from handlers.tgi.native.request import native_params
 from handlers.tgi.tokenize import tokenize
+from handlers.tgi_family.request.completion_request import CompletionParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 from handlers.tgi_family.settings import TgiFamilySettings
 
@@ -79,8 +81,11 @@ class TgiHandlers(AdmissionControl, Operations):
         self, body: m.CompletionRequest, call: Call[CompletionsHeaders]
     ) -> m.CompletionFinal | EventStream[m.CompletionEvent]:
         if body.stream:
-            return self._completions.stream(completion_params(body), call)
-        return await self._completions.whole(completion_params(body), call)
+            return self._completions.stream(self._completion_params(body), call)
+        return await self._completions.whole(self._completion_params(body), call)
+
+    def _completion_params(self, body: m.CompletionRequest) -> CompletionParams:
+        return replace(completion_params(body), adapter=self._shared.model_names.adapter_of(body.model))
 
     @override
     async def tokenize(self, body: m.GenerateRequest, call: Call[NoHeaders]) -> Answer[m.TokenizeResponse]:
@@ -103,4 +108,4 @@ class TgiHandlers(AdmissionControl, Operations):
 
     @override
     async def metrics(self, call: Call[NoHeaders]) -> str:
-        return self._shared.metrics.render()
+        return await self._shared.metrics.of_all()

@@ -1,6 +1,5 @@
 """Attacks before a request is complete: endless, huge, slow, silent, ambiguous."""
 
-import os
 import socket
 import sys
 import time
@@ -14,6 +13,7 @@ from tests.attack.clients.pulse import pulse
 from tests.attack.clients.wire import Answer, connect, exchange, read_answer, request_bytes
 from tests.conftest import LIMITS, Server, running_server
 from tests.soak.usage import usage
+from tools.bench.processor_time import process_s
 
 GET = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 CHUNKED = b"POST /generate HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -209,9 +209,9 @@ def test_with_few_descriptors_silent_connections_lock_nobody_out() -> None:
     ):
         for _ in range(20):
             assert exchange(server.url, GET + b"\r\n").status == 200
-        before_s = processor_s(server)
+        before_s = process_s(server.process.pid)
         time.sleep(1.0)
-        assert processor_s(server) - before_s < 0.5, "nothing spins"
+        assert process_s(server.process.pid) - before_s < 0.5, "nothing spins"
 
 
 def test_without_descriptors_the_server_goes_on_and_takes_no_processor_time(is_whole: bool) -> None:
@@ -220,9 +220,9 @@ def test_without_descriptors_the_server_goes_on_and_takes_no_processor_time(is_w
         pytest.skip("a server of its own; the whole form tries it")
     options = (*LIMITS, *HASTY, "--max-connections", "1000")
     with running_server(*options, launcher=FEW_DESCRIPTORS) as server, held_open(server.url, 100, b""):
-        before_s = processor_s(server)
+        before_s = process_s(server.process.pid)
         time.sleep(0.5)
-        assert processor_s(server) - before_s < 0.25
+        assert process_s(server.process.pid) - before_s < 0.25
         wait_until(lambda: answers(server))
 
 
@@ -231,8 +231,3 @@ def answers(server: Server) -> bool:
         return exchange(server.url, GET + b"\r\n").status == 200
     except ConnectionError:
         return False
-
-
-def processor_s(server: Server) -> float:
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,10 +1,8 @@
 """The goodput of a server under far more load than it can serve."""
 
-import os
-from pathlib import Path
-
 from tests.attack.clients.load import flood, run_load
 from tests.conftest import LIMITS, Server, running_server
+from tools.bench.processor_time import process_s
 
 PLACES = 32
 
@@ -58,13 +56,7 @@ def test_a_flood_of_requests_that_cost_nothing_does_not_stop_generation(is_whole
 
 def _load(server: Server, *, num_connections: int, rate: float, seconds: float) -> dict[str, float]:
     """Answers a second by status, none for those that did not occur."""
-    before = _processor_s(server)
+    before = process_s(server.process.pid)
     told = run_load(server.url, num_connections=num_connections, rate=rate, seconds=seconds)
-    spent_s = _processor_s(server) - before
+    spent_s = process_s(server.process.pid) - before
     return told | {"answers a processor second": told.get("200", 0) * told["seconds"] / spent_s}
-
-
-def _processor_s(server: Server) -> float:
-    """The processor time of all of the server's threads so far (proc(5): utime and stime)."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

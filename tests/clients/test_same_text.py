@@ -22,12 +22,16 @@ def continuations(url: str) -> dict[str, str]:
     completion = {"model": MODEL, "prompt": PROMPT, "max_tokens": 16, "temperature": 0}
     complete = {"model": MODEL, "prompt": PROMPT, "maximum_tokens": 16, "temperature": 0}
     generate = f"{url}/triton/v2/models/{MODEL}/generate"
+    token_ids = [one["id"] for one in post(f"{url}/tgi/tokenize", {"inputs": PROMPT})]
+    tokens = {"token_ids": token_ids, "sampling_params": {"max_tokens": 16, "temperature": 0}}
+    continued = post(f"{url}/tokens/inference/v1/generate", tokens)["choices"][0]["token_ids"]
     return {
         "tgi": post(f"{url}/tgi/generate", native)["generated_text"],
         "hf": post(f"{url}/hf/generate", native)["generated_text"],
         "openai": post(f"{url}/openai/v1/completions", completion)["choices"][0]["text"],
         "triton": post(generate, triton)["text_output"],
         "aleph_alpha": post(f"{url}/aleph_alpha/complete", complete)["completions"][0]["completion"],
+        "tokens": post(f"{url}/aleph_alpha/detokenize", {"model": MODEL, "token_ids": continued})["result"],
     }
 
 

@@ -117,6 +117,18 @@ _OPENAI: Final = (
     Exchange("POST", "/v1/responses/input_tokens", 400, {"input": []}),
     Exchange("POST", "/v1/responses/input_tokens", 404, {"input": "Hello!", **_OTHER_MODEL}),
     Exchange("POST", "/v1/responses", 404, {**_RESPONSE, **_OTHER_MODEL}),
+    Exchange("POST", "/v1/chat/completions/render", 200, {**_MODEL, **_CHAT, "stop": ["x"], "seed": 5}),
+    Exchange("POST", "/v1/chat/completions/render", 400, {**_MODEL, **_CHAT, "typical_p": 0.5}),
+    Exchange("POST", "/v1/completions/render", 200, {"model": "verbatim-demo", "prompt": ["a", "b"]}),
+    Exchange("POST", "/v1/completions/render", 404, {"prompt": "a", **_OTHER_MODEL}),
+    Exchange("POST", "/tokenize", 200, {"prompt": "Hello!", "return_token_strs": True}),
+    Exchange("POST", "/tokenize", 200, {"messages": _CHAT["messages"]}),
+    Exchange("POST", "/tokenize", 400, {}),
+    Exchange("POST", "/detokenize", 200, {"tokens": [72, 105]}),
+    Exchange("POST", "/detokenize", 400, {"tokens": [-1]}),
+    Exchange("POST", "/v1/load_lora_adapter", 400, {"lora_name": "poet"}),
+    Exchange("POST", "/v1/load_lora_adapter", 404, {"lora_name": "poet", "lora_path": "poet"}),
+    Exchange("POST", "/v1/unload_lora_adapter", 404, {"lora_name": "poet"}),
     Exchange("POST", "/v1/embeddings", 200, _EMBEDDING),
     Exchange("POST", "/v1/embeddings", 200, {**_EMBEDDING, "encoding_format": "base64", "dimensions": 8}),
     Exchange("POST", "/v1/embeddings", 400, {**_EMBEDDING, "input": []}),
@@ -307,6 +319,31 @@ _ANTHROPIC: Final = (
     Exchange("GET", "/v1/models/other", 404),
 )
 
+_TOKENS: Final = {"token_ids": [72, 101, 108], "sampling_params": {"max_tokens": 3, "temperature": 0}}
+_SCORED_TOKENS: Final = {
+    **_TOKENS,
+    "sampling_params": {"max_tokens": 3, "n": 2, "seed": 7, "logprobs": 2, "prompt_logprobs": 1},
+}
+_COUNTED: Final = {"stream_options": {"include_usage": True, "continuous_usage_stats": True}}
+
+_TOKEN_API: Final = (
+    Exchange("POST", "/inference/v1/generate", 200, _TOKENS),
+    Exchange("POST", "/inference/v1/generate", 200, {**_TOKENS, **_STREAM}),
+    Exchange("POST", "/inference/v1/generate", 200, {**_SCORED_TOKENS, **_MODEL}),
+    Exchange("POST", "/inference/v1/generate", 200, {**_SCORED_TOKENS, **_STREAM, **_COUNTED}),
+    Exchange(
+        "POST",
+        "/inference/v1/generate",
+        200,
+        {**_TOKENS, "sampling_params": {"max_tokens": 9, "structured_outputs": {"choice": ["yes", "no"]}}},
+    ),
+    Exchange("POST", "/inference/v1/generate", 400, {**_TOKENS, "unknown": 1}),
+    Exchange("POST", "/inference/v1/generate", 400, {**_TOKENS, "token_ids": [10**6]}),
+    Exchange("POST", "/inference/v1/generate", 404, {**_TOKENS, **_OTHER_MODEL}),
+    Exchange("GET", "/v1/models", 200),
+    Exchange("GET", "/health", 200),
+)
+
 # By contract; together they succeed at every operation.
 EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
     "aleph_alpha": _ALEPH_ALPHA,
@@ -315,5 +352,6 @@ EXCHANGES: Final[Mapping[str, Sequence[Exchange]]] = {
     "mindie": _MINDIE,
     "openai": _OPENAI,
     "tgi": _TGI,
+    "tokens": _TOKEN_API,
     "triton": _TRITON,
 }

@@ -61,6 +61,10 @@ _MESSAGE: Final = {
     "max_tokens": 400,
     "output_config": {"format": {"type": "json_schema", "schema": _TEXT}},
 }
+_TOKENS: Final = {
+    "token_ids": [72, 101, 108],
+    "sampling_params": {"max_tokens": 400, "ignore_eos": True},
+}
 
 
 def _is_unavailable(event: Any) -> bool:
@@ -146,6 +150,15 @@ LONG_REQUESTS: Final[Mapping[str, tuple[LongRequest, ...]]] = {
             _HF_CHAT,
             is_finished=lambda event: event["choices"][0].get("finish_reason") == "length",
             is_unavailable=lambda event: event["error_type"] == "unavailable",
+        ),
+    ),
+    "tokens": (
+        LongRequest("/inference/v1/generate", _TOKENS),
+        LongRequest(
+            "/inference/v1/generate",
+            {**_TOKENS, "stream": True},
+            is_finished=lambda event: event["choices"][0]["finish_reason"] == "length",
+            is_unavailable=lambda event: event["error"]["code"] == 503,
         ),
     ),
     "triton": (

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,6 +19,7 @@ from engine.remote.wire.apis import APIS
 from handlers.app import build_app
 from handlers.settings.settings import Settings
 from tests import sglang_server, vllm_server
+from tests.running_app import running_app
 from tests.scripted_upstream import Reply, running_upstream
 from tests.unit.handlers.runtime.client import send
 
@@ -114,7 +116,7 @@ SAME: dict[str, tuple[str, dict[str, Any]]] = {
 REFUSED: dict[str, tuple[str, dict[str, Any], int, str]] = {
     "typical_p": (
         "/tgi/generate",
-        {"inputs": "a", "parameters": {"typical_p": 0.5, "max_new_tokens": 2}},
+        {"inputs": "a", "parameters": {"typical_p": 0.5, "max_new_tokens": 2, "seed": 3}},
         422,
         "typical_p",
     ),
@@ -174,7 +176,7 @@ class Servers(NamedTuple):
     over_server: ASGIApp
 
 
-@pytest_asyncio.fixture(scope="module", params=["vllm", "sglang", "sglang, incremental"])
+@pytest_asyncio.fixture(scope="module", params=["vllm", "sglang", "sglang, incremental", "verbatim"])
 async def servers(request: pytest.FixtureRequest) -> AsyncIterator[Servers]:
     """Yield two applications whose tokens one engine computes: at hand, and behind a token server."""
     api, _, kind = request.param.partition(", ")
@@ -183,12 +185,26 @@ async def servers(request: pytest.FixtureRequest) -> AsyncIterator[Servers]:
     engine = await AsyncEngine.start(
         EngineConfig(model=str(DEMO_MODEL), dtype="float32", num_kv_blocks=1024, prefix_caching=False)
     )
-    async with running_upstream(reply(engine, api, is_incremental=bool(kind))) as upstream:
-        upstream.models = [{"id": "verbatim-demo", "max_model_len": engine.model_info.max_total_tokens}]
-        remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), api=api, urls=(upstream.url,)))
-        yield Servers(api, build_app(settings, engine), build_app(settings, remote))
+    own = build_app(settings, engine)
+    async with upstream_of(engine, own, api, is_incremental=bool(kind)) as url:
+        remote = await RemoteEngine.start(RemoteConfig(model=str(DEMO_MODEL), api=api, urls=(url,)))
+        yield Servers(api, own, build_app(settings, remote))
         await remote.stop()
     await engine.stop()
+
+
+@asynccontextmanager
+async def upstream_of(
+    engine: AsyncEngine, app: ASGIApp, api: str, *, is_incremental: bool
+) -> AsyncIterator[str]:
+    """Serve the engine by a token API: Verbatim's own is the application's. Yields the URL."""
+    if api == "verbatim":
+        async with running_app(app) as url:
+            yield url
+        return
+    async with running_upstream(reply(engine, api, is_incremental=is_incremental)) as upstream:
+        upstream.models = [{"id": "verbatim-demo", "max_model_len": engine.model_info.max_total_tokens}]
+        yield upstream.url
 
 
 def reply(engine: AsyncEngine, api: str, *, is_incremental: bool) -> Reply:
@@ -235,3 +251,4 @@ def test_each_kind_of_server_lacks_what_its_page_says() -> None:
     common = {"typical_p", "watermark", "beams", "priority", "embeddings"}
     assert set(APIS["vllm"].capabilities.missing) == common | {"logprob_token_ids"}
     assert set(APIS["sglang"].capabilities.missing) == common | {"bad_words", "allowed_token_ids"}
+    assert set(APIS["verbatim"].capabilities.missing) == {"beams", "embeddings"}

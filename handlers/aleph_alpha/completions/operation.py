@@ -1,6 +1,6 @@
 """The operation `/complete`."""
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from typing_extensions import override
@@ -18,8 +18,9 @@ from handlers.aleph_alpha.errors import to_problem
 from handlers.aleph_alpha.models import model_version
 from handlers.aleph_alpha.prompts import num_characters
 from handlers.concurrency.limit import HeldPermits
-from handlers.operations.operation import GeneratingOperation, StreamWriter
-from handlers.operations.sequences import GeneratedRequest, GeneratedSequence, collect_sequences
+from handlers.operations.operation import StreamWriter
+from handlers.operations.sequences import GeneratedRequest, GeneratedSequence
+from handlers.operations.sequences_operation import SequencesOperation
 from handlers.service.shared import Shared
 
 _Asked: TypeAlias = Asked[m.CompletionRequest]
@@ -32,9 +33,7 @@ class _Planned(NamedTuple):
     adapter: str | None
 
 
-class Completions(
-    GeneratingOperation[_Asked, _Planned, GenerationRequest, GeneratedRequest, m.CompletionResponse, _Event]
-):
+class Completions(SequencesOperation[_Asked, _Planned, m.CompletionResponse, _Event]):
     """Continues prompts."""
 
     def __init__(self, shared: Shared) -> None:
@@ -65,16 +64,6 @@ class Completions(
         )
 
     @override
-    async def collect(
-        self, active: ActiveRequest, plan: _Planned, prepared: GenerationRequest
-    ) -> GeneratedRequest:
-        return await collect_sequences(active.run(prepared), plan.plan.best_of)
-
-    @override
-    def num_tokens(self, result: GeneratedRequest) -> int:
-        return result.num_tokens
-
-    @override
     def answer(
         self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
     ) -> m.CompletionResponse:
@@ -89,10 +78,6 @@ class Completions(
             num_tokens_prompt_total=result.num_prompt_tokens * own.best_of,
             num_tokens_generated=num_generated if own.generates else 0,
         )
-
-    @override
-    def tokens(self, active: ActiveRequest, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
-        return active.run(prepared)
 
     @override
     def writer(self, plan: _Planned, prepared: GenerationRequest) -> "_Writer":

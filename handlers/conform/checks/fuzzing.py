@@ -26,6 +26,7 @@ _NO_ROOM: Final[Mapping[str, tuple[int, ...]]] = {
     "anthropic": (529,),
     "mindie": (503,),
     "openai": (429,),
+    "tokens": (429,),
     "triton": (503,),
 }
 
@@ -129,7 +130,9 @@ def with_model(document: Mapping[str, Any], name: str) -> dict[str, Any]:
     for item in pinned["paths"].values():
         for operation in (part for part in item.values() if isinstance(part, dict)):
             for schema in _request_schemas(pinned, operation):
-                schema.update({"type": "string", "enum": [name]})
+                takes_null = "null" in schema.get("type", ())
+                schema["enum"] = [name, None] if takes_null else [name]
+                schema["type"] = ["string", "null"] if takes_null else "string"
     return pinned
 
 

@@ -18,6 +18,9 @@ from .rule import (
 )
 
 _NAMED: Final = "logprob_token_ids needs logprobs"
+_NO_SEARCH: Final = "the token API has no beam search"
+_TOKENIZED: Final = "a request has a prompt or messages"
+_CONVERSATION: Final = [{"role": "user", "content": "a"}]
 _AMONG: Final = "tool_choice names tools that there are"
 _TOOLS: Final = [{"type": "function", "name": name, "parameters": {"type": "object"}} for name in ("a", "a1")]
 
@@ -64,7 +67,7 @@ def _has_long_text(value: Json, body: Json) -> bool:
 RULES: Final = Rules(
     companions=(
         Companion(
-            "*/chat/completions",
+            "*/chat/completions*",
             "max_tokens",
             {("max_completion_tokens",): ABSENT},
             "it is the old name of max_completion_tokens, and one of them is sent",
@@ -77,7 +80,7 @@ RULES: Final = Rules(
             is_one_of(False, None),
         ),
         Companion(
-            "*/chat/completions",
+            "*/[ct]*",
             "messages.[!c]*",
             {("messages", 0, "content"): "a"},
             "an assistant's message has content, a refusal or calls",
@@ -119,6 +122,15 @@ RULES: Final = Rules(
             "*", "tools", {("tool_choice",): ABSENT}, "tool_choice names one of the tools", is_one_of(None)
         ),
         Companion("*/responses*", "tool_choice*", {("tools",): _TOOLS}, _AMONG),
+        Companion("*/render", "tool_choice", {("tools",): _CHAT_TOOLS}, _AMONG, is_one_of("required")),
+        Companion("*/render", "top_logprobs", {("logprobs",): True}, "top_logprobs needs logprobs"),
+        Companion("*/tokenize", "messages", {("prompt",): "a"}, _TOKENIZED, is_one_of(None)),
+        Companion(
+            "*/tokenize",
+            "add_generation_prompt",
+            {("messages",): _CONVERSATION, ("prompt",): ABSENT},
+            "it is about conversations",
+        ),
         Companion(
             "*/input_tokens",
             "text.format.strict",
@@ -129,6 +141,9 @@ RULES: Final = Rules(
         Companion("*/responses", "include*", {("top_logprobs",): ABSENT}, "top_logprobs needs an include"),
     ),
     bans=(
+        Ban("*/render", "length_penalty", _NO_SEARCH, is_up_to_the_server=True),
+        Ban("*/render", "early_stopping", _NO_SEARCH, is_up_to_the_server=True),
+        Ban("*/render", "echo", "the token API sends no prompt back", is_one_of(True), True),
         Ban("*", "guided_json", "a text is JSON, and a JSON Schema", is_one_of("1")),
         Ban("*", "structured_outputs.json", "a text is JSON, and a JSON Schema", is_one_of("1")),
         Ban("*", "response_format.schema", "a text is JSON, and a JSON Schema", is_one_of("1")),
@@ -165,6 +180,7 @@ RULES: Final = Rules(
         Ban("*/responses", "background", "nothing is stored", is_one_of(True), True),
         Ban("*/embeddings", "input", "the context is shorter", _has_long_text, True),
         Ban("*/responses", "tools*", "the context is shorter", is_longer_than(100), True),
+        Ban("*/render", "tools", "the context is shorter", is_longer_than(100), True),
         Ban("*", "messages.content", "an assistant's message has content, a refusal or calls", says_nothing),
         Ban("*", "messages.*", "it answers a call that stands before it", has_message("tool")),
         Ban("*", "max_*tokens", "the context is shorter", is_above(2**30), True),

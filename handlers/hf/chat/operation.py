@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Final, final
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from generated.hf import models as m
@@ -44,13 +45,14 @@ class Chat(
         return await self.shared.workers.prepare(self._prepare, plan)
 
     def _prepare(self, body: m.ChatCompletionRequest) -> PreparedChat:
-        return self.prepared(chat_params(body, self.limits))
+        adapter = self.shared.model_names.adapter_of(body.model)
+        return self.prepared(replace(chat_params(body, self.limits), adapter=adapter))
 
     @override
     def answer(
         self, plan: m.ChatCompletionRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.ChatCompletionResponse]:
-        envelope = self.shared.envelope("chatcmpl")
+        envelope = self.shared.envelope("chatcmpl", prepared.request.request_id)
         if given_or(plan.logprobs, False):
             return chat_completion(envelope, result, with_logprobs=True)
         return _PLAIN(envelope, result)
@@ -59,7 +61,10 @@ class Chat(
     def writer(
         self, plan: m.ChatCompletionRequest, prepared: PreparedChat
     ) -> ChatWriter[m.ChatCompletionStreamResponse | EncodedEvent]:
-        chunks = ChatEvents(self.shared.envelope("chatcmpl"), with_logprobs=given_or(plan.logprobs, False))
+        chunks = ChatEvents(
+            self.shared.envelope("chatcmpl", prepared.request.request_id),
+            with_logprobs=given_or(plan.logprobs, False),
+        )
         return ChatWriter(prepared.outputs(), chunks, includes_usage=includes_usage(plan))
 
     @override

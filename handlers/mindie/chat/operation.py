@@ -60,12 +60,14 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
     @override
     def answer(self, plan: m.ChatRequest, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:
         shows_logprobs = num_logprobs(plan) is not None
-        return chat_completion(self._envelope(), result, self.shared.tokenizer, shows_logprobs=shows_logprobs)
+        return chat_completion(
+            self._envelope(prepared), result, self.shared.tokenizer, shows_logprobs=shows_logprobs
+        )
 
     @override
     def writer(self, plan: m.ChatRequest, prepared: PreparedChat) -> "_Writer":
         chunks = ChatEvents(
-            self._envelope(),
+            self._envelope(prepared),
             None if num_logprobs(plan) is None else self.shared.tokenizer,
             is_full_text=self._settings.mindie_full_text,
         )
@@ -87,9 +89,10 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
         max_tokens = min(room, request.stopping.max_tokens)
         return replace(request, stopping=replace(request.stopping, max_tokens=max_tokens))
 
-    def _envelope(self) -> Envelope:
+    def _envelope(self, prepared: PreparedChat) -> Envelope:
         """MindIE counts its requests; a random number is unique beyond one process."""
-        return Envelope(model=self.shared.model_names.served, id=f"endpoint_common_{token_hex(16)}")
+        model = prepared.request.adapter or self.shared.model_names.served
+        return Envelope(model=model, id=f"endpoint_common_{token_hex(16)}")
 
 
 class _Writer(StreamWriter[_Event]):

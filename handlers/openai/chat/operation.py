@@ -17,8 +17,8 @@ from handlers.openai.chat.events import ChatEvents, empty_chunk
 from handlers.openai.chat.request import chat_params, request_field
 from handlers.openai.chat.response import ChatAnswer, chat_completion
 from handlers.openai.errors import to_problem
-from handlers.openai.formats import check_no_form, grammar_field
-from handlers.openai.sampling import check_search, includes_usage, num_beams, shows_usage_so_far
+from handlers.openai.formats import check_no_form, check_search, grammar_field
+from handlers.openai.sampling import includes_usage, num_beams, shows_usage_so_far
 from handlers.openai.timings import RequestTimings
 from handlers.openai.token_details import prompt_logprobs
 from handlers.openai.token_ids import check_named_ids
@@ -46,7 +46,7 @@ class Chat(
 
     @override
     def mapping(self, asked: m.CreateChatCompletionRequest) -> ToProblem:
-        return partial(to_problem, prompt_field="messages", grammar_field=grammar_field(asked))
+        return lambda error: to_problem(error, prompt_field="messages", grammar_field=grammar_field(asked))
 
     @override
     def permits(self, active: ActiveRequest, plan: m.CreateChatCompletionRequest) -> HeldPermits:
@@ -66,14 +66,14 @@ class Chat(
         except ChatError as error:
             error.field = request_field(error.field)
             raise
-        check_search(body, prepared.request.sampling.grammar, grammar_field(body))
+        check_search(body, prepared.request.sampling.grammar)
         return prepared
 
     @override
     def answer(
         self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.CreateChatCompletionResponse]:
-        envelope = self._envelope(plan)
+        envelope = self._envelope(plan, prepared)
         if not _shapes_answers(plan):
             return self._plain(envelope, result)
         response = self._write(envelope, result, answer=self._answer(plan))
@@ -96,7 +96,7 @@ class Chat(
         self, plan: m.CreateChatCompletionRequest, prepared: PreparedChat
     ) -> ChatWriter[m.CreateChatCompletionStreamResponse | EncodedEvent]:
         empty = empty_chunk(
-            self._envelope(plan),
+            self._envelope(plan, prepared),
             self.shared.fingerprint,
             shows_usage=includes_usage(plan),
             names_tier=given(plan.service_tier) is not None,
@@ -112,8 +112,10 @@ class Chat(
         )
         return ChatWriter(outputs, chunks, includes_usage=includes_usage(plan))
 
-    def _envelope(self, body: m.CreateChatCompletionRequest) -> Envelope:
-        return self.shared.envelope("chatcmpl", body.request_id)
+    def _envelope(self, body: m.CreateChatCompletionRequest, prepared: PreparedChat) -> Envelope:
+        return self.shared.envelope(
+            "chatcmpl", body.request_id or prepared.request.request_id, prepared.request.adapter
+        )
 
     def _answer(self, body: m.CreateChatCompletionRequest) -> ChatAnswer:
         return ChatAnswer(

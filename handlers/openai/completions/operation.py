@@ -48,7 +48,7 @@ class Completions(
 
     @override
     def mapping(self, asked: m.CreateCompletionRequest) -> ToProblem:
-        return partial(to_problem, prompt_field="prompt", grammar_field=grammar_field(asked))
+        return lambda error: to_problem(error, prompt_field="prompt", grammar_field=grammar_field(asked))
 
     @override
     def plan(self, asked: m.CreateCompletionRequest, *, is_stream: bool) -> _Planned:
@@ -84,7 +84,7 @@ class Completions(
         prepared: Sequence[GenerationRequest],
         result: Sequence[GeneratedRequest],
     ) -> m.CreateCompletionResponse:
-        envelope = self.shared.envelope("cmpl", plan.body.request_id)
+        envelope = self.shared.envelope("cmpl", plan.body.request_id, plan.plan.adapter)
         texts = self._texts(plan.plan, prepared)
         response = m.CreateCompletionResponse(
             id=envelope.id,
@@ -109,7 +109,7 @@ class Completions(
         chunks = CompletionEvents(
             plan.plan,
             texts,
-            self._empty_chunk(plan.body),
+            self._empty_chunk(plan),
             self.shared.tokenizer,
             is_plain=not (shows_usage_so_far(plan.body) or plan.body.timings_per_token),
         )
@@ -126,8 +126,9 @@ class Completions(
             for prompt, request in zip(plan.prompts, requests, strict=True)
         ]
 
-    def _empty_chunk(self, body: m.CreateCompletionRequest) -> m.CreateCompletionStreamResponse:
-        envelope = self.shared.envelope("cmpl", body.request_id)
+    def _empty_chunk(self, plan: _Planned) -> m.CreateCompletionStreamResponse:
+        body = plan.body
+        envelope = self.shared.envelope("cmpl", body.request_id, plan.plan.adapter)
         chunk = m.CreateCompletionStreamResponse(
             id=envelope.id,
             object="text_completion",

@@ -12,12 +12,11 @@ from handlers.chat.form.response_format import response_grammar
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
 from handlers.openai.completions.prompts import prompts_of
-from handlers.openai.formats import answer_form, grammar_field
+from handlers.openai.formats import answer_form, check_search
 from handlers.openai.sampling import (
     beam_params,
     check_min_tokens,
     check_prompt_logprobs,
-    check_search,
     check_stream_options,
     sampling_params,
     stop_texts,
@@ -131,7 +130,7 @@ def completion_requests(
     """
     form = answer_form(body)
     grammar = None if form is None else response_grammar(form)
-    check_search(body, grammar, grammar_field(body))
+    check_search(body, grammar)
     num_ranked = plan.num_logprobs
     if plan.best_of > plan.n and num_ranked is None:
         num_ranked = 0  # the likeliest are chosen

@@ -54,7 +54,7 @@ class Responses(
 
     @override
     def mapping(self, asked: m.CreateResponseRequest) -> ToProblem:
-        return partial(to_problem, prompt_field="input", grammar_field=grammar_field(asked))
+        return lambda error: to_problem(error, prompt_field="input", grammar_field=grammar_field(asked))
 
     @override
     def plan(self, asked: m.CreateResponseRequest, *, is_stream: bool) -> m.CreateResponseRequest:
@@ -68,7 +68,7 @@ class Responses(
     async def prepare(self, plan: m.CreateResponseRequest) -> _Turn:
         chat, tools = await self._preparation.prepare(plan)
         logprobs = self._logprobs if includes_logprobs(plan) else None
-        draft = ResponseDraft(plan, self.shared.model_names.served)
+        draft = ResponseDraft(plan, chat.request.adapter or self.shared.model_names.served)
         return _Turn(chat, chat.outputs(), draft, ResponseOutput(logprobs, tools))
 
     @override

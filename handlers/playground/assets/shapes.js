@@ -11,6 +11,7 @@ import { message, messageEvent } from "./shapes/message.js";
 import { generated, tokenEvent } from "./shapes/native.js";
 import { response, responseEvent } from "./shapes/response.js";
 import { textOutput } from "./shapes/text_output.js";
+import { tokenIds } from "./shapes/token_ids.js";
 import { tokenList, tokenTexts } from "./shapes/token_list.js";
 
 /** @typedef {import("./answer.js").Answer} Answer */
@@ -41,6 +42,7 @@ export const SHAPES = [
   chatChunk,
   chatCompletion,
   completion,
+  tokenIds,
   tokenEvent,
   generated,
   textOutput,

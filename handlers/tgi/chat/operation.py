@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Final, final
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from generated.operation import Answer, EncodedEvent
@@ -36,13 +37,14 @@ class Chat(family.Chat[m.ChatRequest, Answer[m.ChatCompletion], m.ChatCompletion
         return await self.shared.workers.prepare(self._prepare, plan)
 
     def _prepare(self, body: m.ChatRequest) -> PreparedChat:
-        return self.prepared(chat_params(body, self.limits))
+        adapter = self.shared.model_names.adapter_of(body.model)
+        return self.prepared(replace(chat_params(body, self.limits), adapter=adapter))
 
     @override
     def answer(
         self, plan: m.ChatRequest, prepared: PreparedChat, result: ChatResult
     ) -> Answer[m.ChatCompletion]:
-        envelope = self.shared.envelope("chatcmpl")
+        envelope = self.shared.envelope("chatcmpl", prepared.request.request_id)
         if plan.logprobs is True:
             return chat_completion(envelope, result, with_logprobs=True)
         return _PLAIN(envelope, result)
@@ -51,7 +53,9 @@ class Chat(family.Chat[m.ChatRequest, Answer[m.ChatCompletion], m.ChatCompletion
     def writer(
         self, plan: m.ChatRequest, prepared: PreparedChat
     ) -> ChatWriter[m.ChatCompletionChunk | EncodedEvent]:
-        chunks = ChatEvents(self.shared.envelope("chatcmpl"), with_logprobs=plan.logprobs is True)
+        chunks = ChatEvents(
+            self.shared.envelope("chatcmpl", prepared.request.request_id), with_logprobs=plan.logprobs is True
+        )
         return ChatWriter(
             prepared.outputs(),
             chunks,

@@ -128,7 +128,11 @@ ARGUMENTS: Final = (
     Argument("disable_grammar_support", SWITCH, Setting("disable_grammar_support")),
     Argument("env", SWITCH, Action("prints versions and the machine, and goes on, as TGI does"), short="e"),
     Argument("max_client_batch_size", WHOLE, Setting("max_client_batch_size")),
-    Argument("lora_adapters", TEXT, Refused("adapters cannot be loaded", same=("",))),
+    Argument(
+        "lora_adapters",
+        TEXTS,
+        Setting("lora_adapters", "files of PEFT, of folders too; no revisions of repositories"),
+    ),
     Argument(
         "usage_stats",
         one_of("on", "off", "no-stack"),

@@ -26,6 +26,7 @@ class CompletionParams(msgspec.Struct, frozen=True, kw_only=True):
     max_tokens: int | None
     stop: tuple[str, ...] = ()
     suffix: str | None = None
+    adapter: str | None = None
 
     @property
     def num_characters(self) -> int:
@@ -64,6 +65,7 @@ def completion_requests(
                 stop_token_ids=() if infill is None else infill.end_token_ids,
                 length_first=True,
             ),
+            adapter=params.adapter,
         )
         for prompt in (_encode(tokenizer, text, params, limits, infill, after) for text in params.prompts)
     ]

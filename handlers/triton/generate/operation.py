@@ -1,6 +1,6 @@
 """The operations that generate."""
 
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 from typing_extensions import override
@@ -12,8 +12,9 @@ from generated.triton import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.errors.refused import Refused
-from handlers.operations.operation import GeneratingOperation, StreamWriter, TokenWriter
-from handlers.operations.sequences import GeneratedRequest, collect_sequences
+from handlers.operations.operation import StreamWriter, TokenWriter
+from handlers.operations.sequences import GeneratedRequest
+from handlers.operations.sequences_operation import SequencesOperation
 from handlers.service.shared import Shared
 from handlers.triton.errors import to_problem
 from handlers.triton.generate.members import Members, members_of, request_id
@@ -44,9 +45,7 @@ class _Planned(NamedTuple):
     wanted: Wanted
 
 
-class Generate(
-    GeneratingOperation[Asked, _Planned, GenerationRequest, GeneratedRequest, m.GenerateResponse, _Event]
-):
+class Generate(SequencesOperation[Asked, _Planned, m.GenerateResponse, _Event]):
     """Goes on from texts. A stream has an event for each token if `stream` says so, else one event."""
 
     def __init__(self, shared: Shared) -> None:
@@ -78,24 +77,10 @@ class Generate(
         )
 
     @override
-    async def collect(
-        self, active: ActiveRequest, plan: _Planned, prepared: GenerationRequest
-    ) -> GeneratedRequest:
-        return await collect_sequences(active.run(prepared), prepared.num_sequences)
-
-    @override
-    def num_tokens(self, result: GeneratedRequest) -> int:
-        return result.num_tokens
-
-    @override
     def answer(
         self, plan: _Planned, prepared: GenerationRequest, result: GeneratedRequest
     ) -> m.GenerateResponse:
         return _responses(plan).whole(result)
-
-    @override
-    def tokens(self, active: ActiveRequest, prepared: GenerationRequest) -> AsyncGenerator[TokenEvent, None]:
-        return active.run(prepared)
 
     @override
     def writer(self, plan: _Planned, prepared: GenerationRequest) -> StreamWriter[_Event]:

@@ -9,7 +9,7 @@ from starlette.types import Message
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
-from handlers.app import CONTRACTS, TABLES, build_app, create_app
+from handlers.app import CONTRACTS, TABLES, YIELDS, build_app, create_app
 from handlers.openai.contract import OpenAIContract
 from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
@@ -42,7 +42,7 @@ async def test_what_is_listed_is_what_is_served() -> None:
     """The status is all that says whether there is a route; the requests are empty."""
     root = Settings().root
     api = Api(says("a"), root=root)
-    at_root, prefixed = placements(TABLES, root)
+    at_root, prefixed = placements(TABLES, root, YIELDS)
     for placement in (*at_root, *prefixed):
         path = re.sub(r"\{model(_name)?:path\}", "verbatim-demo", placement.path)
         path = path.replace("{model_version}", "1")

@@ -99,8 +99,8 @@ def with_nan(weights: dict[str, torch.Tensor]) -> None:
         (with_config(hidden_size="many"), "hidden_size"),
         (with_config(model_type="nothing"), "`nothing`"),
         (with_text("config.json", '{"model_type": '), "not a valid JSON file"),
-        (with_text("generation_config.json", '{"eos'), "generation_config.json is no JSON"),
-        (with_text("tokenizer.json", '{"a":'), "no tokenizer can be loaded"),
+        (with_text("generation_config.json", '{"eos'), "generation_config.json is not a valid JSON file"),
+        (with_text("tokenizer.json", '{"a":'), "tokenizer.json is not a valid JSON file"),
         (with_text("chat_template.jinja", "{% for x in %}"), "chat template is no Jinja: line 1"),
         (
             with_text("chat_template.jinja", "{{ nothing.here() }}"),
@@ -108,8 +108,8 @@ def with_nan(weights: dict[str, torch.Tensor]) -> None:
         ),
         (with_weights(without_a_weight), "describes: model.layers.1.mlp.up_proj.weight\n"),
         (with_weights(with_nan), "NaN or infinity"),
-        (with_pickle, "cannot be loaded"),
-        (cut_short, "cannot be loaded"),
+        (with_pickle, "is not loaded: it is cut short, or holds more than tensors"),
+        (cut_short, "no whole safetensors file"),
         (without_tokenizer, "tokenizer"),
         (emptied, "holds no model"),
     ],
@@ -129,6 +129,7 @@ def test_a_broken_checkpoint_is_one_line(
         (("--max-total-tokens", "513"), 1, "exceeds the model's 512"),
         (("--host", "no.such.host.invalid"), 1, "cannot listen on no.such.host.invalid"),
         (("--chat-template", "{{ x"), 1, "chat template is no Jinja"),
+        (("--chat-template", "{{ x", "--api-workers", "1"), 1, "chat template is no Jinja"),
         (("--chat-template", "missing"), 2, "--chat-template: no chat template can be read from missing"),
         (("--num-threads", "100000"), 2, "--num-threads: 100000 threads would wait for one another"),
     ],
@@ -142,7 +143,7 @@ def test_a_wrong_option_is_one_line(
 def test_little_memory_is_one_line(
     whole: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("engine.attention.kv_budget._free_bytes", lambda _: 1000)
+    monkeypatch.setattr("engine.attention.kv_budget.free_bytes", lambda *_: 1000)
     assert "too little memory is free for a key-value cache" in error_of(capsys, str(whole))
 
 
@@ -152,7 +153,7 @@ def test_what_nobody_foresaw_is_one_line_with_its_type(
     def fail(*_: object) -> None:
         raise ZeroDivisionError("in\nsome library")
 
-    monkeypatch.setattr("engine.build.observe_geometry", fail)
+    monkeypatch.setattr("engine.assembly.paged_parts.observe_geometry", fail)
     assert error_of(capsys, str(whole)) == "ZeroDivisionError: in some library\n"
 
 

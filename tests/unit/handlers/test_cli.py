@@ -61,6 +61,18 @@ def test_a_missing_model_is_one_line_and_a_failure(tmp_path: Path) -> None:
     assert ended.stderr.count("\n") == 1
 
 
+def test_help_imports_nothing_that_serves() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", "from handlers.cli import main; main(['--help'])"],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    imported = {line.rpartition("|")[2].strip() for line in shown.stderr.splitlines()}
+    assert "usage: verbatim" in shown.stdout and "handlers.cli" in imported
+    assert not imported & {"aiohttp", "fastapi", "numpy", "torch", "transformers", "xgrammar"}
+
+
 _WITHOUT_LIBRARIES = """
 import sys
 sys.modules["torch"] = sys.modules["transformers"] = None  # an import of them fails

@@ -49,6 +49,7 @@ VALUES: dict[str, tuple[str, Any]] = {
     "tokenizer_config_path": ("tokenizer_config.json", TOKENIZER_CONFIG["chat_template"]),
     "max_client_batch_size": ("8", 8),
     "payload_limit": ("1000", 1000),
+    "lora_adapters": ("a/b,c=/d", ("a/b", "c=/d")),
     "graceful_termination_timeout": ("5", 5),
 }
 SWITCHES = ("trust_remote_code", "json_output", "disable_grammar_support")
@@ -146,7 +147,7 @@ def test_tgis_names_of_severities_are_taken(monkeypatch: pytest.MonkeyPatch) -> 
         (["--sharded", "true"], "--sharded true is refused: a model cannot be split over several devices"),
         (["--quantize", "bitsandbytes-nf4"], "--quantize: 'bitsandbytes-nf4' is not supported"),
         (["--rope-scaling", "dynamic"], "--rope-scaling dynamic is refused"),
-        (["--lora-adapters", "a/b"], "--lora-adapters a/b is refused"),
+        (["--lora-adapters", "a="], "--lora-adapters: an adapter is given as name=folder"),
         (["--tokenizer-config-path", "none.json"], "--tokenizer-config-path: no chat template can be read"),
         (["--port", "many"], "--port: Input should be a valid integer"),
     ],

@@ -12,8 +12,8 @@ from handlers.openai.responses.request.conversation import Conversation
 from handlers.openai.responses.request.request import chat_params, check_rules, request_field
 from handlers.openai.responses.request.tools import Toolbox, tool_lists
 from handlers.openai.responses.request.truncation import Dropped, shortest_cut
-from handlers.openai.token_ids import check_bias_ids
 from handlers.service.shared import Shared
+from handlers.service.token_ids import check_bias_ids
 
 _ROOM_SHARE: Final = 8  # of a truncated prompt's context, one part in so many is left where no bound is asked
 
@@ -38,7 +38,7 @@ class Preparation:
 
     def _prepare(self, body: m.CreateResponseRequest, adapter: str | None) -> Prepared:
         check_rules(body)
-        check_bias_ids(body.logit_bias, self._shared.model_info.vocab_size)
+        check_bias_ids(body.logit_bias, "logit_bias", self._shared.model_info.vocab_size)
         tools = Toolbox(*tool_lists(body))
         if body.truncation == "auto" and not isinstance(body.input, str):
             chat = shortest_cut(body.input, lambda dropped: self._fitted(body, tools, dropped))

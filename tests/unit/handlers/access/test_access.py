@@ -24,6 +24,7 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "aleph_alpha": ("/aleph_alpha/chat/completions", CHAT),
     "mindie": ("/mindie/v1/chat/completions", CHAT),
     "anthropic": ("/anthropic/v1/messages", CHAT),
+    "tokens": ("/tokens/inference/v1/generate", {"token_ids": [72], "sampling_params": {"max_tokens": 5}}),
 }
 # The status by which each contract refuses a key that has used up its limit.
 RATE_STATUSES = {name: 429 for name in BODIES} | {"triton": 503, "mindie": 503}
@@ -187,6 +188,35 @@ async def test_equal_salts_of_two_keys_differ_and_of_one_key_agree(tmp_path: Pat
     assert len({first, others, another, zero, without}) == 5
 
 
+@pytest.mark.parametrize("num_words", [60, 2_000], ids=["on the event loop", "in a thread"])
+async def test_keys_share_no_remembered_tokens_and_each_shares_its_own(
+    tmp_path: Path, num_words: int
+) -> None:
+    served = Guarded(tmp_path, table("a", "key-a"), table("b", "key-b"))
+    memory = served.engine.tokenizer.memory
+    messages = [{"role": "user", "content": f"{num_words} " + "one " * num_words}]
+    body = {"model": "verbatim-demo", "messages": messages, "max_tokens": 1}
+
+    async def num_encoded(key: str) -> int:
+        before = memory.num_encoded
+        answer = await send(served.app, "POST", "/v1/chat/completions", json=body, headers=bearer(key))
+        assert answer.status_code == 200
+        return memory.num_encoded - before
+
+    assert await num_encoded("key-a") > num_words
+    assert await num_encoded("key-b") > num_words
+    assert await num_encoded("key-a") == await num_encoded("key-b") == 0
+
+
+async def test_nothing_is_remembered_where_prompts_are_not_cached(tmp_path: Path) -> None:
+    served = Guarded(tmp_path, table("a", "key-a"), prefix_caching=False)
+    before = served.engine.tokenizer.memory.num_encoded
+    body = {"model": "verbatim-demo", "messages": [{"role": "user", "content": "one " * 200}]}
+    answer = await send(served.app, "POST", "/v1/chat/completions", json=body, headers=bearer("key-a"))
+    assert answer.status_code == 200
+    assert served.engine.tokenizer.memory.num_encoded == before
+
+
 async def test_texts_for_embedding_are_kept_apart_too(tmp_path: Path) -> None:
     served = Guarded(tmp_path, table("a", "key-a"))
     body = {"model": "verbatim-demo", "input": "one"}
@@ -226,7 +256,7 @@ async def statuses_of_all(app: ASGIApp, key: str | None) -> dict[str, int]:
     return found
 
 
-PROBES = {"tgi.health", "hf.healthCheck"} | {
+PROBES = {"tgi.health", "hf.healthCheck", "tokens.health"} | {
     f"triton.{one}" for one in ("serverLive", "serverReady", "modelReady", "modelVersionReady")
 }
 SECURED = {f"{name}.{one.id}" for name, table in TABLES.items() for one in table if one.is_secured}

@@ -2,9 +2,11 @@ import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from engine.events import FinishReason, TokenEvent
 from engine.kernels import Obstacle, kernel, kernel_of_layers
 from engine.model_info import ModelInfo
-from engine.stats import Counters, DraftCounters, EngineStats
+from engine.stats import Counters, DraftCounters, EngineStats, KVEventCounters
+from engine.text.token_memory import TokenMemory
 from handlers.active_requests.metrics import Metrics
 from handlers.active_requests.timing import Timing
 from handlers.concurrency.limit import Overloaded
@@ -74,6 +76,8 @@ RELEASED_NAMES = {
 }
 # The released servers have none of these.
 OWN_NAMES = {
+    "verbatim_recurrent_states": "gauge",
+    "verbatim_recurrent_state_bytes": "gauge",
     "verbatim_int8_layers": "gauge",
     "verbatim_permits_in_use": "gauge",
     "verbatim_kernel_info": "gauge",
@@ -97,6 +101,10 @@ VLLM_NAMES = {
     "vllm:request_time_per_output_token_seconds": "histogram",
     "vllm:e2e_request_latency_seconds": "histogram",
     "vllm:request_queue_time_seconds": "histogram",
+    "vllm:request_inference_time_seconds": "histogram",
+    "vllm:request_prompt_tokens": "histogram",
+    "vllm:request_generation_tokens": "histogram",
+    "vllm:inter_token_latency_seconds": "histogram",
 }
 OF_CACHE = {
     "vllm:kv_cache_usage_perc",
@@ -180,6 +188,12 @@ def test_layers_of_8_bits_are_counted() -> None:
     quantized = msgspec.structs.replace(INFO, num_int8_layers=16)
     assert samples(Metrics(quantized, lambda: STATS))["verbatim_int8_layers"] == 16
     assert samples(Metrics(INFO, lambda: STATS))["verbatim_int8_layers"] == 0
+
+
+def test_recurrent_states_are_counted() -> None:
+    hybrid = msgspec.structs.replace(INFO, num_state_slots=15, state_bytes=4096)
+    seen = samples(Metrics(hybrid, lambda: STATS))
+    assert (seen["verbatim_recurrent_states"], seen["verbatim_recurrent_state_bytes"]) == (15, 4096)
 
 
 def test_compiled_code_is_told_by_what_is_in_use_and_why_the_rest_is_not() -> None:
@@ -273,6 +287,48 @@ def test_times_to_and_between_tokens_are_observed() -> None:
     assert seen[f"vllm:time_to_first_token_seconds_count{labels}"] == 1
     assert seen[f"vllm:e2e_request_latency_seconds_sum{labels}"] == 9
     assert seen[f"vllm:e2e_request_latency_seconds_count{labels}"] == 2
+
+
+def test_each_gap_between_tokens_is_observed_and_the_first_token_has_none() -> None:
+    counted = Counters()
+    for position, step_s in ((0, 5.0), (1, 0.5), (2, 0.25), (3, 0.0)):  # the last came with the one before
+        counted.count_token(
+            TokenEvent(
+                request_id="a",
+                index=0,
+                position=position,
+                token_id=7,
+                token_text="",
+                is_special=False,
+                text="",
+                num_prompt_tokens=3,
+                step_s=step_s,
+                finish=FinishReason.LENGTH if position == 3 else None,
+            )
+        )
+    stats = msgspec.structs.replace(STATS, counters=counted.copy())
+    seen = samples(Metrics(INFO, lambda: stats, model_name="m"))
+    labels = '{engine="0",model_name="m"}'
+    assert seen[f"vllm:inter_token_latency_seconds_sum{labels}"] == 0.75
+    assert seen[f"vllm:inter_token_latency_seconds_count{labels}"] == 2
+    assert seen[f"vllm:generation_tokens_total{labels}"] == 4
+    assert (counted.num_generated_tokens, counted.num_finished) == (4, {"length": 1})
+
+
+def test_batches_of_kv_events_are_counted_where_they_are_published() -> None:
+    stats = msgspec.structs.replace(STATS, kv_events=KVEventCounters(num_batches=5, num_lost=2))
+    seen = samples(Metrics(INFO, lambda: stats))
+    assert (seen["verbatim_kv_event_batches"], seen["verbatim_kv_event_batches_lost"]) == (5, 2)
+    assert "verbatim_kv_event_batches" not in samples(Metrics(INFO, lambda: STATS))
+
+
+def test_remembered_tokens_are_counted_where_prompts_are_encoded() -> None:
+    memory = TokenMemory()
+    memory.num_known, memory.num_encoded, memory.num_bytes = 300, 20, 4096
+    seen = samples(Metrics(INFO, lambda: STATS, memory=memory))
+    names = ("prompt_tokens_remembered", "prompt_tokens_encoded", "token_memory_bytes")
+    assert [seen[f"verbatim_{name}"] for name in names] == [300, 20, 4096]
+    assert "verbatim_token_memory_bytes" not in samples(Metrics(INFO, lambda: STATS))
 
 
 def test_a_front_says_nothing_of_a_cache_that_another_server_has() -> None:

@@ -2,8 +2,17 @@
 
 import asyncio
 import threading
+from contextvars import ContextVar
+
+from pydantic import BaseModel
 
 from handlers.concurrency.workers import Workers
+
+_request: ContextVar[str] = ContextVar("_request")
+
+
+class _Body(BaseModel):
+    text: str
 
 
 async def test_a_short_prompt_does_not_wait_for_long_ones() -> None:
@@ -22,4 +31,21 @@ async def test_what_is_shortest_takes_no_thread() -> None:
     assert await workers.tokenize(10, threading.current_thread) is threading.current_thread()
     assert await workers.write(10, threading.current_thread) is threading.current_thread()
     assert await workers.write(10_000, threading.current_thread) is not threading.current_thread()
+    workers.shutdown()
+
+
+async def test_a_prompt_is_prepared_in_the_context_of_its_request() -> None:
+    workers = Workers(1)
+
+    def prepare(body: _Body) -> tuple[str, threading.Thread]:
+        return _request.get(), threading.current_thread()
+
+    async def seen(name: str, size: int) -> tuple[str, threading.Thread]:
+        _request.set(name)
+        return await workers.prepare(prepare, _Body(text="x" * size))
+
+    found = await asyncio.gather(*(asyncio.create_task(seen(name, 5_000)) for name in "abc"))
+    assert [name for name, _ in found] == ["a", "b", "c"]
+    assert all(thread is not threading.current_thread() for _, thread in found)
+    assert await seen("d", 1) == ("d", threading.current_thread())
     workers.shutdown()

@@ -6,16 +6,16 @@ from typing import Any
 import orjson
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from handlers.app import CONTRACTS, TABLES
+from handlers.app import CONTRACTS, TABLES, YIELDS
 from handlers.root.document import merged_document
 from handlers.runtime.root_routes import placements
 from tests.scripted_engine import says
 from tests.unit.handlers.tgi.api import Api
 from tools.generate.spec_validator import SpecValidator
 
-ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic")
+ROOT = ("openai", "tgi", "triton", "aleph_alpha", "anthropic", "tokens")
 DOCUMENTS = {name: orjson.loads(CONTRACTS[name].contract.document()) for name in ROOT}
-AT_ROOT, _ = placements(TABLES, ROOT)
+AT_ROOT, _ = placements(TABLES, ROOT, YIELDS)
 MERGED = merged_document(DOCUMENTS, AT_ROOT)
 
 

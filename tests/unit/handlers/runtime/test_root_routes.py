@@ -6,6 +6,7 @@ from handlers.runtime.root_routes import (
     check_root,
     marked_placements,
     placements,
+    yielded,
 )
 
 
@@ -29,6 +30,16 @@ def test_the_first_contract_to_claim_a_path_has_all_its_methods() -> None:
     ]
     at_root, _ = placements(TABLES, ["b", "a"])
     assert [(one.path, one.contract) for one in at_root] == [("/x", "b"), ("/b", "b"), ("/a", "a")]
+
+
+def test_a_contract_leaves_the_paths_that_it_yields_to_others_that_have_them() -> None:
+    yields = {"a": {"/x", "/a"}}
+    at_root, prefixed = placements(TABLES, ["a", "b"], yields)
+    assert [(one.path, one.contract) for one in at_root] == [("/a", "a"), ("/x", "b"), ("/b", "b")]
+    assert "/a/x" in {one.path for one in prefixed}
+    at_root, _ = placements(TABLES, ["a"], yields)
+    assert [one.path for one in at_root] == ["/x", "/x", "/a"]
+    assert yielded(TABLES, ["a", "b"], yields, "b") == set()
 
 
 def test_templates_that_match_the_same_requests_are_one_path() -> None:

@@ -1,10 +1,13 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
+from engine.config import KVEventsConfig
+from handlers.engine_starter import engine_config
 from handlers.mindie.settings import MindieSettings
 from handlers.settings.settings import Settings
 from handlers.shared_settings.section import Section
@@ -152,7 +155,7 @@ def test_instruction_sets_are_known_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("VERBATIM_ISA", "AVX2")
     assert Settings().isa == "avx2"
     monkeypatch.setenv("VERBATIM_ISA", "x86")
-    with pytest.raises(ValidationError, match="'x86' is none of native, sse4_2, avx2, avx512, avx512_vnni"):
+    with pytest.raises(ValidationError, match="'x86' is none of native, sse4_2, avx2, avx2_vnni, avx512"):
         Settings()
 
 
@@ -186,13 +189,13 @@ def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
 def test_the_engine_over_servers_needs_their_urls() -> None:
     with pytest.raises(ValueError, match="needs an engine_url"):
         Settings(engine="sglang")
-    with pytest.raises(ValueError, match="engine is verbatim"):
-        Settings(engine_url=("http://a:1",))
+    assert not Settings().is_over_servers
+    assert Settings(engine_url=("http://a:1",)).is_over_servers
     for url in ("a:8000", "ftp://a", "http://", "http://a/?b"):
         with pytest.raises(ValueError, match="is no URL of a server"):
             Settings(engine="vllm", engine_url=(url,))
-    with pytest.raises(ValueError, match="engine_command is of servers of another engine"):
-        Settings(engine_command="serve {port}")
+    with pytest.raises(ValueError, match="engine is verbatim, which needs an engine_url"):
+        Settings(engine_command="serve")
     with pytest.raises(ValueError, match="no engine_url"):
         Settings(engine="vllm", engine_command="serve {port}", engine_url=("http://a:1",))
     with pytest.raises(ValueError, match="needs an engine_url"):
@@ -205,3 +208,52 @@ def test_the_engine_over_servers_needs_their_urls() -> None:
     assert Settings(engine="vllm", engine_command="serve {port}").engine_url == ()
     settings = Settings(engine="vllm", engine_url=("http://a:1", "https://b"))
     assert settings.engine_url == ("http://a:1", "https://b")
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["", "5557", "http://*:5557", "tcp://*", "tcp://*:port", "tcp://a:b:1", "ipc://"]
+)
+def test_an_address_that_is_none_of_zmqs_is_refused_by_the_settings_name(endpoint: str) -> None:
+    with pytest.raises(ValidationError, match=r"\nkv_events\n[^\n]*is no address of ZMQ"):
+        Settings(kv_events=endpoint)
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["tcp://*:5557", "tcp://[::]:5557", "tcp://indexer:5557", "ipc:///run/kv"]
+)
+def test_kv_events_have_vllms_addresses(endpoint: str) -> None:
+    settings = Settings(kv_events=endpoint, kv_events_replay=endpoint, kv_events_topic="kv@pod@m")
+    config = engine_config(settings).kv_events
+    assert config == KVEventsConfig(
+        endpoint=endpoint, replay_endpoint=endpoint, topic="kv@pod@m", buffer_steps=10_000
+    )
+
+
+def test_kv_events_need_their_library_an_address_and_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValidationError, match="kv_events_topic is of kv_events, which is not given"):
+        Settings(kv_events_topic="kv@pod@m")
+    with pytest.raises(ValidationError, match="prefix_caching is off"):
+        Settings(kv_events="tcp://*:5557", prefix_caching=False)
+    monkeypatch.setattr("handlers.settings.kv_events.find_spec", lambda name: None)
+    with pytest.raises(ValidationError, match=r"pip install 'verbatim-server\[kv-events\]'"):
+        Settings(kv_events="tcp://*:5557")
+
+
+def test_processes_of_the_api_need_an_engine_here() -> None:
+    assert Settings(api_workers=2).api_workers == 2
+    with pytest.raises(ValueError, match="greater than or equal to 0"):
+        Settings(api_workers=-1)
+    with pytest.raises(ValueError, match="other servers compute"):
+        Settings(api_workers=2, engine_url=("http://a:1",))
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ({"host": "127.0.0.1"}, "http://127.0.0.1:81"),
+        ({"host": "::1"}, "http://[::1]:81"),
+        ({"host": "::1", "ssl_certfile": "c.pem"}, "https://[::1]:81"),
+    ],
+)
+def test_url_puts_an_ipv6_address_in_brackets(given: dict[str, Any], url: str) -> None:
+    assert Settings(**given).url(81) == url

@@ -54,7 +54,6 @@ OUTCOMES = [
     Outcome("otlp_service_name", "tgi", warning=" has no effect: no traces are exported"),
     Outcome("ngrok_authtoken", "secret", warning=" has no effect: no tunnel to ngrok is opened"),
     Outcome("ngrok_edge", "edge", warning=" has no effect: no tunnel to ngrok is opened"),
-    Outcome("lora_adapters", "a/b,c/d", refusal=" a/b,c/d is refused: adapters cannot be loaded"),
     Outcome("usage_stats", "off"),
     Outcome("usage_stats", "no-stack", warning=" has no effect: no statistics are sent to anybody"),
 ]

@@ -1,0 +1,48 @@
+"""The log of the process, as text or as JSON in the form of Text Generation Inference's `--json-output`."""
+
+import json
+import logging
+from datetime import UTC, datetime
+from typing import Final
+
+from typing_extensions import override
+
+_LEVELS: Final = {
+    "WARNING": "WARN",
+    "CRITICAL": "ERROR",
+}  # TGI knows five levels: TRACE, DEBUG, INFO, WARN, ERROR
+
+
+def set_up_log(level: str, json_output: bool) -> None:
+    """Set up the log, without uvicorn's account of its start, which would repeat what is printed here."""
+    logging.basicConfig(level=level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    if json_output:
+        logging.captureWarnings(True)
+        format_all_as_json()
+    if level == "info":
+        logging.getLogger("uvicorn").setLevel(logging.WARNING)
+
+
+def json_line(message: str, level: str, target: str, time_s: float, exception: str | None = None) -> str:
+    """Return one JSON object without line breaks. level: Python's name. time_s: Unix time."""
+    time = datetime.fromtimestamp(time_s, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    fields = {"message": message} | ({} if exception is None else {"exception": exception})
+    line = {"timestamp": time, "level": _LEVELS.get(level, level), "fields": fields, "target": target}
+    return json.dumps(line, ensure_ascii=False)
+
+
+class JsonFormatter(logging.Formatter):
+    """The formatter that writes each record as one line of JSON, with the traceback in a field."""
+
+    @override
+    def format(self, record: logging.LogRecord) -> str:
+        exception = self.formatException(record.exc_info) if record.exc_info else None
+        return json_line(record.getMessage(), record.levelname, record.name, record.created, exception)
+
+
+def format_all_as_json() -> None:
+    """Give every handler the formatter, those included that libraries have set up for their own loggers."""
+    loggers = [logging.root, *logging.root.manager.loggerDict.values()]
+    for logger in loggers:
+        for handler in getattr(logger, "handlers", ()):  # a placeholder of a parent has none
+            handler.setFormatter(JsonFormatter())
