@@ -11,9 +11,20 @@ import torch
 import uvloop
 from transformers.utils import logging
 
-from tools.bench.comparison import compare
-from tools.bench.engine import attention, overhead, prefix, profile, speculation, speed, streams
-from tools.bench.http import http_layer
+from tools.bench.comparison import compare, front
+from tools.bench.engine import (
+    adapters,
+    attention,
+    kv_events,
+    load_memory,
+    overhead,
+    prefix,
+    profile,
+    speculation,
+    speed,
+    streams,
+)
+from tools.bench.http import chat_turns, http_layer
 from tools.bench.table import Row
 
 
@@ -26,10 +37,15 @@ class Bench(NamedTuple):
 
 
 BENCHES = {
+    "adapters": Bench(adapters.__doc__, adapters.add_arguments, adapters.run),
     "attention": Bench(attention.__doc__, attention.add_arguments, attention.run),
+    "chat-turns": Bench(chat_turns.__doc__, chat_turns.add_arguments, chat_turns.run),
     "compare": Bench(compare.__doc__, compare.add_arguments, compare.run),
     "speed": Bench(speed.__doc__, speed.add_arguments, speed.run),
+    "front": Bench(front.__doc__, front.add_arguments, front.run),
     "http": Bench(http_layer.__doc__, http_layer.add_arguments, http_layer.run),
+    "kv-events": Bench(kv_events.__doc__, kv_events.add_arguments, kv_events.run),
+    "load-memory": Bench(load_memory.__doc__, load_memory.add_arguments, load_memory.run),
     "overhead": Bench(overhead.__doc__, overhead.add_arguments, overhead.run),
     "prefix": Bench(prefix.__doc__, prefix.add_arguments, prefix.run),
     "profile": Bench(profile.__doc__, profile.add_arguments, profile.run),

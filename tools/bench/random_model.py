@@ -7,7 +7,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen2Config
 
-# The published configuration of Qwen2.5-0.5B, and one small enough for a quick check.
+# The published configuration of Qwen2.5-0.5B, and smaller ones for quick checks.
 SHAPES: dict[str, dict[str, Any]] = {
     "Qwen2.5-0.5B": {
         "vocab_size": 151_936,
@@ -18,6 +18,15 @@ SHAPES: dict[str, dict[str, Any]] = {
         "num_key_value_heads": 2,
         "tie_word_embeddings": True,
         "rope_parameters": {"rope_type": "default", "rope_theta": 1e6},
+    },
+    "medium": {
+        "vocab_size": 8192,
+        "hidden_size": 768,
+        "intermediate_size": 3072,
+        "num_hidden_layers": 12,
+        "num_attention_heads": 12,
+        "num_key_value_heads": 4,
+        "tie_word_embeddings": True,
     },
     "small": {
         "vocab_size": 8192,
@@ -31,13 +40,13 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-def write_model(directory: Path, shape: str) -> None:
-    """Writes weights in bfloat16 and a tokenizer that knows every id. The model has no end token."""
+def write_model(directory: Path, shape: str, dtype: torch.dtype = torch.bfloat16) -> None:
+    """Writes weights of this type and a tokenizer that knows every id. The model has no end token."""
     ends: dict[str, Any] = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
     config = Qwen2Config(**SHAPES[shape], max_position_embeddings=4096, **ends)
     torch.manual_seed(0)
     auto: Any = AutoModelForCausalLM
-    auto.from_config(config, dtype=torch.bfloat16).save_pretrained(directory)
+    auto.from_config(config, dtype=dtype).save_pretrained(directory)
     _write_tokenizer(directory, config.vocab_size)
 
 

@@ -1,13 +1,20 @@
-"""Sections that a page takes from elsewhere, by `<!-- from README.md: Limits -->` or `<!-- settings -->`."""
+"""Sections that a page takes from elsewhere, by comments such as `<!-- from README.md: Limits -->`."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from handlers.ray.settings import RaySettings
 from handlers.settings.command_line import settings_table
+from handlers.settings.settings import Settings
+from handlers.shared_settings.section import Section
 
 _SECTION: Final = re.compile(r"^<!-- from (?P<file>[\w./]+): (?P<heading>.+) -->$", re.MULTILINE)
-_SETTINGS: Final = "<!-- settings -->"
+_SETTINGS: Final[Mapping[str, type[Section]]] = {
+    "<!-- settings -->": Settings,
+    "<!-- replica settings -->": RaySettings,
+}
 # What stands under a numbered item: GitHub wants three blanks there, Python-Markdown four.
 _NESTED: Final = re.compile(r"^ {3}(?=\S)", re.MULTILINE)
 _LINK: Final = re.compile(r"\[(?P<text>[^\]]+)\]\((?!https?:|#)(?P<path>[^)]+)\)")
@@ -22,7 +29,11 @@ def fill_sections(markdown: str, root: Path, page: str) -> str:
             raise ValueError(f"{page}: {match['file']} has no heading {match['heading']!r}")
         return text
 
-    return _SECTION.sub(section, markdown).replace(_SETTINGS, settings_table())
+    filled = _SECTION.sub(section, markdown)
+    for marker, settings in _SETTINGS.items():
+        if marker in filled:
+            filled = filled.replace(marker, settings_table(settings))
+    return filled
 
 
 def _under(heading: str, text: str) -> str | None:

@@ -23,12 +23,14 @@ class Kind(NamedTuple):
 
     runs_here: whether our own environment does where that is missing.
     environment: what its process needs, `{venv}` for the environment's directory.
+    beside: our contender with weights of as many bits, which its ratio is to.
     """
 
     script: str
     venv: str
     runs_here: bool = False
     environment: Mapping[str, str] = {}
+    beside: str = "verbatim"
 
 
 KINDS: Final = {
@@ -40,7 +42,19 @@ KINDS: Final = {
         ".venv-bench-llama.cpp",
         environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin"},
     ),
+    "llama.cpp int8": Kind(
+        "llama_cpp_batch.py",
+        ".venv-bench-llama.cpp",
+        environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "int8"},
+        beside="verbatim int8",
+    ),
     "openvino": Kind("openvino_genai_batch.py", ".venv-bench-openvino"),
+    "openvino int8": Kind(
+        "openvino_genai_batch.py",
+        ".venv-bench-openvino",
+        environment={"BENCH_WEIGHTS": "int8"},
+        beside="verbatim int8",
+    ),
     "vllm": Kind("vllm_cpu.py", ".venv-bench-vllm"),
 }
 

@@ -6,7 +6,7 @@ from random import Random
 from statistics import median
 from typing import Final, NamedTuple
 
-from tools.bench.comparison.contender import Contender
+from tools.bench.comparison.contender import KINDS, Contender
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.machine import busy_share
 from tools.bench.table import Row, print_tables
@@ -56,9 +56,9 @@ def decode_speed(steps: list[tuple[float, int]], num_requests: int) -> float:
 
 
 def rows(case: Case, told: dict[str, list[tuple[float, float]]]) -> list[Row]:
-    """A line for each contender. ratio: ours to theirs, above 1 where ours is faster."""
+    """A line for each contender. ratio: ours with as many bits to theirs, above 1 where ours is faster."""
     speeds = {name: _speeds(case, rounds) for name, rounds in told.items()}
-    ratios = {name: compare(speeds.get("verbatim", []), own) for name, own in speeds.items()}
+    ratios = {name: compare(speeds.get(KINDS[name].beside, []), own) for name, own in speeds.items()}
     return [
         {
             "what": "prefill" if case.num_tokens == 1 else "decode",

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import uvloop
 
-from tools.bench.comparison.contender import Contender, Failed, Turns, start
+from tools.bench.comparison.contender import KINDS, Contender, Failed, Turns, start
 from tools.bench.comparison.rounds import by_turns, compare
 from tools.bench.http.connection import Answer, Connection, post
 from tools.bench.table import Row, print_tables
@@ -55,13 +55,13 @@ class Server:
     def __init__(self, contender: Contender, model: Path, log: Path) -> None:
         """Raises Failed if there is none, or if it does not come up."""
         self.name = contender.name
-        self.port = _free_port()
+        self.port = free_port()
         self._model = str(model)
         command, environment = contender.server(model, self.port)
         started = time.perf_counter()
         self._turns: Turns = start(command, environment, log)
         try:
-            _with_low_priority(self._come_up())
+            with_low_priority(self._come_up())
         except Failed as error:
             self.end()
             raise Failed(f"{error}: see {log}") from None
@@ -73,7 +73,7 @@ class Server:
         prompts = [_text(random, load.num_prompt_tokens) for _ in range(load.num_requests)]
         requests = [self._request(prompt, load.num_tokens) for prompt in prompts]
         with self._turns.turn():
-            started, answers = _with_low_priority(_ask_all(self.port, requests))
+            started, answers = with_low_priority(ask_all(self.port, requests))
         arrivals = [
             text_arrivals(answer, prompt, load.num_tokens)
             for answer, prompt in zip(answers, prompts, strict=True)
@@ -116,7 +116,7 @@ class Server:
         raise Failed(f"{self.name}'s server did not answer in {MAX_START_S:.0f} s")
 
 
-async def _ask_all(port: int, requests: list[bytes]) -> tuple[float, list[Answer]]:
+async def ask_all(port: int, requests: list[bytes]) -> tuple[float, list[Answer]]:
     """Ask all at once; return the time at which they were asked, and their whole answers."""
     connections = [await Connection.open("127.0.0.1", port) for _ in requests]
     started = time.perf_counter()
@@ -140,7 +140,7 @@ def text_arrivals(answer: Answer, prompt: str, num_tokens: int) -> list[float]:
     return sorted(set(times))
 
 
-def _with_low_priority(work: Coroutine[Any, Any, T]) -> T:
+def with_low_priority(work: Coroutine[Any, Any, T]) -> T:
     """Runs a client where it takes no core from a server that wants it; Linux has a priority a thread."""
 
     def run() -> T:
@@ -157,7 +157,8 @@ def _text(random: Random, num_tokens: int) -> str:
     return "".join(random.choices(string.ascii_letters, k=num_tokens))
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nothing listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port
@@ -193,7 +194,7 @@ def run(servers: list[Server], arguments: argparse.Namespace) -> list[Row]:
 
 def _row(load: Load, name: str, told: dict[str, list[Measured]]) -> Row:
     """ratio, first_ratio: ours to theirs; above 1, and below 1, ours is faster. lowest, highest: ratios."""
-    rounds, ours = told[name], told.get("verbatim", [])
+    rounds, ours = told[name], told.get(KINDS[name].beside, [])
     speeds = _speeds(rounds)
     ratio = compare(_speeds(ours), speeds)
     firsts = [first for measured in rounds for first in measured.firsts]

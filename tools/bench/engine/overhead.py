@@ -15,8 +15,9 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.model.runner import ModelRunner
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.request import SamplingParams
 from engine.sampling import logprobs, sampler
+from tools.bench.engine.decoding import decode
 from tools.bench.stopwatch import Stopwatch
 from tools.bench.table import Row, print_table
 
@@ -51,10 +52,14 @@ async def run(arguments: argparse.Namespace) -> list[Row]:
 
 async def _measure(mix: str, arguments: argparse.Namespace) -> Row:
     engine = await AsyncEngine.start(EngineConfig(model=str(DEMO_MODEL), device="cpu"))
+    prompt = engine.tokenizer.encode(PROMPT)
     with _watched_steps(arguments.sequences) as steps:
         loop_started = time.thread_time()
         await asyncio.gather(
-            *(_consume(engine, number, mix, arguments.tokens) for number in range(arguments.sequences))
+            *(
+                decode(engine, str(n), prompt, SamplingParams(**MIXES[mix], seed=n), arguments.tokens)
+                for n in range(arguments.sequences)
+            )
         )
         loop_s = time.thread_time() - loop_started
     num_steps = engine.stats().counters.num_steps
@@ -101,17 +106,6 @@ def _watched_steps(num_sequences: int) -> Iterator[list[dict[str, float]]]:
         stack.enter_context(watch.watch("layout", (AttentionPlan, "build")))
         stack.enter_context(watch.watch("arithmetic", *_ARITHMETIC))
         yield steps
-
-
-async def _consume(engine: AsyncEngine, number: int, mix: str, num_tokens: int) -> None:
-    request = GenerationRequest(
-        request_id=str(number),
-        prompt=Prompt(tuple(engine.tokenizer.encode(PROMPT))),
-        sampling=SamplingParams(**MIXES[mix], seed=number),
-        stopping=StopConditions(max_tokens=num_tokens, ignore_eos=True),
-    )
-    async for _ in engine.submit(request):
-        pass
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,9 +22,9 @@ from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
 from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.kernels import Obstacle, kernel
-from engine.linear.int8_linear import Int8Linear
+from engine.linear.int8_linear import RoundedLinear
 from engine.linear.packed_linear import PackedLinear
-from engine.linear.panel_linear import Panels
+from engine.linear.panel_linear import PanelLinear
 from engine.model.runner import ModelRunner
 from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.sampling.sampler import LaunchedSamples, Sampler
@@ -59,10 +59,11 @@ class Variant(NamedTuple):
 
 
 _ONEDNN: dict[str, Any] = {"engine.linear.packed_linear.has_compiled_bfloat16": lambda: False}
+_PARTS = "engine.assembly.paged_parts"
 _LEFT_OUT = Obstacle("this variant does without it")
-_UNFUSED: dict[str, Any] = {"engine.build.fuse_layers": lambda *_: kernel("layer_fusion", _LEFT_OUT)}
-_APART: dict[str, Any] = {"engine.build.stack_layers": lambda *_: kernel("layer_stacking", _LEFT_OUT)}
-_OWN_FORWARD: dict[str, Any] = {"engine.build.install_fast_path": lambda *_: kernel("decode_path", _LEFT_OUT)}
+_UNFUSED: dict[str, Any] = {f"{_PARTS}.fuse_layers": lambda *_: kernel("layer_fusion", _LEFT_OUT)}
+_APART: dict[str, Any] = {f"{_PARTS}.stack_layers": lambda *_: kernel("layer_stacking", _LEFT_OUT)}
+_OWN_FORWARD: dict[str, Any] = {f"{_PARTS}.install_fast_path": lambda *_: kernel("decode_path", _LEFT_OUT)}
 _TORCH_CHUNKS: dict[str, Any] = {"engine.attention.paged_attention.can_attend": lambda device, dtype: False}
 _TORCH_ATTENTION: dict[str, Any] = {
     "engine.attention.paged_attention.can_decode": lambda device, dtype: False,
@@ -71,7 +72,9 @@ _TORCH_ATTENTION: dict[str, Any] = {
 VARIANTS = {
     "default": Variant({}, {}),
     "float32": Variant({"dtype": "float32"}, {}),
-    "unmerged": Variant({}, {"engine.build.merge_linears": lambda model: 0}),
+    "pairs": Variant({"bfloat16_products": "pairs"}, {}),
+    "widened": Variant({"bfloat16_products": "widened"}, {}),
+    "unmerged": Variant({}, {"engine.assembly.prepared_model.merge_linears": lambda model, **_: 0}),
     "torch-attention": Variant({}, _TORCH_ATTENTION),
     "torch-chunks": Variant({}, _TORCH_CHUNKS),
     "onednn": Variant({}, _ONEDNN),
@@ -82,7 +85,6 @@ VARIANTS = {
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
     "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
-    "fbgemm-int8": Variant({"quantize": "int8"}, {"engine.linear.int8_linear.has_vnni": lambda: False}),
 }
 
 
@@ -205,9 +207,9 @@ def _measured_step(core: EngineCore) -> Row:
         "run": [(ModelRunner, "run")],
         "body": [(Qwen2Model, "forward"), (DecodeFastPath, "hidden_states")],
         "linears": [
-            (Panels, "forward"),
+            (PanelLinear, "forward"),
             (PackedLinear, "forward"),
-            (Int8Linear, "forward"),
+            (RoundedLinear, "forward"),
             (nn.Linear, "forward"),
             (NativeLayerEnd, "__call__"),
         ],

@@ -1,27 +1,26 @@
 """Decoding with drafts from the text so far beside decoding without, for one request and for several.
 
-The weights are random, so the texts are forced: whatever the logits of a position are, its text's next token
-wins. What is computed, drafted and refused is what a model that writes these texts would compute, draft and
-refuse.
+The texts are forced, since random weights write nothing: whatever the logits of a position are, its text's
+next token wins. What is computed, drafted and refused is what a model that writes these texts would compute,
+draft and refuse. With --own-words, a chat model given by --model answers three questions instead.
 """
 
 import argparse
-import re
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
-from random import Random
 from statistics import median
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from transformers import AutoTokenizer
 from typing_extensions import override
 
+from engine.assembly.engine_parts import EngineParts
 from engine.attention.batch import Batch
-from engine.build import EngineParts, build_parts
+from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.core.runner import Runner
@@ -29,42 +28,21 @@ from engine.events import TokenEvent
 from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.speculation.ngram_proposer import NgramProposer
 from engine.speculation.speculator import Speculator
+from engine.speculation.step_costs import StepCosts
+from tools.bench.engine.repeating_texts import chats, repeating_texts
 from tools.bench.engine.wrapped_runner import WrappedRunner
 from tools.bench.random_model import write_model
 from tools.bench.table import Row, print_table
 
-ROOT = Path(__file__).parents[3]
-_MOST_TOKENS = 300  # of an output
+_NUM_FIRST_TOKENS = 32
 
 
-class Text(NamedTuple):
-    """A prompt and the output that is forced, as words."""
+class Case(NamedTuple):
+    """The tokens of a prompt, and those of the output that is forced; None for the model's own output."""
 
     name: str
-    prompt: list[str]
-    output: list[str]
-
-
-def texts() -> Iterator[Text]:
-    """Yield texts that repeat their prompt, and some that do not."""
-    code = _words((ROOT / "engine/scheduling/token_budget.py").read_text(encoding="utf-8"))
-    renamed = ["allowance" if word.strip() == "budget" else word for word in code]
-    yield Text("code with a name changed", code, renamed)
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")[:6000]
-    sentences = [_words(sentence) for sentence in re.split(r"(?<=[.:])\s", page)]
-    phrases = [
-        [*sentence[2:10], f" so{number}"] for number, sentence in enumerate(sentences) if len(sentence) > 12
-    ]
-    yield Text("quotations of eight words", _words(page), list(chain.from_iterable(phrases)))
-    license_text = _words((ROOT / "LICENSE").read_text(encoding="utf-8"))
-    yield Text("prose unlike its prompt", code, license_text)
-    random = Random(0)
-    yield Text("random words", code, [f"w{random.randrange(2000)}" for _ in range(_MOST_TOKENS)])
-
-
-def _words(text: str) -> list[str]:
-    """Return the parts that tokenizers of large vocabularies mostly have as one token."""
-    return re.findall(r"\s?\w+|\s+|[^\w\s]+", text)
+    prompt: list[int]
+    output: list[int] | None
 
 
 class ForcingRunner(WrappedRunner):
@@ -91,41 +69,71 @@ class ForcingRunner(WrappedRunner):
 
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
-    print(f"{arguments.shape}'s shape, random bfloat16 weights, greedy; tokens/s without and with drafts")
+    name = arguments.model or f"{arguments.shape}'s shape with random weights"
+    texts = "in its own words" if arguments.own_words else "with forced texts"
+    kind = arguments.quantize or arguments.dtype
+    print(f"{name}, {kind}, {texts}, greedy; tokens/s without and with drafts")
     with tempfile.TemporaryDirectory() as directory:
-        write_model(Path(directory), arguments.shape)
+        if not arguments.model:
+            write_model(Path(directory), arguments.shape)
         config = EngineConfig(
-            model=directory, dtype=arguments.dtype, kv_cache_bytes=2**29, prefix_caching=False
+            model=arguments.model or directory,
+            dtype=arguments.dtype,
+            quantize=arguments.quantize,
+            kv_cache_bytes=2**29,
         )
         parts = build_parts(config, lambda line: None)
-        rows = [_row(parts, text, number, arguments) for text in texts() for number in arguments.sequences]
+        cases = [case for case in _cases(arguments) if not arguments.only or arguments.only in case.name]
+        rows = [_row(parts, case, number, arguments) for case in cases for number in arguments.sequences]
     print_table(rows)
     return rows
 
 
-def _row(parts: EngineParts, text: Text, number: int, arguments: argparse.Namespace) -> Row:
-    """Measure by turns. The ratio is that of processor times, which other processes disturb least."""
+def _cases(arguments: argparse.Namespace) -> Iterator[Case]:
+    if arguments.own_words:
+        tokenizer = AutoTokenizer.from_pretrained(arguments.model)
+        for name, question in chats():
+            message = {"role": "user", "content": question}
+            text = tokenizer.apply_chat_template([message], tokenize=False, add_generation_prompt=True)
+            yield Case(name, tokenizer.encode(text, add_special_tokens=False), None)
+        return
+    for name, prompt, output in repeating_texts():
+        ids = {word: 300 + place for place, word in enumerate(dict.fromkeys(prompt + output))}
+        yield Case(name, [ids[word] for word in prompt], [ids[word] for word in output])
+
+
+def _row(parts: EngineParts, case: Case, number: int, arguments: argparse.Namespace) -> Row:
+    """Measure by turns.
+
+    A first turn, which is not counted, computes the prompt for the prefix cache, and shows the engine what
+    rows cost, as a server's earlier requests do.
+    """
+    costs = StepCosts()
     plain: list[Decoded] = []
     drafted: list[Decoded] = []
-    for _ in range(arguments.rounds):
-        plain.append(_decode(parts, None, text, number))
-        drafted.append(_decode(parts, arguments.draft, text, number))
+    _decode(parts, Speculator(NgramProposer(), arguments.draft, costs=costs), case, number, _NUM_FIRST_TOKENS)
+    for turn in range(arguments.rounds):
+        for drafts in (False, True) if turn % 2 == 0 else (True, False):
+            speculator = Speculator(NgramProposer(), arguments.draft, costs=costs) if drafts else None
+            decoded = _decode(parts, speculator, case, number, arguments.tokens)
+            (drafted if drafts else plain).append(decoded)
     num_drafted = sum(one.num_drafted for one in drafted)
     num_accepted = sum(one.num_accepted for one in drafted)
+    ratios = [one.rate / other.rate for one, other in zip(drafted, plain, strict=True)]
     return {
-        "text": text.name,
-        "sequences": number,
+        "text": case.name,
+        "requests": number,
         "plain": median(one.rate for one in plain),
         "drafted": median(one.rate for one in drafted),
-        "ratio": median(one.rate for one in drafted) / median(one.rate for one in plain),
+        "ratio": median(ratios),
+        "lowest": min(ratios),
         "accepted": num_accepted / num_drafted if num_drafted else 0.0,
         "tokens_a_step": median(one.tokens_a_step for one in drafted),
     }
 
 
 class Decoded(NamedTuple):
-    """rate: tokens per second of processor time over the number of threads. tokens_a_step: of one
-    sequence."""
+    """rate: tokens per second. tokens_a_step: of one sequence."""
 
     rate: float
     num_drafted: int
@@ -133,21 +141,24 @@ class Decoded(NamedTuple):
     tokens_a_step: float
 
 
-def _decode(parts: EngineParts, max_draft_tokens: int | None, text: Text, number: int) -> Decoded:
+def _decode(
+    parts: EngineParts, speculator: Speculator | None, case: Case, number: int, max_tokens: int
+) -> Decoded:
+    """Decode in so many requests at once. Each forced output begins at another place of the text."""
     runner = ForcingRunner(parts.runner)
-    speculator = Speculator(NgramProposer(), max_draft_tokens) if max_draft_tokens else None
-    core = parts.core(runner, speculator)
-    ids = {word: 300 + place for place, word in enumerate(dict.fromkeys(text.prompt + text.output))}
-    prompt, output = ([ids[word] for word in words] for words in (text.prompt, text.output))
-    output = output[:_MOST_TOKENS]
+    core = parts.core(parts.runner if case.output is None else runner, speculator)
     for arrival in range(number):
-        runner.forced[arrival] = prompt + output
-        core.add(arrival, _request(tuple(prompt), len(output)))
+        if case.output is not None:
+            start = arrival * len(case.output) // number
+            output = (case.output[start:] + case.output[:start])[:max_tokens]
+            runner.forced[arrival] = case.prompt + output
+        num_tokens = max_tokens if case.output is None else len(output)
+        core.add(arrival, _request(tuple(case.prompt), num_tokens))
     while core.counters.num_generated_tokens < number:
         core.step()
-    num_steps, started = core.counters.num_steps, time.process_time()
+    num_steps, started = core.counters.num_steps, time.perf_counter()
     num_tokens = _run_to_end(core)
-    seconds = (time.process_time() - started) / torch.get_num_threads()
+    seconds = time.perf_counter() - started
     counters = core.counters
     return Decoded(
         num_tokens / seconds,
@@ -177,7 +188,14 @@ def _request(prompt: tuple[int, ...], max_tokens: int) -> GenerationRequest:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shape", default="Qwen2.5-0.5B", help="small for a check of a minute")
+    parser.add_argument("--model", help="a model directory in place of random weights")
+    parser.add_argument(
+        "--own-words", action="store_true", help="answers of --model in place of forced texts"
+    )
     parser.add_argument("--dtype", default="auto")
+    parser.add_argument("--quantize", choices=["int8"])
     parser.add_argument("--draft", type=int, default=8, help="the most tokens of a draft")
-    parser.add_argument("--sequences", type=int, nargs="+", default=[1, 4], help="requests at the same time")
+    parser.add_argument("--only", help="of the texts, those with this in their name")
+    parser.add_argument("--tokens", type=int, default=300, help="the most tokens of an output")
+    parser.add_argument("--sequences", type=int, nargs="+", default=[1, 8, 32], help="requests at once")
     parser.add_argument("--rounds", type=int, default=3)

@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from engine.demo_model import DEMO_MODEL
-from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+from engine.request import SamplingParams
 from engine.text.tokenizer import Tokenizer
+from tools.bench.engine.decoding import decode
 from tools.bench.table import Row, print_table
 
 MIN_PROMPT, MAX_PROMPT = 20, 400  # tokens
@@ -72,13 +73,7 @@ def _engine_client(engine: AsyncEngine) -> Client:
     names = count()
 
     async def client(prompt: list[int]) -> list[float]:
-        request = GenerationRequest(
-            request_id=str(next(names)),
-            prompt=Prompt(tuple(prompt)),
-            sampling=SamplingParams(temperature=0.0),
-            stopping=StopConditions(max_tokens=NUM_TOKENS, ignore_eos=True),
-        )
-        return [time.perf_counter() async for _ in engine.submit(request)]
+        return await decode(engine, str(next(names)), prompt, SamplingParams(temperature=0.0), NUM_TOKENS)
 
     return client
 

@@ -28,6 +28,12 @@ class WrappedRunner:
     def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
         self._runner.copy_blocks(copies)
 
+    def copy_states(self, copies: list[tuple[int, int]]) -> None:
+        self._runner.copy_states(copies)
+
+    def release_states(self, slots: list[int]) -> None:
+        self._runner.release_states(slots)
+
     def clear_blocks(self, blocks: list[int]) -> None:
         self._runner.clear_blocks(blocks)
 

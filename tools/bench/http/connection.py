@@ -3,6 +3,7 @@
 import asyncio
 import re
 import time
+from collections.abc import Mapping
 from typing import Final, cast
 
 from typing_extensions import override
@@ -79,11 +80,12 @@ class Connection(asyncio.Protocol):
             self._done.set_exception(exc or ConnectionResetError("the server closed the connection"))
 
 
-def post(path: str, body: bytes, host: str = "127.0.0.1") -> bytes:
-    """A whole request."""
+def post(path: str, body: bytes, host: str = "127.0.0.1", headers: Mapping[str, str] = {}) -> bytes:
+    """A whole request. headers: beside those that every request has."""
+    further = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return (
         f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n"
+        f"{further}Content-Length: {len(body)}\r\n\r\n"
     ).encode() + body
 
 

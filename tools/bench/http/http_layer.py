@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tools.bench.http.bare_app import PATH, STREAM_PATH
 from tools.bench.http.connection import Connection, post
+from tools.bench.processor_time import threads_s
 from tools.bench.table import Row, print_table
 
 BARE: Final = "(bare)"  # an application that does nothing
@@ -27,6 +27,7 @@ class Asked(NamedTuple):
     """A contract's request as it is sent for a number of tokens, whole or as a stream.
 
     max_tokens: the field's name, that of the object around it and a dot before it. asks: for a stream, so.
+    headers: those that the contract demands.
     """
 
     path: str
@@ -34,6 +35,7 @@ class Asked(NamedTuple):
     body: dict[str, Any]
     max_tokens: str
     asks: Mapping[str, Any] = {"stream": True}
+    headers: Mapping[str, str] = {}
 
     def request(self, num_tokens: int, *, streams: bool) -> bytes:
         body = {**self.body}
@@ -41,7 +43,8 @@ class Asked(NamedTuple):
         body |= {outer: {inner: num_tokens}} if outer else {inner: num_tokens}
         if streams:
             body |= self.asks
-        return post(self.stream_path if streams else self.path, json.dumps(body).encode())
+        path = self.stream_path if streams else self.path
+        return post(path, json.dumps(body).encode(), headers=self.headers)
 
 
 def _chat(path: str) -> Asked:
@@ -57,6 +60,13 @@ REQUESTS: Final = {
     "hf chat": _chat("/hf/v1/chat/completions"),
     "mindie": _chat("/mindie/v1/chat/completions"),
     "aleph_alpha": _chat("/aleph_alpha/chat/completions"),
+    "anthropic": _chat("/anthropic/v1/messages")._replace(headers={"anthropic-version": "2023-06-01"}),
+    "tokens": Asked(
+        "/tokens/inference/v1/generate",
+        "/tokens/inference/v1/generate",
+        {"token_ids": [72, 101, 108, 108, 111], "sampling_params": {"max_tokens": 1}},
+        "sampling_params.max_tokens",
+    ),
     "triton": Asked(
         "/triton/v2/models/verbatim-demo/generate",
         "/triton/v2/models/verbatim-demo/generate_stream",
@@ -158,20 +168,14 @@ async def _requests(connections: list[Connection], request: bytes, num_each: int
 
 async def _watched(pid: int, work: Coroutine[Any, Any, int]) -> _Cost:
     """The cost of each of the things that the work counts."""
-    before, started = processor_s(pid), time.perf_counter()
+    before, started = threads_s(pid), time.perf_counter()
     count = await work
-    wall_s, after = time.perf_counter() - started, processor_s(pid)
+    wall_s, after = time.perf_counter() - started, threads_s(pid)
     return _Cost(
         loop_us=1e6 * (after[pid] - before[pid]) / count,
         all_us=1e6 * (sum(after.values()) - sum(before.values())) / count,
         per_s=count / wall_s,
     )
-
-
-def processor_s(pid: int) -> dict[int, float]:
-    """Seconds on a processor of each thread of a process, by Linux's scheduler; the first has its pid."""
-    tasks = Path(f"/proc/{pid}/task").iterdir()
-    return {int(task.name): int((task / "schedstat").read_text().split()[0]) / 1e9 for task in tasks}
 
 
 @contextmanager

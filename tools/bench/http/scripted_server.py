@@ -9,7 +9,7 @@ import uvloop
 from starlette.types import ASGIApp
 
 from engine.demo_model import DEMO_MODEL
-from engine.model.loading.without_compiler import leave_out_compiler
+from engine.model.loading.imports.light_imports import import_lightly
 from handlers.app import build_app
 from handlers.http.connections import Connections
 from handlers.http.limits import http_limits
@@ -21,7 +21,7 @@ from tools.bench.http.bare_app import bare_app
 
 def _scripted_app() -> ASGIApp:
     """Needs a running event loop. Imports the engine, which the bare application does without."""
-    leave_out_compiler()
+    import_lightly()
     from engine.async_engine import AsyncEngine
     from engine.text.tokenizer import Tokenizer
     from tools.bench.http.scripted_core import MODEL_INFO, ScriptedCore

@@ -84,11 +84,12 @@ def _quiet(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
 
 def _gguf(model: str) -> str:
     """The model in llama.cpp's format, written once beside the original."""
-    path = Path(model) / "model.gguf"
+    eight_bits = os.environ.get("BENCH_WEIGHTS") == "int8"
+    path = Path(model) / ("model-q8_0.gguf" if eight_bits else "model.gguf")
     if not path.exists():
         with tempfile.TemporaryDirectory(dir=model) as directory:
             part = Path(directory) / path.name
-            write_gguf(Path(model), part)
+            write_gguf(Path(model), part, eight_bits=eight_bits)
             part.rename(path)
     return str(path)
 

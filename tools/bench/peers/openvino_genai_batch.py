@@ -1,5 +1,6 @@
 """OpenVINO GenAI's continuous batching on the CPU; it has no server of its own."""
 
+import os
 import subprocess
 import sys
 from itertools import count
@@ -23,7 +24,7 @@ class OpenVino:
         scheduler.cache_size, scheduler.enable_prefix_caching = CACHE_GB, False
         scheduler.max_num_seqs = 32
         options = {"INFERENCE_PRECISION_HINT": openvino.Type.bf16}
-        directory = _exported(model)
+        directory = _exported(model, os.environ.get("BENCH_WEIGHTS", "fp16"))
         self._pipeline = openvino_genai.ContinuousBatchingPipeline(directory, scheduler, "CPU", options)
         return str(openvino_genai.__version__)
 
@@ -51,13 +52,13 @@ def _num_new(handle: Any) -> int:
     return sum(len(output.generated_ids) for output in handle.read().values())
 
 
-def _exported(model: str) -> str:
-    """The model in OpenVINO's format, written once beside the original."""
-    directory = Path(model) / "openvino"
+def _exported(model: str, weights: str) -> str:
+    """The model in OpenVINO's format, written once beside the original. weights: fp16 or int8."""
+    directory = Path(model) / f"openvino-{weights}"
     if not directory.exists():
         program = str(Path(sys.executable).with_name("optimum-cli"))
         command = [program, "export", "openvino", "--model", model, "--task", "text-generation-with-past"]
-        subprocess.run([*command, "--weight-format", "fp16", str(directory)], check=True)
+        subprocess.run([*command, "--weight-format", weights, str(directory)], check=True)
     return str(directory)
 
 

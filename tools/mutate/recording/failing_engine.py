@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
+from engine.adapter import Adapters
 from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
 from engine.model_info import ModelInfo
@@ -31,6 +32,10 @@ class FailingEngine:
     @property
     def capabilities(self) -> Capabilities:
         return self._engine.capabilities
+
+    @property
+    def adapters(self) -> Adapters:
+        return self._engine.adapters
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None

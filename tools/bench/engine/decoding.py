@@ -1,0 +1,20 @@
+"""A request that decodes a number of tokens, whatever they are."""
+
+import time
+from collections.abc import Iterable
+
+from engine.async_engine import AsyncEngine
+from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
+
+
+async def decode(
+    engine: AsyncEngine, name: str, prompt: Iterable[int], sampling: SamplingParams, num_tokens: int
+) -> list[float]:
+    """Return when each of the tokens came, in seconds of `time.perf_counter`. name: of the request."""
+    request = GenerationRequest(
+        request_id=name,
+        prompt=Prompt(tuple(prompt)),
+        sampling=sampling,
+        stopping=StopConditions(max_tokens=num_tokens, ignore_eos=True),
+    )
+    return [time.perf_counter() async for _ in engine.submit(request)]
