@@ -97,6 +97,25 @@ test-peers: $(SERVE) $(PEERS)/.ready  ## Run litellm, langchain and lm-eval agai
 test-vllm: $(READY) .venv-bench-vllm/.ready  ## Compare vLLM behind the contracts with our own engine (installs 3 GB)
 	VLLM=.venv-bench-vllm/bin/vllm OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/vllm
 
+RAY := .venv-ray
+
+# The server's packages and the tests' are lent to it, so that only Ray and what it needs are installed.
+$(RAY)/.ready: $(READY) pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear $(RAY)
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+		>"$$($(RAY)/bin/python -c 'import site; print(site.getsitepackages()[0])')/packages_of_the_server.pth"
+	@echo 'Installing Ray Serve: 400 MB.'
+	$(RAY)/bin/pip install --quiet --constraint constraints.txt --editable '.[ray]'
+	@touch $@
+
+.PHONY: test-ray
+test-ray: $(RAY)/.ready  ## Run replicas on Ray Serve: kill one, update all, scrape them (installs 400 MB; some minutes)
+	RAY_BIN=$(RAY)/bin OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ray
+
+.PHONY: test-ray-vllm
+test-ray-vllm: $(RAY)/.ready .venv-bench-vllm/.ready  ## Run a replica with a vLLM of its own, kill that, see both replaced (ten minutes)
+	RAY_BIN=$(RAY)/bin VLLM=$(CURDIR)/.venv-bench-vllm/bin/vllm OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/ray/test_vllm_replica.py
+
 CORPUS := build/schema-corpus
 
 $(CORPUS)/.ready:
@@ -277,13 +296,30 @@ check-static: lint check-generated check-specs  ## What `make check` does before
 # Each keeps one core busy, and measures no times.
 SIDE_BY_SIDE := test-wheel test-isa-short test-sdk test-sdk-pythons mutate-short
 
+# $(call where-installed,PROGRAMS,TARGETS) makes the targets, or says which program is missing.
+where-installed = for program in $(1); do \
+	command -v $$program >/dev/null || { echo "Left out: $(2). $$program is not installed."; exit 0; }; \
+	done; $(MAKE) $(2)
+
 .PHONY: check
 check: export VERBATIM_KERNELS_MUST_RUN := 1
-check:  ## Everything that CI checks but pages (test-browser) and Node
+check:  ## Everything that CI checks; targets whose programs this machine lacks are named and left out
 	$(MAKE) check-static breaking test
 	$(MAKE) --jobs=2 --output-sync=target $(SIDE_BY_SIDE)
 	@# These measure times, and have the machine for themselves.
 	$(MAKE) attack-short fuzz-short conform-short
+	@# These need more than Python.
+	@+$(call where-installed,aarch64-linux-gnu-g++ qemu-aarch64,test-aarch64)
+	@+$(call where-installed,npm,lint-specs test-sdk-ts test-apps-short)
+	@+$(call where-installed,chromium,test-browser)
+
+.PHONY: test-coverage
+test-coverage: $(READY)  ## Serve a tiny model of each type that transformers has, or see it refused (three minutes)
+	OMP_NUM_THREADS=1 VERBATIM_COVERAGE=all $(BIN)/pytest --numprocesses 2 --dist worksteal tests/parity/coverage
+
+.PHONY: coverage-table
+coverage-table: $(READY)  ## Write docs/models.md by the same trials
+	OMP_NUM_THREADS=1 HF_HUB_DISABLE_PROGRESS_BARS=1 $(BIN)/python -m tests.parity.coverage docs/models.md
 
 .PHONY: test-isa
 test-isa: $(READY)  ## Run the tests of kernels once for each instruction set that this processor has, the others hidden
@@ -300,6 +336,10 @@ test-isa-short: $(READY)  ## Do the same with fewer tests, and not for the proce
 .PHONY: fuzz
 fuzz: $(READY)  ## Fuzz every operation of every contract, and JSON Schemas, with 500 random requests an operation
 	VERBATIM_FUZZ_EXAMPLES=$${VERBATIM_FUZZ_EXAMPLES:-500} OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses 2 --dist worksteal tests/contract tests/unit/handlers/chat -m fuzz --timeout=7200
+
+.PHONY: fuzz-gguf
+fuzz-gguf: $(READY)  ## Read GGUF files with 100,000 random mutations (five minutes)
+	VERBATIM_GGUF_MUTATIONS=100000 $(BIN)/pytest tests/unit/engine/model/loading/gguf -k mutation --timeout=3600
 
 .PHONY: conform
 conform: $(READY)  ## Check the server against every contract as `verbatim conform` does: bounds, streams, fuzz (seven minutes)
@@ -369,5 +409,5 @@ demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on 
 
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
-	rm -rf $(VENV) $(PEERS) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(RAY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -105,7 +105,7 @@ def test_other_commands_exist(block: Block) -> None:
         match [word.removeprefix(".venv/bin/") for word in words]:
             case ["verbatim", "serve", "--help"]:
                 pass
-            case ["verbatim", "serve", *options]:
+            case ["verbatim", "serve" | "check", *options]:
                 parser = argparse.ArgumentParser(exit_on_error=False)
                 add_options(parser)
                 add_model_argument(parser)
