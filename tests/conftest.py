@@ -12,6 +12,7 @@ from typing import IO, NamedTuple
 import certifi
 import pytest
 
+from tests.adapter_files import DEMO_LAYER, save_adapter_of_ones
 from tests.instructions import needed_instructions
 from tests.kernel_gate import Tally, complaints_here
 from tests.process_state import ProcessState
@@ -112,9 +113,14 @@ def collector() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def server_url() -> Iterator[str]:
-    """Yield the URL of the server that is shared by all tests that do not stop it."""
-    with running_server(*LIMITS) as server:
-        yield server.url
+    """Yield the URL of the server that is shared by all tests that do not stop it.
+
+    Its clients may load an adapter, "poet", and unload it again.
+    """
+    with TemporaryDirectory() as adapters:
+        save_adapter_of_ones(Path(adapters, "poet"), DEMO_LAYER)
+        with running_server(*LIMITS, "--lora-root", adapters) as server:
+            yield server.url
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,17 @@ from typing import Any, Final, NamedTuple
 
 
 class Exchange(NamedTuple):
-    """A request, and the status that its answer has."""
+    """A request, and the status that its answer has.
+
+    before, after: the paths and bodies of requests that make the server ready for it, and as it was.
+    """
 
     method: str
     path: str
     status: int
     body: dict[str, Any] | None = None
+    before: tuple[tuple[str, dict[str, Any]], ...] = ()
+    after: tuple[tuple[str, dict[str, Any]], ...] = ()
 
 
 _NATIVE: Final = {"inputs": "Hello", "parameters": {"max_new_tokens": 3}}
@@ -72,6 +77,9 @@ _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 5}
 _RESPONSE_TOOL: Final = {"type": "function", "name": "get_time", "parameters": {"type": "object"}}
 _EMBEDDING: Final = {**_MODEL, "input": ["Hello", "Good morning"]}
 
+_LOAD: Final = ("/v1/load_lora_adapter", {"lora_name": "poet", "lora_path": "poet"})
+_UNLOAD: Final = ("/v1/unload_lora_adapter", {"lora_name": "poet"})
+
 _OPENAI: Final = (
     Exchange("POST", "/v1/chat/completions", 200, {**_MODEL, **_CHAT}),
     Exchange(
@@ -126,9 +134,11 @@ _OPENAI: Final = (
     Exchange("POST", "/tokenize", 400, {}),
     Exchange("POST", "/detokenize", 200, {"tokens": [72, 105]}),
     Exchange("POST", "/detokenize", 400, {"tokens": [-1]}),
+    Exchange("POST", _LOAD[0], 200, _LOAD[1], after=(_UNLOAD,)),
+    Exchange("POST", _UNLOAD[0], 200, _UNLOAD[1], before=(_LOAD,)),
     Exchange("POST", "/v1/load_lora_adapter", 400, {"lora_name": "poet"}),
-    Exchange("POST", "/v1/load_lora_adapter", 404, {"lora_name": "poet", "lora_path": "poet"}),
-    Exchange("POST", "/v1/unload_lora_adapter", 404, {"lora_name": "poet"}),
+    Exchange("POST", "/v1/load_lora_adapter", 400, {"lora_name": "poet", "lora_path": "nobody"}),
+    Exchange("POST", "/v1/unload_lora_adapter", 404, {"lora_name": "nobody"}),
     Exchange("POST", "/v1/embeddings", 200, _EMBEDDING),
     Exchange("POST", "/v1/embeddings", 200, {**_EMBEDDING, "encoding_format": "base64", "dimensions": 8}),
     Exchange("POST", "/v1/embeddings", 400, {**_EMBEDDING, "input": []}),

@@ -57,7 +57,11 @@ def test_answers_are_what_the_served_document_declares(
 ) -> None:
     url = f"{server_url}/{contract}{exchange.path}"
     headers = required_headers(contract)
+    for path, body in exchange.before:
+        httpx.post(f"{server_url}/{contract}{path}", json=body).raise_for_status()
     answer = httpx.request(exchange.method, url, json=exchange.body, headers=headers, timeout=100)
+    for path, body in exchange.after:
+        httpx.post(f"{server_url}/{contract}{path}", json=body).raise_for_status()
     assert answer.status_code == exchange.status, answer.text
     parts = list(parts_of(answer))
     assert parts

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, cast
 
+from engine.adapter import Adapter
 from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.events import FinishReason, TokenEvent
@@ -72,6 +73,7 @@ class ScriptedCore:
         *,
         submitted_at: float = 0.0,
         tables: RequestTables | None = None,
+        adapter: Adapter | None = None,
     ) -> None:
         self._requests[arrival] = request, 0
 

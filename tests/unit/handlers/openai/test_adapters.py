@@ -1,16 +1,15 @@
 """Adapters are loaded and unloaded as by vLLM, below the folder that the operator names, and nowhere else."""
 
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
 
 from engine.config import AdapterLimits
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import Site
+from tests.adapter_files import save_adapter_of_ones
 from tests.scripted_engine import ScriptedEngine, says
 from tests.unit.handlers.openai.api import CHAT, MODELS, Api
 
@@ -20,16 +19,7 @@ PATH = "model.layers.0.q_proj"
 
 @pytest.fixture
 async def api(tmp_path: Path) -> AsyncIterator[Api]:
-    (tmp_path / "poet").mkdir()
-    config = {"peft_type": "LORA", "r": 1, "target_modules": ["q_proj"]}
-    (tmp_path / "poet" / "adapter_config.json").write_text(json.dumps(config))
-    save_file(
-        {
-            f"base_model.model.{PATH}.lora_A.weight": torch.ones(1, 6),
-            f"base_model.model.{PATH}.lora_B.weight": torch.ones(5, 1),
-        },
-        tmp_path / "poet" / "adapter_model.safetensors",
-    )
+    save_adapter_of_ones(tmp_path / "poet", PATH, 6, 5)
     engine = ScriptedEngine(says("x"))
     site = Site(6, 5, torch.float32, torch.device("cpu"))
     adapters = AdapterRegistry({PATH: site}, AdapterLimits(), tmp_path)
