@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from engine.adapter import Adapter
 from engine.call_thread import CallThread
-from engine.core.core import EngineCore
 from engine.core.job_table import Output
 from engine.errors import EngineError, GenerationFailed
+from engine.frontend.stepped_core import SteppedCore
 from engine.grammar.compiler import CompiledGrammar
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 class Add(NamedTuple):
-    """The message to run a request; fields as in `EngineCore.add`."""
+    """The message to run a request; fields as in `SteppedCore.add`."""
 
     arrival: int
     request: GenerationRequest
@@ -29,7 +29,7 @@ class Add(NamedTuple):
 
 
 class Embed(NamedTuple):
-    """The message to run an embedding request; fields as in `EngineCore.embed`."""
+    """The message to run an embedding request; fields as in `SteppedCore.embed`."""
 
     arrival: int
     request: EmbeddingRequest
@@ -63,7 +63,7 @@ class EngineThread:
 
     def __init__(
         self,
-        core: EngineCore,
+        core: SteppedCore,
         *,
         thread: CallThread,
         publish: Callable[[list[Output]], object],

@@ -16,6 +16,7 @@ from transformers import AutoModelForCausalLM
 
 from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
+from engine.core.core import EngineCore
 from engine.core.job import Job, SequenceState
 from engine.core.stages.embedding_job import EmbeddingJob
 from engine.demo_model import DEMO_MODEL
@@ -57,7 +58,7 @@ async def test_whatever_its_client_does_every_request_ends_once_and_leaves_nothi
     )
     engine = await AsyncEngine.start(config)
     clients = Clients(engine)
-    ledger = Ledger(engine._core)
+    ledger = Ledger(core_of(engine))
     usages: list[Usage] = []
     for _ in range(NUM_ROUNDS):
         await clients.run(NUM_REQUESTS // NUM_ROUNDS)
@@ -170,13 +171,18 @@ async def becomes_idle(engine: AsyncEngine) -> None:
             await asyncio.sleep(0.01)
 
 
+def core_of(engine: AsyncEngine) -> EngineCore:
+    assert isinstance(engine._core, EngineCore)
+    return engine._core
+
+
 def settled_usage() -> Usage:
     gc.collect()
     return usage()
 
 
 def assert_nothing_left(engine: AsyncEngine) -> None:
-    stats, pool = engine.stats(), engine._core.scheduler.pool
+    stats, pool = engine.stats(), core_of(engine).scheduler.pool
     assert (stats.num_running, stats.num_waiting, stats.num_free_blocks) == (0, 0, stats.num_blocks)
     assert sorted([*pool._free, *pool.cache._idle]) == list(range(stats.num_blocks))
     assert not len(engine._registry)

@@ -3,15 +3,17 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Final, NoReturn
 
-from engine.adapter import Adapter
-from engine.core.core import EngineCore
+import torch
+
+from engine.adapter import Adapter, UsedAdapters
 from engine.core.job_table import Output
+from engine.errors import ModelNotSupported
 from engine.events import FinishReason, TokenEvent
 from engine.grammar.compiler import CompiledGrammar
 from engine.model_info import ModelInfo
-from engine.request import GenerationRequest
+from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables
 from engine.stats import Counters, EngineStats
 
@@ -43,14 +45,11 @@ class ScriptedCore:
     """
 
     is_failing = False
+    device = torch.device("cpu")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._requests: dict[int, tuple[GenerationRequest, int]] = {}
-
-    @classmethod
-    def as_core(cls, loop: asyncio.AbstractEventLoop) -> EngineCore:
-        return cast(EngineCore, cls(loop))
 
     @property
     def has_work(self) -> bool:
@@ -65,6 +64,9 @@ class ScriptedCore:
             counters=Counters(),
         )
 
+    def used_adapters(self) -> UsedAdapters:
+        return UsedAdapters((), ())
+
     def add(
         self,
         arrival: int,
@@ -76,6 +78,16 @@ class ScriptedCore:
         adapter: Adapter | None = None,
     ) -> None:
         self._requests[arrival] = request, 0
+
+    def embed(
+        self,
+        arrival: int,
+        request: EmbeddingRequest,
+        *,
+        submitted_at: float = 0.0,
+        adapter: Adapter | None = None,
+    ) -> NoReturn:
+        raise ModelNotSupported("the script has no embeddings")
 
     def abort(self, arrival: int) -> None:
         self._requests.pop(arrival, None)
@@ -90,6 +102,9 @@ class ScriptedCore:
             if is_last:
                 del self._requests[arrival]
         return outputs
+
+    def close(self) -> None:
+        """Do nothing: there are no threads of its own."""
 
     def _wait_for_loop(self) -> None:
         read = threading.Event()

@@ -1,0 +1,59 @@
+"""The protocol of a core that the engine's thread steps."""
+
+from typing import Protocol
+
+import torch
+
+from engine.adapter import Adapter, UsedAdapters
+from engine.core.job_table import Output
+from engine.grammar.compiler import CompiledGrammar
+from engine.request import EmbeddingRequest, GenerationRequest
+from engine.sampling.request_tables import RequestTables
+from engine.stats import EngineStats
+
+
+class SteppedCore(Protocol):
+    """A core that runs requests, a step at a time; the methods are those of EngineCore.
+
+    One thread calls them, but for `stats`, `used_adapters`, `device` and `is_failing`, which any thread may
+    read.
+    """
+
+    @property
+    def device(self) -> torch.device: ...
+
+    @property
+    def is_failing(self) -> bool: ...
+
+    @property
+    def has_work(self) -> bool: ...
+
+    def stats(self) -> EngineStats: ...
+
+    def used_adapters(self) -> UsedAdapters: ...
+
+    def add(
+        self,
+        arrival: int,
+        request: GenerationRequest,
+        grammar: CompiledGrammar | None = None,
+        *,
+        submitted_at: float = 0.0,
+        tables: RequestTables | None = None,
+        adapter: Adapter | None = None,
+    ) -> None: ...
+
+    def embed(
+        self,
+        arrival: int,
+        request: EmbeddingRequest,
+        *,
+        submitted_at: float = 0.0,
+        adapter: Adapter | None = None,
+    ) -> None: ...
+
+    def abort(self, arrival: int) -> None: ...
+
+    def step(self) -> list[Output]: ...
+
+    def close(self) -> None: ...
