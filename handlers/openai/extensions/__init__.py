@@ -1,0 +1,1 @@
+"""The operations that vLLM has beside OpenAI's: prompts as tokens, the tokenizer, adapters."""

@@ -1,0 +1,114 @@
+"""The operations that write prompts as tokens for another server's token API, and generate nothing."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from engine.errors import PromptTooLong
+from engine.remote.wire.vllm import structured_outputs
+from engine.request import GenerationRequest
+from generated.openai import models as m
+from handlers.errors.mapping import mapped_errors
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
+from handlers.openai.chat.operation import Chat
+from handlers.openai.completions.operation import Completions
+from handlers.openai.sampling import Body, stop_texts
+from handlers.service.shared import Shared
+
+# The token API has no such options, and each changes what is generated.
+_LACKING: Final = ("use_beam_search", "logprob_token_ids", "suffix", "echo")
+
+
+class Rendering:
+    """Prepares what the operations that generate would submit, and answers with it."""
+
+    def __init__(self, shared: Shared, chat: Chat, completions: Completions) -> None:
+        self._shared = shared
+        self._chat = chat
+        self._completions = completions
+
+    async def chat(self, body: m.CreateChatCompletionRequest) -> m.RenderedRequest:
+        """Raise the contract's problem for a request that no answer could be made of."""
+        with mapped_errors(self._chat.mapping(body)):
+            _check_options(body)
+            prepared = await self._chat.prepare(body)
+            (rendered,) = await self._rendered(body, [prepared.request], "chatcmpl")
+        return rendered
+
+    async def completion(self, body: m.CreateCompletionRequest) -> list[m.RenderedRequest]:
+        """Raise as `chat` does."""
+        with mapped_errors(self._completions.mapping(body)):
+            _check_options(body)
+            plan = self._completions.plan(body, is_stream=bool(body.stream))
+            requests = await self._completions.prepare(plan)
+            return await self._rendered(body, requests, "cmpl")
+
+    async def _rendered(
+        self, body: Body, requests: Sequence[GenerationRequest], prefix: str
+    ) -> list[m.RenderedRequest]:
+        """Raise PromptTooLong for a prompt that leaves no room for its answer, Refused for images."""
+        total = self._shared.model_info.max_total_tokens
+        for request in requests:
+            if request.prompt.media:
+                message = "Images and the like have no place in a rendered request."
+                raise Refused(message, "messages", Violation.UNSUPPORTED_VALUE)
+            if len(request.prompt.token_ids) + request.stopping.max_tokens > total:
+                raise PromptTooLong(len(request.prompt.token_ids), request.stopping.max_tokens, total)
+        name = self._shared.envelope(prefix, body.request_id).id
+        names = [name] if len(requests) == 1 else [f"{name}-{place}" for place in range(len(requests))]
+        num_tokens = sum(len(request.prompt.token_ids) for request in requests)
+        written = partial(_written, body)
+        return await self._shared.workers.write(num_tokens, lambda: list(map(written, requests, names)))
+
+
+def _check_options(body: Body) -> None:
+    """Raise Refused for an option that the token API cannot have."""
+    lacking = [field for field in _LACKING if getattr(body, field, None)]
+    if body.typical_p is not None and body.typical_p < 1:
+        lacking.append("typical_p")
+    for field in lacking:
+        message = f"'{field}' has no place in a rendered request."
+        raise Refused(message, field, Violation.UNSUPPORTED_FIELD)
+
+
+def _written(body: Body, request: GenerationRequest, name: str) -> m.RenderedRequest:
+    return m.RenderedRequest(
+        request_id=name,
+        token_ids=list(request.prompt.token_ids),
+        sampling_params=_sampling(body, request),
+        model=body.model,
+        stream=body.stream is True,
+        cache_salt=request.cache_salt,
+        priority=request.priority,
+    )
+
+
+def _sampling(body: Body, request: GenerationRequest) -> m.RenderedSampling:
+    sampling, stopping = request.sampling, request.stopping
+    allowed = sampling.allowed_token_ids
+    form = None if sampling.grammar is None else structured_outputs(sampling.grammar)
+    return m.RenderedSampling(
+        n=request.num_sequences,
+        max_tokens=stopping.max_tokens,
+        min_tokens=stopping.min_tokens,
+        temperature=sampling.temperature,
+        top_p=sampling.top_p,
+        top_k=sampling.top_k or 0,
+        min_p=sampling.min_p,
+        presence_penalty=sampling.presence_penalty,
+        frequency_penalty=sampling.frequency_penalty,
+        repetition_penalty=sampling.repetition_penalty,
+        seed=body.seed,
+        stop=list(stop_texts(body)),
+        stop_token_ids=list(stopping.stop_token_ids),
+        include_stop_str_in_output=stopping.include_stop,
+        ignore_eos=stopping.ignore_eos,
+        skip_special_tokens=body.skip_special_tokens is not False,
+        logprobs=sampling.num_logprobs,
+        prompt_logprobs=sampling.num_prompt_logprobs,
+        logit_bias={str(token): bias for token, bias in sampling.logit_bias.items()} or None,
+        allowed_token_ids=None if allowed is None else list(allowed),
+        bad_words=list(sampling.bad_words),
+        structured_outputs=None if form is None else m.RenderedForm.model_validate(form),
+    )
