@@ -8,7 +8,7 @@ import bisect
 import ctypes
 import gc
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -140,15 +140,16 @@ def _addresses(owner: Any, offset: int = 0) -> Iterator[tuple[int, int]]:
 class _Recorder:
     """The library as its callers see it, whose calls are recorded."""
 
-    def __init__(self, real: ctypes.CDLL, calls: list[bytes]) -> None:
+    def __init__(self, real: ctypes.CDLL, calls: list[bytes], renamed: Mapping[str, str]) -> None:
         self._real = real
         self._calls = calls
+        self._renamed = renamed
 
     def __getattr__(self, name: str) -> "_Function":
-        return _Function(name, getattr(self._real, name), self._calls)
+        return _Function(self._renamed.get(name, name), getattr(self._real, name), self._calls)
 
     def __getitem__(self, name: str) -> "_Function":
-        return _Function(name, self._real[name], self._calls)
+        return _Function(self._renamed.get(name, name), self._real[name], self._calls)
 
 
 class _Function:
@@ -171,22 +172,35 @@ class _Function:
 
 
 @contextmanager
-def recorded_calls() -> Iterator[list[bytes]]:
-    """Yield a list to which all calls of compiled functions are added while the context lasts."""
+def recorded_calls(renamed: Mapping[str, str]) -> Iterator[list[bytes]]:
+    """Yield a list to which all calls of compiled functions are added while the context lasts.
+
+    renamed: other names under which calls are recorded, of functions that compute the same.
+    """
     calls: list[bytes] = []
     real = library.compiled()
-    recorder: Any = _Recorder(real, calls)
+    recorder: Any = _Recorder(real, calls, renamed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(library, "loaded", lambda: Loaded(recorder))
         yield calls
 
 
-def record(calculate: Callable[[], object], path: Path) -> int:
+def record(calculate: Callable[[], object], path: Path, renamed: Mapping[str, str] | None = None) -> int:
     """Write the calls that are made by this to a file, and return their number."""
-    with recorded_calls() as calls:
+    with recorded_calls(renamed or {}) as calls:
         calculate()
     path.write_bytes(_numbers(len(calls)) + b"".join(calls))
     return len(calls)
+
+
+def written_memory(path: Path) -> list[bytes]:
+    """Return what replayed calls wrote, one region of memory after another."""
+    content, regions, place = path.read_bytes(), [], 0
+    while place < len(content):
+        [size] = struct.unpack_from("<q", content, place)
+        regions.append(content[place + 8 : place + 8 + size])
+        place += 8 + size
+    return regions
 
 
 def _numbers(*numbers: int) -> bytes:

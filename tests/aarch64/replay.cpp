@@ -1,7 +1,8 @@
 // Replays recorded calls of compiled functions against a library, and compares what they write with the record.
 //
-//     replay LIBRARY FILE     the calls of FILE, which tests/aarch64/recording.py writes
-//     replay --hwcaps         the two words by which Linux describes an ARM processor
+//     replay LIBRARY FILE [WRITTEN]  the calls of FILE, which tests/aarch64/recording.py writes; to WRITTEN, regions that
+//                                    they were to write, as they left them: the size and the bytes of each
+//     replay --hwcaps                the two words by which Linux describes an ARM processor
 //
 // A call has regions of memory, addresses in them that point to others, and arguments. Regions stand between guards,
 // so that a write beyond them is found. One line is printed per call; the exit status is 1 if any call differs.
@@ -59,6 +60,7 @@ class Reader {
 struct Region {
     Kind kind;
     int64_t size;
+    bool is_written;
     std::vector<unsigned char> before, after;
     std::vector<unsigned char> memory;  // with its guards
     unsigned char* start;
@@ -67,7 +69,8 @@ struct Region {
         before.resize(size);
         reader.bytes(before.data(), size);
         after = before;
-        if (reader.number()) reader.bytes(after.data(), size);
+        is_written = reader.number() != 0;
+        if (is_written) reader.bytes(after.data(), size);
         memory.assign(size + 2 * kGuard + 64, kCanary);
         const uintptr_t first = reinterpret_cast<uintptr_t>(memory.data()) + kGuard;
         start = memory.data() + kGuard + (64 - first % 64) % 64;
@@ -125,7 +128,7 @@ struct Region {
 using Function = int64_t (*)(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 
 // Returns whether the call wrote what it should.
-bool replay(Reader& reader, void* library) {
+bool replay(Reader& reader, void* library, std::ofstream& written) {
     const std::string name = reader.text();
     std::vector<Region> regions;
     const int64_t num_regions = reader.number();
@@ -162,6 +165,9 @@ bool replay(Reader& reader, void* library) {
     for (const Region& region : regions) {
         if (!region.is_guarded()) verdict = "writes beyond its memory";
         else if (!region.is_right(worst)) verdict = "wrong numbers";
+        if (!region.is_written) continue;
+        written.write(reinterpret_cast<const char*>(&region.size), sizeof region.size);
+        written.write(reinterpret_cast<const char*>(region.start), region.size);
     }
     std::printf("%s %s %.1e\n", verdict, name.c_str(), worst);
     return !std::strcmp(verdict, "right");
@@ -174,14 +180,16 @@ int main(int count, char** arguments) try {
         std::printf("%lu %lu\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
         return 0;
     }
-    if (count != 3) throw std::runtime_error("usage: replay LIBRARY FILE, or replay --hwcaps");
+    if (count != 3 && count != 4) throw std::runtime_error("usage: replay LIBRARY FILE [WRITTEN], or replay --hwcaps");
     // As in a server, where engine/native/openmp.py shares torch's.
     if (!dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL)) throw std::runtime_error(dlerror());
     void* library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
     if (!library) throw std::runtime_error(dlerror());
     Reader reader(arguments[2]);
+    std::ofstream written;
+    if (count == 4) written.open(arguments[3], std::ios::binary);
     bool is_right = true;
-    for (int64_t i = reader.number(); i > 0; --i) is_right &= replay(reader, library);
+    for (int64_t i = reader.number(); i > 0; --i) is_right &= replay(reader, library, written);
     return is_right ? 0 : 1;
 } catch (const std::exception& error) {
     std::fprintf(stderr, "replay: %s\n", error.what());

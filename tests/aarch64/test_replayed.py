@@ -7,6 +7,7 @@ Here the functions are held to torch (tests/parity/kernels); there no Python is 
 import os
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -15,12 +16,12 @@ from engine.native import library
 from engine.native.instructions import ArmInstructions, arm_instructions_of
 from engine.sampling.native_ranking import best_of_rows
 from tests.aarch64 import tools
-from tests.aarch64.calculations import CALCULATIONS
-from tests.aarch64.recording import record
+from tests.aarch64.calculations import CALCULATIONS, IN_PAIRS, Calculation, growing_batches
+from tests.aarch64.recording import record, written_memory
 from tests.instructions import COMPILER
 
-# Whole numbers are summed exactly, so that every processor gives the same.
-EXACT = "right verbatim_int8_linear "
+# Whole numbers are summed exactly, and those of groups in one order, so that every processor gives the same.
+EXACT = ("right verbatim_int8_linear ", "right verbatim_grouped_linear ", "right verbatim_round_groups ")
 # Threads that wait by spinning would hold up those that they wait for.
 ENVIRONMENT = {**os.environ, "OMP_WAIT_POLICY": "passive"}
 
@@ -40,42 +41,69 @@ def replay(*command: str) -> list[str]:
     return lines
 
 
+def replay_emulated(instructions: ArmInstructions, directory: Path, *files: str) -> list[str]:
+    assert tools.CROSS_COMPILER is not None
+    harness = str(tools.harness(tools.CROSS_COMPILER, directory))
+    return replay(*tools.emulated(instructions, harness, str(tools.library(instructions)), *files))
+
+
 @pytest.fixture(scope="session")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("replay")
 
 
+class Recorded(NamedTuple):
+    """A calculation and the file of its calls."""
+
+    calculation: Calculation
+    path: str
+
+
 @pytest.fixture(scope="session", params=CALCULATIONS)
-def recorded(request: pytest.FixtureRequest, directory: Path) -> tuple[str, int]:
-    """The file of a calculation's calls, and their number."""
+def recorded(request: pytest.FixtureRequest, directory: Path) -> Recorded:
     calculation = CALCULATIONS[request.param]
     torch.manual_seed(1)
     path = directory / request.param.replace(" ", "_")
-    number = record(calculation.calculate, path)
-    assert number == calculation.num_calls
-    return str(path), number
+    assert record(calculation.calculate, path, calculation.renamed) == calculation.num_calls
+    return Recorded(calculation, str(path))
 
 
 @on_each_processor
 def test_every_call_gives_what_it_gives_here(
-    recorded: tuple[str, int], instructions: ArmInstructions, directory: Path
+    recorded: Recorded, instructions: ArmInstructions, directory: Path
 ) -> None:
-    path, number = recorded
-    assert tools.CROSS_COMPILER is not None
-    harness = str(tools.harness(tools.CROSS_COMPILER, directory))
-    lines = replay(*tools.emulated(instructions, harness, str(tools.library(instructions)), path))
-    assert len(lines) == number
-    assert not [line for line in lines if not line.startswith("right ")]
+    lines = replay_emulated(instructions, directory, recorded.path)
+    calculation = recorded.calculation
+    assert len(lines) == calculation.num_calls
+    expected = "right " if instructions >= calculation.least else "missing "
+    assert not [line for line in lines if not line.startswith(expected)]
     assert not [line for line in lines if line.startswith(EXACT) and not line.endswith(" 0.0e+00")]
 
 
-def test_the_harness_finds_here_what_was_recorded_here(recorded: tuple[str, int], directory: Path) -> None:
+@on_each_processor
+@pytest.mark.parametrize("renamed", [{}, IN_PAIRS], ids=["widened", "pairs"])
+def test_a_row_is_multiplied_alike_whatever_else_is_in_its_batch(
+    renamed: dict[str, str], instructions: ArmInstructions, directory: Path
+) -> None:
+    if renamed and instructions < ArmInstructions.ARMV8_BF16:
+        pytest.skip(f"{instructions.label} multiplies no pairs")
+    calls, written = directory / "batches", directory / "written"
+    record(growing_batches, calls, renamed)
+    lines = replay_emulated(instructions, directory, str(calls), str(written))
+    assert not [line for line in lines if not line.startswith("right ")]
+    _, *outputs = written_memory(written)  # the panels come first
+    assert len(outputs) == len({len(output) for output in outputs}) > 20
+    assert all(outputs[-1].startswith(output) for output in outputs)
+
+
+def test_the_harness_finds_here_what_was_recorded_here(recorded: Recorded, directory: Path) -> None:
     """So a difference there is not the harness's."""
-    path, number = recorded
+    calculation = recorded.calculation
     assert COMPILER is not None
-    lines = replay(str(tools.harness(COMPILER, directory)), library.compiled()._name, path)
-    assert len(lines) == number
-    assert all(line.startswith("right ") and line.endswith(" 0.0e+00") for line in lines), lines
+    lines = replay(str(tools.harness(COMPILER, directory)), library.compiled()._name, recorded.path)
+    assert len(lines) == calculation.num_calls
+    if not calculation.renamed:
+        assert all(line.startswith("right ") and line.endswith(" 0.0e+00") for line in lines), lines
 
 
 def test_a_result_that_differs_is_found(directory: Path) -> None:

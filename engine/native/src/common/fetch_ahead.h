@@ -23,6 +23,12 @@ struct FetchAhead {
         __builtin_prefetch(place + kLine);
         place += step;
     }
+
+    // A single line, of what lies between steps.
+    void fetch_line() {
+        __builtin_prefetch(place);
+        place += step / 2;
+    }
 };
 
 // A panel that meets some rows. step: bytes of it that a step of the product reads, two cache lines at most. next: the
@@ -42,13 +48,22 @@ struct FetchedPanel {
     }
 };
 
-// Calls multiply(first, num, ahead) for any number of rows, in blocks of nearly one size and `most` at most: 13 are 7 and
-// 6, since a block of one costs as much as one of four.
-template <typename Multiply>
-inline void for_each_block(int64_t num_rows, int64_t most, const FetchedPanel& panel, Multiply multiply) {
+// Calls multiply(first, num, part, ahead) for any number of rows, in blocks of nearly one size and `most` at most: 13 are 7
+// and 6, since a block of one costs as much as one of four. A block's outputs come in num_parts(num) parts.
+template <typename NumParts, typename Multiply>
+inline void for_each_part(int64_t num_rows, int64_t most, NumParts num_parts, const FetchedPanel& panel, Multiply multiply) {
     const int64_t num_blocks = (num_rows + most - 1) / most;
     for (int64_t block = 0; block < num_blocks; ++block) {
-        const int64_t first = num_rows * block / num_blocks, last = num_rows * (block + 1) / num_blocks;
-        multiply(first, last - first, panel.ahead(block, num_blocks));
+        const int64_t first = num_rows * block / num_blocks, num = num_rows * (block + 1) / num_blocks - first;
+        const int64_t parts = num_parts(num);
+        for (int64_t part = 0; part < parts; ++part)
+            multiply(first, num, part, panel.ahead(block * parts + part, num_blocks * parts));
     }
+}
+
+// The same in one part: calls multiply(first, num, ahead).
+template <typename Multiply>
+inline void for_each_block(int64_t num_rows, int64_t most, const FetchedPanel& panel, Multiply multiply) {
+    for_each_part(num_rows, most, [](int64_t) { return 1; }, panel,
+                  [&](int64_t first, int64_t num, int64_t, FetchAhead ahead) { multiply(first, num, ahead); });
 }
