@@ -11,7 +11,10 @@ from engine.assembly.paged_parts import PagedParts, paged_parts
 from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig, KVEventsConfig
 from engine.core.core import EngineCore
+from engine.core.runner import Runner
 from engine.errors import CannotPublish, NoPagedAttention
+from engine.media_item import MediaProcessor
+from engine.model.runner import ModelRunner
 from engine.model_info import ModelInfo
 from engine.native.huge_pages import end_reserve
 from engine.text.tokenizer import Tokenizer
@@ -40,6 +43,11 @@ def build_core(
     if publisher is not None:
         on_progress(f"KV events are published at {publisher.endpoint}")
     return parts.core(publisher=publisher), parts.tokenizer, parts.info
+
+
+def media_processor_of(runner: Runner) -> MediaProcessor | None:
+    """Return what reads files for a core's model; None if it reads text alone."""
+    return runner.media.processor if isinstance(runner, ModelRunner) and runner.media is not None else None
 
 
 def choose_parts(config: EngineConfig, on_progress: Callable[[str], None]) -> EngineParts:

@@ -4,12 +4,16 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-QUANTIZATIONS = (None, "int8")
+QUANTIZATIONS = (None, "int8", "int4")
 # About 130,000 tokens, or 19,000 with the twenty likeliest in each place.
 MAX_UNREAD_BYTES = 64 * 2**20
 # With the one drawn after them, a step appends as many as MAX_NEW_TOKENS_PER_STEP of
 # engine/scheduling/sequence.py.
 MAX_DRAFT_TOKENS = 15
+
+
+# Of the engine's configuration, those that are at least 1 where they are given.
+_COUNTS = ("block_size", "max_batch_tokens", "max_num_sequences", "num_threads", "max_media_tokens")
 
 
 class KVEventsConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,11 +77,16 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         except for the rounding of keys and values that are computed together.
     max_draft_tokens: tokens of a sequence that one step verifies at most besides the next one, which may
         follow from its text so far (prompt lookup); outputs are the same. 0: none. At most MAX_DRAFT_TOKENS.
-    quantize: None, or "int8": linear layers keep weights of 8 bits, on a CPU only.
-    bfloat16_products: how a CPU with AVX-512 BF16 multiplies bfloat16: "pairs", by its instruction for pairs;
-        "widened", as float32; "auto": as is faster in a trial.
+    quantize: None, or "int8" or "int4": linear layers keep weights of 8 or 4 bits, on a CPU only.
+    bfloat16_products: how a CPU with AVX-512 BF16, or with that of ARM, multiplies bfloat16: "pairs", by its
+        instructions for pairs; "widened", as float32; "auto": as is faster in a trial.
     packed_cache: the folder where packed weights are kept for the next start; None: they are not.
     require_native: whether the engine refuses to start where compiled code could be used and is not.
+    media: whether images are read by a model that can; if not, its encoder is not loaded.
+    media_cache_bytes: of processed images that are remembered, and as much again of what the encoder made of
+        them.
+    max_media_tokens: tokens of the images that a step begins to encode at most, or one image; None: one image
+        on a CPU, where each takes as long as many tokens of text, and elsewhere as many as max_batch_tokens.
     max_unread_bytes: the approximate memory that the unread events of one request may take; a request with
         more is ended. All requests together may take eight times as much.
     adapters: LoRA adapters that are loaded at the start. adapter_root: the folder of those that may be loaded
@@ -105,6 +114,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     trust_remote_code: bool = False
     packed_cache: str | None = None
     require_native: bool = False
+    media: bool = True
+    media_cache_bytes: int = 2**28
+    max_media_tokens: int | None = None
     max_unread_bytes: int = MAX_UNREAD_BYTES
     kv_events: KVEventsConfig | None = None
     adapters: tuple[AdapterSource, ...] = ()
@@ -115,9 +127,9 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         if self.num_kv_blocks is not None and self.kv_cache_bytes is not None:
             raise ValueError("give num_kv_blocks or kv_cache_bytes, not both")
         if self.quantize not in QUANTIZATIONS:
-            raise ValueError(f"quantize must be int8 or absent, not {self.quantize}")
+            raise ValueError(f"quantize must be int8, int4 or absent, not {self.quantize}")
         if not 0 <= self.max_draft_tokens <= MAX_DRAFT_TOKENS:
             raise ValueError(f"max_draft_tokens must be between 0 and {MAX_DRAFT_TOKENS}")
-        for name in ("block_size", "max_batch_tokens", "max_num_sequences", "num_threads"):
+        for name in _COUNTS:
             if (value := getattr(self, name)) is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1")

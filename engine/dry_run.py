@@ -14,12 +14,15 @@ from engine.attention.native_decode import decode_obstacle
 from engine.config import EngineConfig
 from engine.errors import EngineError, ModelNotSupported, NoPagedAttention
 from engine.fusion.layer_fusion import expected_fusion
-from engine.kernels import Kernel, check_none_is_missing, kernel
-from engine.linear.int8_linear import check_can_quantize, expected_num_layers
+from engine.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
 from engine.linear.merged_linear import Mergeable, find_mergeable
-from engine.linear.packed_linear import linear_obstacle
+from engine.linear.packed_linear import NO_PLAIN_LINEARS, linear_obstacle
 from engine.linear.panel_linear import Bfloat16Products
+from engine.linear.plain_linear import is_plain
 from engine.linear.products import products_of
+from engine.linear.rounded.quantization import check_can_quantize, expected_num_layers
+from engine.linear.rounded.stored_groups import expected_stored_layers
+from engine.linear.unread_linear import UnreadLinear, put_unread_linears
 from engine.model.adapted_modules import adapt_modules
 from engine.model.description import NO_DRAFTS, describe_model
 from engine.model.fallback.kernels import fallback_kernels
@@ -69,7 +72,7 @@ def dry_run(config: EngineConfig, on_progress: Callable[[str], None]) -> DryRun:
         if config.require_native and device.type == "cpu":
             check_none_is_missing([kernel("ranking", lacks_library())])
         if config.quantize:
-            check_can_quantize(device)
+            check_can_quantize(config.quantize, device)
         plan = _plan(config, on_progress)
         room = _refusal(lambda: check_room(plan.directory, plan.weight_bytes, plan.device))
         try:
@@ -120,6 +123,8 @@ def _describe(
     text_config = plan.config.get_text_config()
     if note := context_note(text_config, plan.max_total_tokens):
         notes.append(note)
+    num_parameters = model.num_parameters()
+    put_unread_linears(model, plan.unread)
     shapes = _observe(plan, model, config.block_size)
     mergeable: Mergeable = {}
     if shapes is None:
@@ -149,12 +154,13 @@ def _describe(
         model,
         geometry,
         sizes,
-        num_parameters=model.num_parameters(),
+        num_parameters=num_parameters,
         hidden_size=shapes.hidden_size,
         pooling=find_own_pooling(plan.directory, notes.append),
-        num_int8_layers=expected_num_layers(model, mergeable) if config.quantize else 0,
-        linear_dtype="float16" if keeps_float16(plan, config) else None,
-        bfloat16_products=_expected_products(config, plan),
+        num_rounded_layers=expected_num_layers(model, mergeable, config.quantize) if config.quantize else {},
+        stored_layers=expected_stored_layers(model, mergeable),
+        linear_dtype="float16" if keeps_float16(plan, config) and _has_plain_linears(model) else None,
+        bfloat16_products=_expected_products(config, plan) if _has_plain_linears(model) else None,
         kernels=_expected_kernels(config, plan, model, shapes, mergeable),
         paged_obstacle=shapes.paged_obstacle,
     )
@@ -236,6 +242,11 @@ def _configured_shapes(plan: PlannedModel, dtype: torch.dtype, block_size: int) 
     return _Shapes(shown, block_bytes, None, config.hidden_size, plan.paged_obstacle)
 
 
+def _has_plain_linears(model: PreTrainedModel) -> bool:
+    """Return whether any linear layer's weight is plain once it is read."""
+    return any(is_plain(module) for module in model.modules())
+
+
 def _expected_products(config: EngineConfig, plan: PlannedModel) -> Bfloat16Products | None:
     """Return how linear layers of bfloat16 would be multiplied; None where there are none, or no choice."""
     if config.quantize or linear_obstacle(plan.device, plan.dtype) or keeps_float16(plan, config):
@@ -248,14 +259,20 @@ def _expected_kernels(
 ) -> tuple[Kernel, ...]:
     """Return the compiled code that would be tried. mergeable: as of `find_mergeable`."""
     device, dtype = plan.device, plan.dtype
-    linear = kernel("linear", linear_obstacle(device, dtype))
+    has_plain_linears = _has_plain_linears(model)
+    has_stored_layers = any(isinstance(module, UnreadLinear) for module in model.modules())
+    linear = kernel("linear", linear_obstacle(device, dtype) if has_plain_linears else NO_PLAIN_LINEARS)
     if shapes.paged_obstacle is not None:
-        return tuple(fallback_kernels(device, dtype, linear, is_quantized=config.quantize is not None))
+        return tuple(
+            fallback_kernels(
+                device, dtype, linear, quantize=config.quantize, has_stored_layers=has_stored_layers
+            )
+        )
     return (
         kernel("decode_attention", decode_obstacle(device, shapes.geometry.dtype)),
         kernel("chunk_attention", chunk_obstacle(device, shapes.geometry.dtype)),
         linear,
-        *((kernel("int8", lacks_library()),) if config.quantize else ()),
+        *quantized_kernels(config.quantize, lacks_library(), has_stored_layers=has_stored_layers),
         expected_fusion(model, device, mergeable),
         kernel("ranking", decode_obstacle(device, dtype)),
     )

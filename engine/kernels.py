@@ -1,6 +1,6 @@
 """The report on compiled code: what of it serves the loaded model, and why the rest does not; no torch."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -12,9 +12,12 @@ KernelName = Literal[
     "chunk_attention",
     "linear",
     "int8",
+    "int4",
+    "stored_groups",
     "layer_fusion",
     "layer_stacking",
     "decode_path",
+    "adapters",
     "ranking",
 ]
 
@@ -47,6 +50,17 @@ class Kernel(msgspec.Struct, frozen=True):
 def kernel(name: KernelName, obstacle: Obstacle | None) -> Kernel:
     """Return the report on a kernel that is in use unless something stands in its way."""
     return Kernel(name, obstacle is None, obstacle=obstacle)
+
+
+def quantized_kernels(
+    quantize: str | None, obstacle: Obstacle | None, *, has_stored_layers: bool
+) -> Iterator[Kernel]:
+    """Yield the reports on products of layers that are quantized, as of EngineConfig, or stored so."""
+    names: dict[str | None, KernelName] = {"int8": "int8", "int4": "int4"}
+    if quantize in names:
+        yield kernel(names[quantize], obstacle)
+    if has_stored_layers:
+        yield kernel("stored_groups", obstacle)
 
 
 def kernel_of_layers(name: KernelName, num_served: int, num_layers: int, obstacle: Obstacle | None) -> Kernel:

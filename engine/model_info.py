@@ -3,7 +3,7 @@
 import msgspec
 
 from engine.kernels import Kernel
-from engine.request import Pooling
+from engine.request import MediaKind, Pooling
 
 
 class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,7 +16,9 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     bfloat16_products: how linear layers of bfloat16 are multiplied, "pairs" or "widened", where there is a
         choice.
     max_total_tokens: most tokens of a prompt and its output together; never more than the KV cache holds.
-    quantization: as of EngineConfig's `quantize`. num_int8_layers: linear layers that have 8 bits by it.
+    quantization: as of EngineConfig's `quantize`. num_int8_layers, num_int4_layers: linear
+        layers that have 8 and 4 bits by it.
+    stored_layers: by their bits, how many linear layers keep the integers that a checkpoint has in groups.
     kernels: compiled code that serves the model, and what of it does not; () of an engine that has none.
     instructions: the best set of a CPU that is used, as `VERBATIM_ISA` names it.
     vocab_size: rows of the model's head; may exceed the tokenizer's.
@@ -32,6 +34,7 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     stored_format: the format of a quantized checkpoint, in words, and stored_bytes: what its tensors take in
         files; None and 0 of plain weights.
     attention: which tokens the layers see, in words, such as "full in 24 layers".
+    media: the kinds of files that it reads.
     recommended_sampling: what generation_config.json sets, which no request gets by itself: each contract has
         defaults of its own.
     """
@@ -48,6 +51,8 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     pooling: Pooling | None = None
     quantization: str | None = None
     num_int8_layers: int = 0
+    num_int4_layers: int = 0
+    stored_layers: dict[int, int] = {}
     linear_dtype: str | None = None
     bfloat16_products: str | None = None
     instructions: str | None = None
@@ -65,4 +70,5 @@ class ModelInfo(msgspec.Struct, frozen=True, kw_only=True):
     stored_bytes: int = 0
     attention: tuple[str, ...] = ()
     paged_obstacle: str | None = None
+    media: frozenset[MediaKind] = frozenset()
     recommended_sampling: dict[str, float] = {}

@@ -9,6 +9,7 @@ from engine.adapter import NO_ADAPTERS, Adapters
 from engine.capabilities import Capabilities
 from engine.core.stages.unit_vector import unit_vector
 from engine.events import Embedding, FinishReason, PromptToken, TokenEvent, TokenLogprob
+from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import Counters, EngineStats, Health
@@ -132,7 +133,9 @@ class ScriptedEngine:
         self.tokenizer = tokenizer or chat_tokenizer()
         self.model_info = _model_info(max_total_tokens)
         self.capabilities = Capabilities()
+        self.shares_interpreter = True
         self.adapters: Adapters = NO_ADAPTERS
+        self.media: MediaProcessor | None = None
         self.requests: list[GenerationRequest] = []
         self.texts: list[EmbeddingRequest] = []
         self.num_running = 0

@@ -46,7 +46,11 @@ def fallback_parts(prepared: PreparedModel, obstacle: str, on_progress: Callable
     scheduler = prepared.scheduler(sizes, runner, states, shares_blocks=False)
     kernels = tuple(
         fallback_kernels(
-            model.device, model.dtype, linear_kernel(model), is_quantized=config.quantize is not None
+            model.device,
+            model.dtype,
+            linear_kernel(model),
+            quantize=config.quantize,
+            has_stored_layers=prepared.has_stored_layers,
         )
     )
     if config.require_native:

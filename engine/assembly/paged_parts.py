@@ -17,7 +17,7 @@ from engine.attention.paged_backend import PagedBackend
 from engine.fusion.install_fast_path import ObservedSteps, install_fast_path, observe_steps
 from engine.fusion.layer_fusion import fuse_layers
 from engine.fusion.layer_stacking import stack_layers
-from engine.kernels import Kernel, check_none_is_missing, kernel
+from engine.kernels import Kernel, check_none_is_missing, kernel, quantized_kernels
 from engine.linear.packed_linear import linear_kernel
 from engine.model.checks.reference_pass import is_same, largest_difference
 from engine.model.checks.self_check import check_attention, decoded_logits, eager_logits, paged_logits
@@ -60,7 +60,7 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
         if config.max_draft_tokens:
             on_progress(NO_DRAFTS)
     attention = PagedBackend(KVPages(geometry, sizes.num_blocks, config.block_size, device))
-    runner = ModelRunner(loaded.model, attention, states)
+    runner = ModelRunner(loaded.model, attention, states, loaded.media)
     slots = None
     if states is not None:
         _choose_steps(loaded.model, runner, on_progress)
@@ -68,7 +68,7 @@ def paged_parts(prepared: PreparedModel, on_progress: Callable[[str], None]) -> 
             StateSlots(states.num_slots), config.block_size, takes_snapshots=config.prefix_caching
         )
     scheduler = prepared.scheduler(sizes, runner, slots)
-    kernels = tuple(_install_kernels(loaded.model, runner, geometry.dtype, config.quantize))
+    kernels = tuple(_install_kernels(prepared, runner, geometry.dtype))
     if config.require_native:
         check_none_is_missing(kernels)
     info = prepared.describe(geometry, sizes, runner, kernels)
@@ -91,13 +91,14 @@ def _choose_steps(model: PreTrainedModel, runner: ModelRunner, on_progress: Call
         runner.is_stepwise = False
 
 
-def _install_kernels(
-    model: PreTrainedModel, runner: ModelRunner, kv_dtype: torch.dtype, quantize: str | None
-) -> Iterator[Kernel]:
+def _install_kernels(prepared: PreparedModel, runner: ModelRunner, kv_dtype: torch.dtype) -> Iterator[Kernel]:
     """Replace layers and passes by compiled code, and report on all compiled code that the model can use.
 
     Raises NoPagedAttention if paged attention differs from the model's own.
     """
+    model, quantize = prepared.loaded.model, prepared.config.quantize
+    has_stored_layers = prepared.has_stored_layers
+    is_quantized = quantize is not None or has_stored_layers
     yield kernel("decode_attention", decode_obstacle(model.device, kv_dtype))
     yield kernel("chunk_attention", chunk_obstacle(model.device, kv_dtype))
     yield linear_kernel(model)
@@ -106,13 +107,12 @@ def _install_kernels(
     def run() -> Tensor:
         paged.append(paged_logits(runner))
         if len(paged) == 1:  # of the model's own layers, before any is fused
-            check_attention(model, paged[0], eager, is_quantized=quantize is not None)
+            check_attention(model, paged[0], eager, is_quantized=is_quantized)
         return paged[-1]
 
-    if quantize:
-        yield kernel("int8", lacks_library())
+    yield from quantized_kernels(quantize, lacks_library(), has_stored_layers=has_stored_layers)
     # Each of these needs the result of the one before it.
-    yield fuse_layers(model, run, is_quantized=quantize is not None)
+    yield fuse_layers(model, run, is_quantized=is_quantized)
     if not paged:
         run()
     steps: list[ObservedSteps] = []

@@ -1,6 +1,6 @@
 """A model in memory with its linear layers merged, quantized and packed, before it has a cache."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 import torch
@@ -10,12 +10,14 @@ from engine.attention.kv_geometry import KVGeometry
 from engine.config import EngineConfig
 from engine.errors import NoPagedAttention
 from engine.kernels import Kernel, check_none_is_missing, kernel
-from engine.linear.int8_linear import Quantized, check_can_quantize, quantize_linears
 from engine.linear.merged_linear import merge_linears
 from engine.linear.packed_linear import can_pack, convert_float16, linear_dtype, pack_linears
 from engine.linear.panel_linear import Bfloat16Products
 from engine.linear.products import choose_products
+from engine.linear.rounded.quantization import Quantized, check_can_quantize, quantize_linears
+from engine.linear.rounded.stored_groups import pack_unread_linears, stored_layers
 from engine.linear.stored_linears import DoesNotFit, describe_linears, restore_linears
+from engine.linear.unread_linear import put_unread_linears, read_plain_linears
 from engine.model.adapted_modules import adapt_modules
 from engine.model.description import describe_model
 from engine.model.fallback.runner import FallbackRunner
@@ -42,9 +44,14 @@ class PreparedModel(NamedTuple):
 
     config: EngineConfig
     loaded: LoadedModel
-    num_int8_layers: int
+    num_rounded_layers: Mapping[str, int]
     bfloat16_products: Bfloat16Products | None
     paged_obstacle: str | None
+
+    @property
+    def has_stored_layers(self) -> bool:
+        """True if linear layers keep the integers of the checkpoint."""
+        return bool(stored_layers(self.loaded.model))
 
     def scheduler(
         self,
@@ -69,6 +76,8 @@ class PreparedModel(NamedTuple):
             shares_blocks=shares_blocks,
             states=states,
             original_context=self.loaded.plan.original_context,
+            max_media_tokens=config.max_media_tokens
+            or (1 if self.loaded.model.device.type == "cpu" else None),
         )
 
     def describe(
@@ -84,6 +93,7 @@ class PreparedModel(NamedTuple):
 
         The arguments are as of `describe_model`.
         """
+        media = None if paged_obstacle else self.loaded.media  # the fallback lane reads text alone
         return describe_model(
             self.config,
             self.loaded.plan,
@@ -93,11 +103,13 @@ class PreparedModel(NamedTuple):
             num_parameters=self.loaded.num_parameters,
             hidden_size=runner.hidden_states.shape[1],
             pooling=self.loaded.pooling,
-            num_int8_layers=self.num_int8_layers,
+            num_rounded_layers=self.num_rounded_layers,
+            stored_layers=stored_layers(self.loaded.model),
             linear_dtype=linear_dtype(self.loaded.model),
             bfloat16_products=self.bfloat16_products,
             kernels=kernels,
             paged_obstacle=paged_obstacle,
+            media=frozenset() if media is None else media.processor.kinds,
         )
 
 
@@ -110,7 +122,7 @@ def prepare_model(config: EngineConfig, on_progress: Callable[[str], None]) -> P
         check_none_is_missing([kernel("ranking", lacks_library())])  # before the model is loaded
     torch.set_num_threads(config.num_threads or choose_num_threads())
     if config.quantize:
-        check_can_quantize(choose_device(config.device))
+        check_can_quantize(config.quantize, choose_device(config.device))
     loaded = load_model(config, on_progress)
     obstacle = loaded.plan.paged_obstacle
     if obstacle is None:
@@ -118,6 +130,7 @@ def prepare_model(config: EngineConfig, on_progress: Callable[[str], None]) -> P
             adapt_modules(loaded.model)
         except NoPagedAttention as error:
             obstacle = str(error)
+    put_unread_linears(loaded.model, loaded.plan.unread)
     packed = _put_packed_linears(loaded, on_progress)
     quantized = packed.quantized if packed else _hasten_linears(loaded, config.quantize, on_progress)
     if loaded.plan.dtype != torch.float16:
@@ -129,8 +142,8 @@ def prepare_model(config: EngineConfig, on_progress: Callable[[str], None]) -> P
         on_progress(
             f"note: no products of bfloat16 are {config.bfloat16_products} here, whatever is asked for"
         )
-    num_int8_layers = 0 if quantized is None else quantized.num_layers
-    return PreparedModel(config, loaded, num_int8_layers, products, obstacle)
+    num_rounded_layers = {} if quantized is None else quantized.num_layers
+    return PreparedModel(config, loaded, num_rounded_layers, products, obstacle)
 
 
 class _PackedLinears(NamedTuple):
@@ -151,6 +164,7 @@ def _put_packed_linears(loaded: LoadedModel, on_progress: Callable[[str], None])
         loaded.search.forget()
         check_finite(loaded.plan.directory, loaded.model.named_parameters())
         return None
+    read_plain_linears(loaded.model)  # those that an earlier start left plain
     on_progress(f"weights of linear layers as packed before, from {path}")
     if quantized is not None:
         _say_quantized(loaded, quantized, on_progress)
@@ -168,8 +182,10 @@ def _hasten_linears(
     quantized = None
     if model.device.type == "cpu":
         merge_linears(model, lazily=quantize is not None)
+    for name, reason in pack_unread_linears(model).items():
+        on_progress(f"{name} has a plain weight: {reason}")
     if quantize:
-        quantized = quantize_linears(model)
+        quantized = quantize_linears(model, quantize)
         _say_quantized(loaded, quantized, on_progress)
     if can_pack(model, loaded.plan.dtype):
         pack_linears(model)
@@ -180,6 +196,8 @@ def _hasten_linears(
 
 def _say_quantized(loaded: LoadedModel, quantized: Quantized, on_progress: Callable[[str], None]) -> None:
     shares = f"{quantized}, {quantized.num_weights:,} of {loaded.num_parameters:,} weights,"
-    on_progress(f"quantized {shares} to int8")
+    on_progress(f"quantized {shares} to {quantized.kinds()}")
+    for name, why in quantized.wider.items():
+        on_progress(f"{name} {why}")
     for name, difference in quantized.refused.items():
         on_progress(f"{name} stays as it is: in int8 its outputs differ by {difference:.1%}")

@@ -30,12 +30,15 @@ class DecodeFastPath:
     def hidden_states(self, batch: Batch) -> Tensor | None:
         """Return the rows after the final norm, [num_rows, hidden_size]; None to decline the batch.
 
-        Call it under `current_attention`.
+        Call it under `current_attention` and `current_adapters`.
         """
-        if batch.chunks or batch.adapters is not None or not self._stack.takes(len(batch.input_ids)):
+        has_adapters = batch.adapters is not None
+        if batch.chunks or not self._stack.takes(len(batch.input_ids), has_adapters=has_adapters):
             return None
         residual: Tensor = self._embedding(batch.input_ids[None])
-        output = self._stack.compute(residual, *self._rotary(residual, batch.positions[None]))
+        # Rows of text have the same position on all axes.
+        positions = batch.positions if batch.rope_positions is None else batch.rope_positions[0]
+        output = self._stack.compute(residual, *self._rotary(residual, positions[None]))
         if output is None:
             return None
         rows: Tensor = self._norm(output)

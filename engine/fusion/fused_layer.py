@@ -24,11 +24,11 @@ from engine.native.obstacles import name_of
 
 
 class FusedLayer(nn.Module):
-    """The replacement of a decoder layer, which it keeps for its linears, for unpaged attention and for
-    batches with adapters.
+    """The replacement of a decoder layer, which it keeps for its linears and for unpaged attention.
 
     end: the part after attention as one call; None if its products are not compiled. leads: the stack of
-    which it is the first layer, if any.
+    which it is the first layer, if any. takes_adapters: whether it computes batches with adapters, which
+    change the outputs of its linears as these are called; else the layer does.
     """
 
     def __init__(self, layer: nn.Module, parts: LayerParts) -> None:
@@ -37,6 +37,7 @@ class FusedLayer(nn.Module):
         self.parts = parts
         self._config: Any = parts.attention.config
         self.end = join_end(parts.output, parts.before_mlp, parts.gate_up, parts.down)
+        self.takes_adapters = False
         self.leads: DecoderStack | None = None
         self._follows: DecoderStack | None = None
 
@@ -46,8 +47,8 @@ class FusedLayer(nn.Module):
         if self._follows is not None and self._follows.has_made(hidden_states):
             return hidden_states
         is_paged = self._config._attn_implementation == ATTENTION_NAME
-        has_adapters = current_adapters.get() is not None
-        if args or not is_paged or has_adapters or kwargs.get("attention_mask") is not None:
+        takes_batch = self.takes_adapters or current_adapters.get() is None
+        if args or not is_paged or not takes_batch or kwargs.get("attention_mask") is not None:
             output: Tensor = self.layer(hidden_states, *args, **kwargs)
             return output
         cosine, sine = kwargs["position_embeddings"]
@@ -86,6 +87,11 @@ class FusedLayer(nn.Module):
         assert self.end is not None and other.end is not None
         return self.end.kind == other.end.kind and self.parts.dim == other.parts.dim
 
+    @property
+    def is_stacked(self) -> bool:
+        """True if the layer is in a stack."""
+        return self.leads is not None or self._follows is not None
+
     def enter_stack(self, stack: DecoderStack | None, *, is_first: bool = False) -> None:
         """Join a stack, as the first layer or a later one. None: leave it, and compute alone again."""
         self.leads = stack if is_first else None
@@ -104,7 +110,7 @@ class FusedLayer(nn.Module):
             parts.attention, query, key, value, parts.window, parts.scores
         )
         attended = attended[0].flatten(1)
-        if self.end is not None and self.end.takes(residual):
+        if self.end is not None and self.end.takes(residual) and current_adapters.get() is None:
             return self.end(residual, attended)
         residual, rows = parts.before_mlp.add(residual, parts.output(attended))
         return residual.add_(parts.down(swiglu(parts.gate_up(rows))))

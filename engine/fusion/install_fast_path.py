@@ -41,7 +41,10 @@ def observe_steps(model: PreTrainedModel, run: Callable[[], list[Tensor]]) -> Ob
         calls[module] = _Call([*given, *named.values()], named, returned)
 
     fused = [layer for layer in model.modules() if isinstance(layer, FusedLayer)]
-    with observed({*model.base_model.children(), model.get_input_embeddings(), *fused}, note):
+    whole: Any = model  # transformers does not annotate its decoder, which the base of some holds
+    bodies = [body for body in (model.base_model, whole.get_decoder()) if isinstance(body, nn.Module)]
+    around = {child for body in bodies for child in body.children()}
+    with observed({*around, model.get_input_embeddings(), *fused}, note):
         logits = run()
     return ObservedSteps(calls, logits)
 

@@ -29,9 +29,10 @@ from engine.native.obstacles import find_obstacle
 
 _LIKE_A_LAYER = {"self_attn"}
 _LAYER = {"self_attn", "mlp", "input_layernorm", "post_attention_layernorm"}
-_ATTENTION = {"q_proj", "k_proj", "v_proj", "o_proj"}
+_QKV, _GATE_UP = ("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj")
+_ATTENTION = {*_QKV, "o_proj"}
 _HEAD_NORMS = {"q_norm", "k_norm"}
-_MLP = {"gate_proj", "up_proj", "down_proj", "act_fn"}
+_MLP = {*_GATE_UP, "down_proj", "act_fn"}
 
 _Place = tuple[nn.Module, str]  # a parent, and the name of its child
 
@@ -210,7 +211,7 @@ def _unknown_part(layer: nn.Module, dtype: torch.dtype, are_merged: Callable[...
         return "its attention is not made like Llama's or Qwen3's"
     if _names(mlp) != _MLP or not isinstance(mlp.get_submodule("act_fn"), SiLUActivation | nn.SiLU):
         return "its MLP is no SwiGLU"
-    if not are_merged(attention, "q_proj", "k_proj", "v_proj") or not are_merged(mlp, "gate_proj", "up_proj"):
+    if not are_merged(attention, *_QKV) or not are_merged(mlp, *_GATE_UP):
         return "its products could not be merged"
     norms = [layer.get_submodule(name) for name in ("input_layernorm", "post_attention_layernorm")]
     norms += [child for name, child in attention.named_children() if name in _HEAD_NORMS]
@@ -243,7 +244,7 @@ def _norm(module: Any) -> RmsNorm:
 def _parts(layer: nn.Module, observer: _Observer) -> LayerParts | None:
     """Return the parts of a layer of known modules; None if a fused layer does not support its attention."""
     attention, mlp = layer.get_submodule("self_attn"), layer.get_submodule("mlp")
-    qkv, gate_up = _merged(attention, "q_proj", "k_proj", "v_proj"), _merged(mlp, "gate_proj", "up_proj")
+    qkv, gate_up = _merged(attention, *_QKV), _merged(mlp, *_GATE_UP)
     assert qkv is not None and gate_up is not None
     if len(observer.calls) != 1:
         return None
@@ -256,6 +257,12 @@ def _parts(layer: nn.Module, observer: _Observer) -> LayerParts | None:
     head_norms = None
     if _names(attention) >= _HEAD_NORMS:
         head_norms = _norm(attention.q_norm), _norm(attention.k_norm)
+    linears = (
+        tuple(attention.get_submodule(name) for name in _QKV),
+        (attention.get_submodule("o_proj"),),
+        tuple(mlp.get_submodule(name) for name in _GATE_UP),
+        (mlp.get_submodule("down_proj"),),
+    )
     return LayerParts(
         before_attention=_norm(layer.input_layernorm),
         qkv=qkv.linear,
@@ -265,8 +272,9 @@ def _parts(layer: nn.Module, observer: _Observer) -> LayerParts | None:
         attention=attention,
         window=call.window,
         scores=call.scores,
-        output=attention.get_submodule("o_proj"),
+        output=linears[1][0],
         before_mlp=_norm(layer.post_attention_layernorm),
         gate_up=gate_up.linear,
-        down=mlp.get_submodule("down_proj"),
+        down=linears[3][0],
+        linears=linears,
     )

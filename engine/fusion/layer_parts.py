@@ -15,7 +15,8 @@ class LayerParts(NamedTuple):
     qkv: the merged linear of queries, keys and values. sizes: their numbers of outputs. dim: the size of a
     head.
     gate_up: the merged linear of the MLP's two input projections. window, scores: the parameters with which
-    the layer calls attention.
+    the layer calls attention. linears: the model's own linear layers of each product, whose outputs are the
+    product's, side by side; those of merged products are parts.
     """
 
     before_attention: RmsNorm
@@ -30,3 +31,4 @@ class LayerParts(NamedTuple):
     before_mlp: RmsNorm
     gate_up: nn.Module
     down: nn.Module
+    linears: tuple[tuple[nn.Module, ...], ...]

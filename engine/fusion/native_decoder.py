@@ -5,16 +5,18 @@ product before has evicted from the caches, took a tenth of a step for one seque
 """
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from engine.adapter import Adapter
 from engine.attention.decoded_keys import DecodedKeys
 from engine.attention.kv_pages import KVPages
 from engine.attention.plan import RaggedKeys
 from engine.fusion.layer_parts import LayerParts
+from engine.fusion.native_adapters import NativeAdapters
 from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.fusion.native_weight import native_weights
 from engine.native.library import compiled
@@ -53,9 +55,10 @@ class NativeDecoder:
         self.windows = tuple(dict.fromkeys(parts.window for parts in layers))
         self._size = len(layers[0].before_attention.weight)
         self._dim = layers[0].dim
-        self._owners: list[Any] = [layers, ends]  # kept alive, since the fields have their addresses
+        self._owners: list[Any] = [ends]  # kept alive, since the fields have their addresses
         self._fields = (LayerFields * len(layers))(*map(self._layer, layers, ends))
-        self._attention = [parts.attention for parts in layers]
+        self._layers = layers
+        self._adapters: NativeAdapters | None = None
         self._pages: KVPages | None = None
         self._compute = compiled()[f"verbatim_{ends[0].kind}_decoder"]
 
@@ -63,10 +66,27 @@ class NativeDecoder:
         """Return whether one call takes this many rows, of which there must be some."""
         return 0 < num_rows <= _MOST_ROWS
 
-    def __call__(self, residual: Tensor, cosine: Tensor, sine: Tensor, keys: DecodedKeys) -> Tensor:
+    @property
+    def takes_adapters(self) -> bool:
+        """True if rows may have adapters."""
+        return self._adapters is not None
+
+    def let_adapters(self, paths: Mapping[nn.Module, str] | None) -> None:
+        """Let rows have adapters, which change the linear layers of these paths. None: rows have none."""
+        self._adapters = None if paths is None else NativeAdapters(self._layers, paths)
+
+    def __call__(
+        self,
+        residual: Tensor,
+        cosine: Tensor,
+        sine: Tensor,
+        keys: DecodedKeys,
+        adapters: Sequence[Adapter | None] | None = None,
+    ) -> Tensor:
         """Return the last layer's output.
 
-        residual: [num_rows, hidden_size]. cosine, sine: [num_rows, dim]. All are bfloat16.
+        residual: [num_rows, hidden_size]. cosine, sine: [num_rows, dim]. All are bfloat16. adapters: of each
+        row; None if none has one.
         """
         num_rows = len(residual)
         residual, cosine, sine = residual.contiguous(), cosine.contiguous(), sine.contiguous()
@@ -80,11 +100,16 @@ class NativeDecoder:
         if keys.pages is not self._pages:
             self._point_to(keys.pages)
         output = torch.empty_like(residual)
+        of_rows = None
+        if adapters is not None:
+            assert self._adapters is not None and len(adapters) == num_rows
+            of_rows = self._adapters.of_rows(adapters)
         visible = (VisibleKeys * len(self.windows))(*map(_visible, keys.visible))
         call = DecoderCall(
             ctypes.addressof(self._fields),
             ctypes.addressof(visible),
             *(rows.data_ptr() for rows in (residual, output, cosine, sine, keys.slots)),
+            None if of_rows is None else ctypes.addressof(of_rows),
             None if self.times is None else self.times.address,
             len(self._fields),
             num_rows,
@@ -123,8 +148,8 @@ class NativeDecoder:
 
     def _point_to(self, pages: KVPages) -> None:
         self._pages = None
-        for fields, attention in zip(self._fields, self._attention, strict=True):
-            index = attention.layer_idx
+        for fields, parts in zip(self._fields, self._layers, strict=True):
+            index = parts.attention.layer_idx
             assert isinstance(index, int)
             keys, values = pages.layer(index)
             assert keys.shape == values.shape and keys.shape[2:] == (fields.num_kv_heads, fields.dim)

@@ -1,19 +1,24 @@
 """The weights of linear layers in the form that compiled decoder layers take."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from torch import nn
 
-from engine.linear.int8_linear import Int8Linear
 from engine.linear.panel_linear import PanelLinear
+from engine.linear.rounded.grouped_linear import GroupedLinear
+from engine.linear.rounded.int8_linear import Int8Linear
+from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.native.structures import WeightFields
+
+_ROUNDED: Final[Mapping[str, type[RoundedLinear]]] = {"int8": Int8Linear, "grouped": GroupedLinear}
 
 
 class NativeWeights(NamedTuple):
     """The weights of some linears, all of one kind.
 
-    kind: their products, as of `PanelLinear`, or "int8"; part of the names of the functions that take them.
-    fields: structures with addresses in memory that the linears own.
+    kind: their products, as of `PanelLinear`, or "int8" or "grouped"; part of the names of the functions that
+    take them. fields: structures with addresses in memory that the linears own.
     """
 
     kind: str
@@ -33,7 +38,10 @@ def native_weights(*linears: nn.Module) -> NativeWeights | None:
 def _native_weight(linear: nn.Module) -> tuple[str, WeightFields] | None:
     if isinstance(linear, PanelLinear):
         return linear.products, _of_panels(linear)
-    return ("int8", linear.rounded.fields) if isinstance(linear, Int8Linear) else None
+    for kind, layer in _ROUNDED.items():
+        if isinstance(linear, layer):
+            return kind, linear.rounded.fields
+    return None
 
 
 def _of_panels(linear: PanelLinear) -> WeightFields:

@@ -16,6 +16,7 @@ from transformers import PreTrainedModel
 from typing_extensions import override
 
 from engine.linear.plain_linear import is_plain, readers_observed
+from engine.linear.unread_linear import UnreadLinear
 from engine.model.call_hooks import observed
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
 from engine.model.checks.tolerance import LINEAR
@@ -70,7 +71,8 @@ class JoinedLinear(nn.Module):
 
     def join(self) -> nn.Linear:
         """Return one linear with the outputs of all, with a weight of its own."""
-        return _concatenate(list(self.linears))
+        plain = (each.read_plain() if isinstance(each, UnreadLinear) else each for each in self.linears)
+        return _concatenate(list(plain))
 
     @override
     def forward(self, rows: Tensor) -> Tensor:
@@ -125,7 +127,8 @@ def find_mergeable(model: PreTrainedModel, run: Callable[[], object]) -> Mergeab
 def merge_linears(model: PreTrainedModel, *, lazily: bool = False) -> int:
     """Merge the linears that have the same input, and return the number of merged layers.
 
-    lazily: whether merged layers are `JoinedLinear`, for what then makes others of them.
+    lazily: whether merged layers are `JoinedLinear`, for what then makes others of them; those of unread ones
+    always are.
 
     A group stays as it is if the merged output differs from its members'; all do if the logits change. No
     more than one group's weights are in memory twice.
@@ -149,7 +152,7 @@ def _observe(model: PreTrainedModel, run: Callable[[], T]) -> tuple[T, list[_Gro
         (parent, name, child)
         for parent in model.modules()
         for name, child in parent.named_children()
-        if is_plain(child)
+        if is_plain(child) or isinstance(child, UnreadLinear)
     ]
     num_places = Counter(id(child) for _, _, child in parents)
     num_calls: Counter[int] = Counter()
@@ -165,7 +168,7 @@ def _observe(model: PreTrainedModel, run: Callable[[], T]) -> tuple[T, list[_Gro
             group.names.append(name)
             group.outputs.append(output)
 
-    with observed(places, note), readers_observed({child for _, _, child in parents}):
+    with observed(places, note), readers_observed({child for _, _, child in parents if is_plain(child)}):
         result = run()
     return result, [
         group
@@ -175,8 +178,11 @@ def _observe(model: PreTrainedModel, run: Callable[[], T]) -> tuple[T, list[_Gro
 
 
 def _can_merge(linears: list[nn.Linear]) -> bool:
-    kinds = {(linear.weight.dtype, linear.in_features) for linear in linears}
-    return all(map(is_plain, linears)) and len(kinds) == 1
+    if len({linear.in_features for linear in linears}) > 1:
+        return False
+    if all(isinstance(linear, UnreadLinear) for linear in linears):
+        return True
+    return all(map(is_plain, linears)) and len({linear.weight.dtype for linear in linears}) == 1
 
 
 def _merge(group: _Group, *, lazily: bool) -> Callable[[], None] | None:
@@ -185,6 +191,7 @@ def _merge(group: _Group, *, lazily: bool) -> Callable[[], None] | None:
     Returns a function that undoes it, or None if they differ.
     """
     linears = group.linears
+    lazily = lazily or isinstance(linears[0], UnreadLinear)
     whole = JoinedLinear(linears) if lazily else _concatenate(linears)
     merged = MergedLinear(whole, [linear.out_features for linear in linears])
     parts = [MergedPart(merged, index, linear) for index, linear in enumerate(linears)]

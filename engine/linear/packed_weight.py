@@ -4,12 +4,15 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from engine.weights.grouped_weight import GroupForm
+
 
 class PackedWeight(NamedTuple):
     """A weight in panels.
 
-    panels: as native/src/linear/panels.h or, for layers that round their rows, int8_panels.h describes them.
-    scales: float32, of int8 panels; None for others. bias: float32. Both are padded to whole panels.
+    panels: as native/src/linear/panels.h or, for layers that round their rows, int8_panels.h and
+    grouped_panels.h describe them. scales: float32, of int8 panels; None for others. bias: float32. Both are
+    padded to whole panels. groups: the form of panels in groups; None for others.
     """
 
     num_outputs: int
@@ -17,3 +20,4 @@ class PackedWeight(NamedTuple):
     panels: Tensor
     scales: Tensor | None
     bias: Tensor
+    groups: GroupForm | None = None

@@ -1,7 +1,7 @@
 """Linear layers of bfloat16 by compiled code, for all processors without AMX, where oneDNN is faster.
 
-Weights keep 16 bits in memory. They are multiplied as they are, by AVX-512 BF16, or become float32 in
-registers, as rows do beforehand (native/src/linear/widened_panels.h).
+Weights keep 16 bits in memory. They are multiplied as they are, by AVX-512 BF16 or the like of ARM, or become
+float32 in registers, as rows do beforehand (native/src/linear/widened_panels.h).
 """
 
 import ctypes
@@ -22,7 +22,7 @@ _OUTPUTS_AT_ONCE = 32 * PANEL_OUTPUTS  # the number of outputs that are packed i
 _FEWEST_WEIGHTS_A_THREAD = 1 << 15
 
 
-# bfloat16 in pairs, as AVX-512 BF16 multiplies it, or widened to float32; or float16 widened.
+# bfloat16 in pairs, by AVX-512 BF16 or FEAT_BF16 of ARM, or widened to float32; or float16 widened.
 Bfloat16Products: TypeAlias = Literal["pairs", "widened"]
 PanelProducts: TypeAlias = Literal["pairs", "widened", "float16"]
 

@@ -1,5 +1,6 @@
 """The description of a model, for an engine that has loaded it and for a dry run alike."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from transformers import PreTrainedModel
@@ -13,7 +14,7 @@ from engine.model.loading.loader import PlannedModel
 from engine.model.loading.memory import stored_bytes
 from engine.model_info import ModelInfo
 from engine.native.instructions import usable_label
-from engine.request import Pooling
+from engine.request import MediaKind, Pooling
 from engine.state.probe import has_recurrent_layers
 
 # Said where drafts are asked for, of a model with recurrent layers.
@@ -30,13 +31,16 @@ def describe_model(
     num_parameters: int,
     hidden_size: int,
     pooling: Pooling | None,
-    num_int8_layers: int,
+    num_rounded_layers: Mapping[str, int],
+    stored_layers: Mapping[int, int],
     linear_dtype: str | None,
     bfloat16_products: str | None,
     kernels: tuple[Kernel, ...],
     paged_obstacle: str | None = None,
+    media: frozenset[MediaKind] = frozenset(),
 ) -> ModelInfo:
     """Return the description of a model. The arguments by name are those fields of `ModelInfo`.
+    num_rounded_layers: by the name of their rounding.
 
     model: may have no data. geometry: without layers where none attends over pages. sizes: of a dry run,
     without blocks where memory for them is missing.
@@ -55,7 +59,9 @@ def describe_model(
         hidden_size=hidden_size,
         pooling=pooling,
         quantization=config.quantize,
-        num_int8_layers=num_int8_layers,
+        num_int8_layers=num_rounded_layers.get("int8", 0),
+        num_int4_layers=num_rounded_layers.get("int4", 0),
+        stored_layers=dict(stored_layers),
         linear_dtype=linear_dtype,
         bfloat16_products=bfloat16_products,
         kernels=kernels,
@@ -73,5 +79,6 @@ def describe_model(
         stored_bytes=0 if plan.quantized is None else stored_bytes(plan.quantized.stored),
         attention=geometry.in_words(),
         paged_obstacle=paged_obstacle,
+        media=media,
         recommended_sampling=read_recommended_sampling(plan.directory),
     )

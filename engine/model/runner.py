@@ -1,6 +1,8 @@
 """The runner of a transformers model on batches of scheduled tokens."""
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -9,9 +11,12 @@ from transformers import PreTrainedModel
 from engine.attention.backend import AttentionBackend
 from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
+from engine.media.encoder import place_rows
+from engine.media.loading import LoadedMedia
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
+from engine.model.media_inputs import add_deeper_rows, current_deeper_rows, layer_embeddings
 from engine.model.rope_by_row import current_long_rows
 from engine.state.by_sequence import StateRows, current_states
 from engine.state.store import StateStore
@@ -22,11 +27,16 @@ class ModelRunner:
     """A transformers model, its attention backend, and the states of its recurrent layers if it has any.
 
     is_stepwise: whether recurrent layers compute a chunk that continues a sequence token by token.
+    media: what reads the model's media; None for a model that reads text alone.
     decode_path: computes batches whose rows all decode; None to use the model's own forward for these too.
     """
 
     def __init__(
-        self, model: PreTrainedModel, attention: AttentionBackend, states: StateStore | None = None
+        self,
+        model: PreTrainedModel,
+        attention: AttentionBackend,
+        states: StateStore | None = None,
+        media: LoadedMedia | None = None,
     ) -> None:
         self._model = model
         self._attention = attention
@@ -34,6 +44,9 @@ class ModelRunner:
         self._arguments = inspect.signature(model.forward).parameters
         self._hidden_states = HiddenStates(model)
         self._joined_adapters = JoinedAdapters()
+        self.media = media
+        if media is not None:
+            add_deeper_rows(model)
         self.is_stepwise = False
         self.decode_path: DecodePath | None = None
 
@@ -53,6 +66,10 @@ class ModelRunner:
     @property
     def block_size(self) -> int:
         return self._attention.block_size
+
+    def forget_adapters(self) -> None:
+        """Release what is kept of the adapters of earlier batches."""
+        self._joined_adapters.forget()
 
     def copy_blocks(self, copies: list[tuple[int, int]]) -> None:
         self._attention.copy_blocks(copies)
@@ -115,12 +132,38 @@ class ModelRunner:
     def _forward(self, batch: Batch, logit_rows: list[int]) -> Tensor:
         """Run the model's own forward, which may also transform its logits (soft-capping, scaling)."""
         # Mamba has no positions.
-        positions = {"position_ids": batch.positions[None]} if "position_ids" in self._arguments else {}
-        output = self._model(
-            input_ids=batch.input_ids[None],
-            **positions,
-            use_cache=False,
-            logits_to_keep=upload(logit_rows, self.device, torch.int64),
-        )
+        positions = {"position_ids": _position_ids(batch)} if "position_ids" in self._arguments else {}
+        with self._embedded(batch) as inputs:
+            output = self._model(
+                **inputs,
+                **positions,
+                use_cache=False,
+                logits_to_keep=upload(logit_rows, self.device, torch.int64),
+            )
         logits: Tensor = output.logits[0]
         return logits
+
+    @contextmanager
+    def _embedded(self, batch: Batch) -> Iterator[dict[str, Tensor]]:
+        """Yield the input of the model's forward: ids, or their embeddings where media take some of these."""
+        if not batch.media:
+            yield {"input_ids": batch.input_ids[None]}
+            return
+        assert self.media is not None, "admission refuses media for a model that reads none"
+        encoded = self.media.encoder.encode([rows.media for rows in batch.media])
+        placed = place_rows(batch.media, encoded, self.device)
+        embeddings: Tensor = self._model.get_input_embeddings()(batch.input_ids[None])
+        embeddings[0, placed.indices] = placed.encoded.rows.to(embeddings.dtype)
+        token = current_deeper_rows.set(placed)
+        try:
+            yield {
+                "inputs_embeds": embeddings,
+                **layer_embeddings(self._model, batch.input_ids, placed.indices),
+            }
+        finally:
+            current_deeper_rows.reset(token)
+
+
+def _position_ids(batch: Batch) -> Tensor:
+    """Return the positions of the rows, [1, num_tokens], or [num_axes, 1, num_tokens]."""
+    return batch.positions[None] if batch.rope_positions is None else batch.rope_positions[:, None]

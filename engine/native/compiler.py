@@ -31,9 +31,10 @@ AnySet = Instructions | ArmInstructions
 X86_MACHINE, ARM_MACHINE = "x86_64", "aarch64"
 SOURCES = Path(__file__).parent / "src"
 PREBUILT = Path(__file__).parent / "prebuilt"  # libraries that tools/wheels compiled, in some wheels alone
-# Sums may be taken in any order, but NaN and infinity keep their meaning.
+# Sums may be taken in any order, but NaN and infinity keep their meaning. Instructions are scheduled only
+# after registers are given out: before that, GCC for ARM moves loads so far ahead that sums lose theirs.
 _FLAGS = (
-    *("-std=c++17", "-O3", "-fopenmp", "-fPIC"),
+    *("-std=c++17", "-O3", "-fopenmp", "-fPIC", "-fno-schedule-insns"),
     *("-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros", "-fassociative-math"),
 )
 # Named one by one instead of -march=native, since callers decide by `usable_instructions`.

@@ -81,7 +81,7 @@ class WeightFields(ctypes.Structure):
 
     _fields_ = [
         *((name, _POINTER) for name in ("panels", "scales", "bias")),
-        *((name, _INTEGER) for name in ("num_inputs", "num_outputs")),
+        *((name, _INTEGER) for name in ("num_inputs", "num_outputs", "group_size", "num_bits", "has_mins")),
     ]
 
 
@@ -117,6 +117,21 @@ class LayerFields(ctypes.Structure):
     ]
 
 
+class LowRankFields(ctypes.Structure):
+    """The mirror of VerbatimLowRank in layer/low_rank.h."""
+
+    _fields_ = [
+        *((name, _POINTER) for name in ("down", "up")),
+        *((name, _INTEGER) for name in ("rank", "first_output", "num_outputs")),
+    ]
+
+
+class AdapterFields(ctypes.Structure):
+    """The mirror of VerbatimAdapter in layer/low_rank.h."""
+
+    _fields_ = [*((name, _POINTER) for name in ("changes", "firsts")), ("most_ranks", _INTEGER)]
+
+
 class VisibleKeys(ctypes.Structure):
     """The mirror of VerbatimVisibleKeys in layer/decoder.h."""
 
@@ -128,7 +143,7 @@ class DecoderCall(ctypes.Structure):
 
     _fields_ = [
         *((name, _POINTER) for name in ("layers", "keys", "residual", "output", "cosine", "sine")),
-        *((name, _POINTER) for name in ("slots", "nanoseconds")),
+        *((name, _POINTER) for name in ("slots", "adapters", "nanoseconds")),
         *((name, _INTEGER) for name in ("num_layers", "num_rows")),
         *((name, _SHORT) for name in ("writes_first", "num_threads")),
     ]
@@ -156,14 +171,20 @@ MIRRORS: dict[str, type[ctypes.Structure]] = {
     "VerbatimLayerEnd": LayerEndFields,
     "VerbatimLayerEndRows": LayerEndCall,
     "VerbatimDecoderLayer": LayerFields,
+    "VerbatimLowRank": LowRankFields,
+    "VerbatimAdapter": AdapterFields,
     "VerbatimVisibleKeys": VisibleKeys,
     "VerbatimDecoder": DecoderCall,
     "VerbatimBest": BestCall,
 }
 
 PANEL_OUTPUTS = 32  # the outputs in a panel of a weight
+UP_OUTPUTS = 32  # the outputs in a panel of an adapter's second matrix
 NUM_TIMED_PARTS = 2  # the timed parts of a call of decoder layers: products, attention
+NUM_LAYER_PRODUCTS = 4  # of a decoder layer: qkv, output, gate_up, down
 CONSTANTS = {
     "kOutputs": PANEL_OUTPUTS,
     "kNumParts": NUM_TIMED_PARTS,
+    "kNumLayerProducts": NUM_LAYER_PRODUCTS,
+    "kUpOutputs": UP_OUTPUTS,
 }

@@ -24,7 +24,12 @@ THREAD_NAME: Final = "packed-weights"
 _WRITE_AFTER_S: Final = 10.0  # the first requests come first
 _MOST_END_S: Final = 1.0  # from the end of the process to that of the writing
 _ENGINE: Final = Path(__file__).parent.parent
-_SOURCES: Final = ("linear", "model", "packed_cache")  # the rooms whose code decides what an entry holds
+_SOURCES: Final = (
+    "linear",
+    "model",
+    "packed_cache",
+    "weights",
+)  # the rooms whose code decides what an entry holds
 
 _log = logging.getLogger(__name__)
 

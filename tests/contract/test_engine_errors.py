@@ -11,6 +11,7 @@ from engine.errors import (
     EngineStopped,
     GenerationFailed,
     InvalidGrammar,
+    InvalidMedia,
     InvalidRequest,
     InvalidToken,
     NotCapable,
@@ -33,6 +34,7 @@ from .paths import is_of
 ERRORS = [
     InvalidRequest("no"),
     PromptTooLong(9, 9, 9),
+    InvalidMedia(0, "no"),
     InvalidToken("no"),
     InvalidGrammar("no"),
     UnknownAdapter("no"),

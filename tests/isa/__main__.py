@@ -20,11 +20,12 @@ from tests.isa.masking import can_mask_cpuid, masked_by_cpuid, masked_by_switche
 
 _ALL = ["tests/parity", "tests/unit/engine", "tests/isa"]
 SHORT = [
-    "tests/parity/test_int8_parity.py",
+    "tests/parity/test_quantization_parity.py",
     *(
         f"tests/parity/kernels/test_{name}.py"
         for name in (
             "int8_linear",
+            "grouped_linear",
             "native_attention",
             "chunk_attention",
             "native_layer",

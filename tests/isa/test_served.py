@@ -40,3 +40,11 @@ def test_in_8_bits_it_answers_the_same(plain: list[str]) -> None:
         assert answers(server.url) == plain
         metrics = httpx.get(f"{server.url}/metrics").text
     assert "verbatim_int8_layers 0" not in metrics and "verbatim_int8_layers " in metrics
+
+
+@needs_compiler
+def test_in_4_bits_it_answers_too() -> None:
+    with running_server(*LIMITS, "--quantize", "int4") as server:
+        assert "Paris" in answers(server.url)[0]
+        metrics = httpx.get(f"{server.url}/metrics").text
+    assert "verbatim_int4_layers 0" not in metrics and "verbatim_int4_layers " in metrics

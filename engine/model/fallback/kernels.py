@@ -5,19 +5,26 @@ from typing import Final
 
 import torch
 
-from engine.kernels import Kernel, Obstacle, kernel
+from engine.kernels import Kernel, Obstacle, kernel, quantized_kernels
 from engine.native.obstacles import find_obstacle, lacks_library
 
 _OWN_CODE: Final = Obstacle("the fallback lane attends by the model's own code")
 
 
 def fallback_kernels(
-    device: torch.device, dtype: torch.dtype, linear: Kernel, *, is_quantized: bool
+    device: torch.device,
+    dtype: torch.dtype,
+    linear: Kernel,
+    *,
+    quantize: str | None,
+    has_stored_layers: bool,
 ) -> Iterator[Kernel]:
-    """Yield what serves the model and what does not. linear: the report on its linear layers."""
+    """Yield what serves the model and what does not. linear: the report on its linear layers.
+
+    quantize, has_stored_layers: as of `quantized_kernels`.
+    """
     yield kernel("decode_attention", _OWN_CODE)
     yield kernel("chunk_attention", _OWN_CODE)
     yield linear
-    if is_quantized:
-        yield kernel("int8", lacks_library())
+    yield from quantized_kernels(quantize, lacks_library(), has_stored_layers=has_stored_layers)
     yield kernel("ranking", find_obstacle(device, dtype))

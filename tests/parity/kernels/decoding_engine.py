@@ -1,6 +1,7 @@
 """A model whose layers are one call in steps that decode, and its sequences, for tests of such steps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from engine.adapter import Adapter
 from engine.assembly.paged_parts import PagedParts
 from engine.attention.batch import NO_DRAFTS, Drafts, build_batch
 from engine.build import build_parts
@@ -43,8 +45,9 @@ class Engine:
         """Layers that are in stacks, by the report."""
         return int(self.stacking.scope.partition(" ")[0] or 0)
 
-    def sequences(self, num_sequences: int) -> list[Sequence]:
-        """They lack their last token; some of it begins a block."""
+    def sequences(self, num_sequences: int, adapters: Iterable[Adapter | None] = (None,)) -> list[Sequence]:
+        """They lack their last token; some of it begins a block. adapters: theirs, by turns."""
+        of_sequences = cycle(adapters)
         random = Random(num_sequences)
         scheduler = Scheduler(
             BlockPool(num_sequences * (MOST_TOKENS // BLOCK_SIZE + 2), BLOCK_SIZE),
@@ -55,7 +58,9 @@ class Engine:
         for index in range(num_sequences):
             num_tokens = random.choice([1, BLOCK_SIZE, BLOCK_SIZE + 1, 2 * BLOCK_SIZE, MOST_TOKENS])
             token_ids = [random.randrange(250) for _ in range(num_tokens)]
-            sequence = scheduler.new_sequence(order=(0, index, 0), prompt=Prompt(tuple(token_ids)))
+            sequence = scheduler.new_sequence(
+                order=(0, index, 0), prompt=Prompt(tuple(token_ids)), adapter=next(of_sequences)
+            )
             sequence.table.grow(num_tokens, write_from=0)
             sequences.append(sequence)
             if num_tokens > 1:

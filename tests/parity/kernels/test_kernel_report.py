@@ -1,7 +1,7 @@
 """A loaded model's report names all compiled code, and says what of it is in use and why the rest is not."""
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 import torch
@@ -20,8 +20,10 @@ from tests.tiny import save_tiny_model
 NO_COMPILER = Obstacle("no C++ compiler is found (g++)", is_lack=True)
 
 
-def report(directory: Path, architecture: str = "qwen2", **options: Any) -> dict[str, Kernel]:
-    model = save_tiny_model(directory, architecture)
+def report(
+    directory: Path, architecture: str = "qwen2", *, hidden_size: int = 48, **options: Any
+) -> dict[str, Kernel]:
+    model = save_tiny_model(directory, architecture, hidden_size=hidden_size)
     config = EngineConfig(model=str(model), device="cpu", num_kv_blocks=8, **options)
     return {kernel.name: kernel for kernel in build_core(config, lambda line: None)[2].kernels}
 
@@ -32,7 +34,8 @@ def without_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_compiled_code_is_in_the_report(tmp_path: Path) -> None:
-    assert set(report(tmp_path)) == set(get_args(KernelName)) - {"int8"}
+    asked_for = {"int8", "int4", "stored_groups", "adapters"}  # by an option, a checkpoint, adapters
+    assert set(report(tmp_path)) == set(get_args(KernelName)) - asked_for
 
 
 @needs_compiler
@@ -52,9 +55,12 @@ def test_layers_of_bfloat16_are_one_call_on_every_processor(tmp_path: Path) -> N
 
 
 @needs_compiled_bfloat16
-def test_layers_of_8_bits_are_stacked_and_decode_by_the_fast_path(tmp_path: Path) -> None:
-    kernels = report(tmp_path, dtype="bfloat16", quantize="int8", require_native=True)
-    assert kernels["int8"] == Kernel("int8", True)
+@pytest.mark.parametrize("quantize", ["int8", "int4"])
+def test_rounded_layers_are_stacked_and_decode_by_the_fast_path(
+    quantize: Literal["int8", "int4"], tmp_path: Path
+) -> None:
+    kernels = report(tmp_path, hidden_size=64, dtype="bfloat16", quantize=quantize, require_native=True)
+    assert kernels[quantize] == Kernel(quantize, True)
     assert kernels["layer_stacking"] == Kernel("layer_stacking", True, "3 of 3 layers")
     assert kernels["decode_path"] == Kernel("decode_path", True)
 

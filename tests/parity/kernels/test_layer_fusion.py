@@ -94,9 +94,10 @@ def test_layers_of_the_common_kind_are_fused_and_others_left_alone(
 
 
 @needs_compiler
+@pytest.mark.parametrize("quantize", ["int8", "int4"])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_layers_of_int8_are_fused_too(dtype: str, build: Build) -> None:
-    outcome = build("qwen3", dtype=dtype, quantize="int8")
+def test_rounded_layers_are_fused_too(dtype: str, quantize: str, build: Build) -> None:
+    outcome = build("qwen3", dtype=dtype, quantize=quantize)
     assert outcome.num_fused == NUM_LAYERS
     assert difference(outcome) < TOLERANCE["bfloat16"]  # a number may be rounded to the next of 255 levels
 

@@ -8,8 +8,11 @@ from torch import nn
 
 from engine.fusion.native_layer import RmsNorm, swiglu
 from engine.fusion.native_layer_end import join_end
-from engine.linear.int8_linear import Int8Linear
+from engine.linear.group_rounding import round_to_groups
 from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
+from engine.linear.rounded.grouped_linear import GroupedLinear
+from engine.linear.rounded.int8_linear import Int8Linear
+from engine.weights.grouped_weight import GroupBits
 from tests.instructions import needs_compiler
 
 pytestmark = needs_compiler
@@ -25,6 +28,16 @@ def widened(linear: nn.Linear) -> PanelLinear:
     return replacement
 
 
+def with_mins(linear: nn.Linear) -> GroupedLinear:
+    return GroupedLinear.of(round_to_groups(linear.weight, 4, 16, symmetric=False), linear.bias)
+
+
+def with_groups_of_both_kinds(linear: nn.Linear) -> GroupedLinear:
+    """8 bits where there are as many inputs as the layer has gates, as llama.cpp's files have it."""
+    bits: GroupBits = 8 if linear.in_features == 160 else 4
+    return GroupedLinear.of(round_to_groups(linear.weight, bits, 32), linear.bias)
+
+
 @pytest.mark.parametrize("num_rows", [1, 7, 12, 13, 64, 289, 600])
 @pytest.mark.parametrize("hidden_size", [32, 48, 75])
 @pytest.mark.parametrize("bias", [False, True])
@@ -37,6 +50,16 @@ def test_one_call_gives_what_its_steps_give(
     num_rows: int, hidden_size: int, bias: bool, kind: Callable[[nn.Linear], nn.Module]
 ) -> None:
     assert_one_call_gives_what_its_steps_give(num_rows, hidden_size, 160, bias, kind)
+
+
+@pytest.mark.parametrize("num_rows", [1, 7, 13, 64, 289])
+@pytest.mark.parametrize("hidden_size", [32, 96])
+@pytest.mark.parametrize("kind", [GroupedLinear, with_mins, with_groups_of_both_kinds])
+@torch.inference_mode()
+def test_one_call_gives_what_its_steps_give_for_weights_in_groups(
+    num_rows: int, hidden_size: int, kind: Callable[[nn.Linear], nn.Module]
+) -> None:
+    assert_one_call_gives_what_its_steps_give(num_rows, hidden_size, 160, True, kind)
 
 
 @pytest.mark.parametrize("num_rows", [12, 13, 40, 130])

@@ -71,10 +71,12 @@ def described_as_built(config: EngineConfig) -> ModelInfo:
 
 @needs_compiler
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "lfm2"])
-def test_a_dry_run_counts_the_layers_of_8_bits(architecture: str, tmp_path: Path) -> None:
+def test_a_dry_run_counts_the_layers_of_8_and_4_bits(architecture: str, tmp_path: Path) -> None:
     save_tiny_model(tmp_path, architecture)
     config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, quantize="int8")
     assert described_as_built(config).num_int8_layers > 0
+    config = EngineConfig(model=str(tmp_path), device="cpu", num_kv_blocks=50, quantize="int4")
+    assert described_as_built(config).num_int4_layers > 0 or architecture == "gpt2"
 
 
 def test_a_dry_run_knows_float16_that_stays_and_the_pooling(tmp_path: Path) -> None:

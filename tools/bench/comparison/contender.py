@@ -36,6 +36,7 @@ class Kind(NamedTuple):
 KINDS: Final = {
     "verbatim": Kind("verbatim.py", ".venv", runs_here=True),
     "verbatim int8": Kind("verbatim.py", ".venv", runs_here=True, environment={"VERBATIM_QUANTIZE": "int8"}),
+    "verbatim int4": Kind("verbatim.py", ".venv", runs_here=True, environment={"VERBATIM_QUANTIZE": "int4"}),
     "transformers": Kind("transformers_generate.py", ".venv-bench-transformers", runs_here=True),
     "llama.cpp": Kind(
         "llama_cpp_batch.py",
@@ -47,6 +48,18 @@ KINDS: Final = {
         ".venv-bench-llama.cpp",
         environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "int8"},
         beside="verbatim int8",
+    ),
+    "llama.cpp q4_0": Kind(
+        "llama_cpp_batch.py",
+        ".venv-bench-llama.cpp",
+        environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "q4_0"},
+        beside="verbatim int4",
+    ),
+    "llama.cpp q4_k_m": Kind(
+        "llama_cpp_batch.py",
+        ".venv-bench-llama.cpp",
+        environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "q4_k_m"},
+        beside="verbatim int4",
     ),
     "openvino": Kind("openvino_genai_batch.py", ".venv-bench-openvino"),
     "openvino int8": Kind(

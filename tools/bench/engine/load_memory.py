@@ -58,6 +58,7 @@ CASES = (
     Case("float32"),
     Case("float32", dtype="bfloat16"),
     Case("bfloat16", quantize="int8"),
+    Case("bfloat16", quantize="int4"),
     Case("float16", quantize="int8"),
     Case("float32", quantize="int8"),
 )

@@ -22,9 +22,9 @@ from engine.fusion.decode_fast_path import DecodeFastPath
 from engine.fusion.native_decoder import NativeDecoder, PartTimes
 from engine.fusion.native_layer_end import NativeLayerEnd
 from engine.kernels import Obstacle, kernel
-from engine.linear.int8_linear import RoundedLinear
 from engine.linear.packed_linear import PackedLinear
 from engine.linear.panel_linear import PanelLinear
+from engine.linear.rounded.rounded_linear import RoundedLinear
 from engine.model.runner import ModelRunner
 from engine.request import GenerationRequest, Prompt, SamplingParams, StopConditions
 from engine.sampling.sampler import LaunchedSamples, Sampler
@@ -84,6 +84,7 @@ VARIANTS = {
     "own-forward": Variant({}, _OWN_FORWARD),
     "uncompiled": Variant({}, _ONEDNN | _UNFUSED | _TORCH_ATTENTION),
     "int8": Variant({"quantize": "int8"}, {}),
+    "int4": Variant({"quantize": "int4"}, {}),
     "int8-layers-apart": Variant({"quantize": "int8"}, _APART),
 }
 

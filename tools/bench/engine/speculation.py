@@ -193,7 +193,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--own-words", action="store_true", help="answers of --model in place of forced texts"
     )
     parser.add_argument("--dtype", default="auto")
-    parser.add_argument("--quantize", choices=["int8"])
+    parser.add_argument("--quantize", choices=["int8", "int4"])
     parser.add_argument("--draft", type=int, default=8, help="the most tokens of a draft")
     parser.add_argument("--only", help="of the texts, those with this in their name")
     parser.add_argument("--tokens", type=int, default=300, help="the most tokens of an output")

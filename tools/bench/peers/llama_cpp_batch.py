@@ -13,6 +13,9 @@ from gguf_model import write_gguf
 THREADS = len(os.sched_getaffinity(0))
 MAX_SEQUENCES, MAX_TOKENS = 32, 32 * 704
 PROMPT_BATCH = 2048
+# Files by BENCH_WEIGHTS, and the types of those that llama.cpp rounds itself.
+WEIGHTS = {"int8": "model-q8_0.gguf", "q4_0": "model-q4_0.gguf", "q4_k_m": "model-q4_k_m.gguf"}
+FILE_TYPES = {"q4_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M}
 
 
 class LlamaCpp:
@@ -84,14 +87,27 @@ def _quiet(level: int, text: bytes, user_data: ctypes.c_void_p) -> None:
 
 def _gguf(model: str) -> str:
     """The model in llama.cpp's format, written once beside the original."""
-    eight_bits = os.environ.get("BENCH_WEIGHTS") == "int8"
-    path = Path(model) / ("model-q8_0.gguf" if eight_bits else "model.gguf")
+    weights = os.environ.get("BENCH_WEIGHTS", "")
+    path = Path(model) / WEIGHTS.get(weights, "model.gguf")
     if not path.exists():
         with tempfile.TemporaryDirectory(dir=model) as directory:
             part = Path(directory) / path.name
-            write_gguf(Path(model), part, eight_bits=eight_bits)
+            if weights in FILE_TYPES:
+                _quantize(Path(model), part, FILE_TYPES[weights])
+            else:
+                write_gguf(Path(model), part, eight_bits=weights == "int8")
             part.rename(path)
     return str(path)
+
+
+def _quantize(model: Path, path: Path, file_type: int) -> None:
+    """llama.cpp's own choice of a kind for each tensor, from bfloat16."""
+    whole = path.with_name("model.gguf")
+    write_gguf(model, whole, eight_bits=False)
+    params = llama_cpp.llama_model_quantize_default_params()
+    params.ftype, params.nthread = file_type, THREADS
+    status = llama_cpp.llama_model_quantize(str(whole).encode(), str(path).encode(), ctypes.byref(params))
+    assert status == 0, f"llama_model_quantize returned {status}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-// Sums of products of bytes, four to a lane of 32 bits: exact on every target, so the same on all.
+// Sums of products of bytes, four to a lane of 32 bits: exact on every target, so the same on all. (Processors of ARM with
+// instructions for it take linear/octets.h.)
 //
 // VNNI multiplies unsigned bytes by signed ones, and so do lesser sets of x86, which add two such products in 16 bits
 // first. With VNNI (of 512 bits, or AVX-VNNI's of 256), inputs are kept as 128 more than they are, and sums begin with what takes that off. Without it, a
@@ -47,8 +48,7 @@ struct Quads {
 #endif
 };
 
-inline Quads load_quads(const int8_t* source) {
-    const Bytes values = load_vector<Bytes>(source);
+inline Quads quads_of(Bytes values) {
 #if defined(VERBATIM_VNNI) || defined(__aarch64__)
     return {values};
 #elif VERBATIM_LANES == 16
@@ -61,6 +61,8 @@ inline Quads load_quads(const int8_t* source) {
     return {values, Bytes{}};
 #endif
 }
+
+inline Quads load_quads(const int8_t* source) { return quads_of(load_vector<Bytes>(source)); }
 
 // Four inputs in each lane.
 inline Bytes quad_everywhere(const int8_t* inputs) {
@@ -98,8 +100,6 @@ inline void add_products(Integers& sums, const Quads& weights, Bytes inputs) {
     const __m128i pairs = _mm_maddubs_epi16((__m128i)weights.magnitudes, signed_inputs);
     sums += (Integers)_mm_madd_epi16(pairs, _mm_set1_epi16(1));
     __asm__("" : "+x"(sums));
-#elif defined(__ARM_FEATURE_DOTPROD)
-    sums = (Integers)vdotq_s32((int32x4_t)sums, (int8x16_t)weights.values, (int8x16_t)inputs);
 #elif defined(__aarch64__)
     const int8x16_t values = (int8x16_t)weights.values;
     const int16x8_t low = vmull_s8(vget_low_s8(values), vget_low_s8((int8x16_t)inputs));

@@ -34,6 +34,7 @@ constexpr int kNumRegisters = 16;
 using Floats = float __attribute__((vector_size(4 * VERBATIM_LANES)));
 using Integers = int32_t __attribute__((vector_size(4 * VERBATIM_LANES)));  // also what a comparison gives: -1 or 0
 using Bits = uint32_t __attribute__((vector_size(4 * VERBATIM_LANES)));
+using Shorts = int16_t __attribute__((vector_size(4 * VERBATIM_LANES)));
 using Halves = uint16_t __attribute__((vector_size(2 * VERBATIM_LANES)));   // numbers of 16 bits, half a register
 using FloatsInMemory = float __attribute__((vector_size(4 * VERBATIM_LANES), aligned(4), may_alias));
 
@@ -76,9 +77,13 @@ inline Floats widen_float16(Halves float16) {
 
 // Rounds to nearest even; a NaN stays one.
 inline Halves narrow(Floats values) {
+#ifdef __ARM_FEATURE_BF16_VECTOR_ARITHMETIC
+    return (Halves)vcvt_bf16_f32((float32x4_t)values);
+#else
     const Bits bits = (Bits)values, rounded = bits + ((bits >> 16 & 1u) + 0x7fffu);
     const Bits is_nan = (Bits)(values != values);
     return __builtin_convertvector(((is_nan & (bits | 0x400000u)) | (~is_nan & rounded)) >> 16, Halves);
+#endif
 }
 
 inline Floats load_lanes_of(const float* source) { return *reinterpret_cast<const FloatsInMemory*>(source); }

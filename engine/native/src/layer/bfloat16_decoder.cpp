@@ -9,7 +9,7 @@
 
 static_assert(kPanelOutputs == kOutputs);
 static_assert(kMostPanelsOfChunk <= kMostPanels && kMostRowsOfChunk <= kMaxTileRows);
-#ifdef __AVX512BF16__
+#ifdef VERBATIM_PAIRS
 static_assert(kMostPanelsOfPairChunk == kMostPanelsOfChunk && kMostRowsOfPairChunk <= kMaxTileRows);
 #endif
 
@@ -61,7 +61,7 @@ using Float16Layer = PanelLayer<Float16, Products::kWidened>;
 
 extern "C" {
 
-#ifdef __AVX512BF16__
+#ifdef VERBATIM_PAIRS
 using PairsLayer = PanelLayer<Bfloat16, Products::kPairs>;
 
 void verbatim_pairs_decoder(const VerbatimDecoder* call) { decode<PairsLayer>(*call); }

@@ -1,5 +1,5 @@
 // All decoder layers of one decode step, run in a single parallel region with barriers between the steps; included by
-// bfloat16_decoder.cpp and int8_decoder.cpp.
+// bfloat16_decoder.cpp, int8_decoder.cpp and grouped_decoder.cpp.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "attention/decode_attention.h"
 #include "layer/layer_steps.h"
+#include "layer/low_rank.h"
 #include "layer/norm.h"
 #include "layer/rotary.h"
 #include "common/layout.h"
@@ -42,6 +43,7 @@ struct VerbatimDecoder {
     void* output;                     // [num_rows, hidden_size]
     const void *cosine, *sine;        // [num_rows, dim]
     const int64_t* slots;             // [num_rows], the KV cache slots that keys and values are written to
+    const VerbatimAdapter* const* adapters;  // [num_rows], null where a row has none; itself null if none has
     int64_t* nanoseconds;             // [kNumParts], to which the times are added; may be null
     int64_t num_layers, num_rows;
     int32_t writes_first;  // whether all rows write their keys before any attends, as several of one sequence must
@@ -53,8 +55,8 @@ struct VerbatimDecoder {
 VERBATIM_LAYOUT(VerbatimDecoderLayer, qkv, end, norm, query_norm, key_norm, keys, values, sinks, num_heads,
                 num_kv_heads, dim, block_size, window, epsilon, query_epsilon, key_epsilon, scaling, softcap)
 VERBATIM_LAYOUT(VerbatimVisibleKeys, blocks, firsts, lows, highs)
-VERBATIM_LAYOUT(VerbatimDecoder, layers, keys, residual, output, cosine, sine, slots, nanoseconds, num_layers, num_rows,
-                writes_first, num_threads)
+VERBATIM_LAYOUT(VerbatimDecoder, layers, keys, residual, output, cosine, sine, slots, adapters, nanoseconds, num_layers,
+                num_rows, writes_first, num_threads)
 
 // The parts into which the time of a call is divided.
 enum Part { kProducts, kAttention, kNumParts };
@@ -135,11 +137,15 @@ inline VerbatimDecode attention_of(const VerbatimDecoder& call, const VerbatimDe
 }
 
 template <typename Product>
-void compute_qkv(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* qkv) {
+void compute_qkv(const Product& product, const RowAdapters& adapters, const Rows& rows, const typename Product::Input& input,
+                 Bfloat16* qkv) {
     const int64_t size = product.weight.num_outputs;
 #pragma omp for schedule(static)
-    for (int64_t panel = 0; panel < step_panels(size); ++panel)
-        product.compute({panel, 1, 1, panel + 1}, 0, rows.num, input, qkv + panel * kOutputs, size, kOutputs);
+    for (int64_t panel = 0; panel < step_panels(size); ++panel) {
+        const int64_t first = panel * kOutputs;
+        product.compute({panel, 1, 1, panel + 1}, 0, rows.num, input, qkv + first, size, kOutputs);
+        adapters.add(kQkv, 0, rows.num, first, kOutputs, qkv + first, size);
+    }
 }
 
 // Writes the keys and values of all rows, and attends. A row that reads keys of other rows of the step is computed behind a
@@ -166,16 +172,17 @@ inline void attend_rows(const VerbatimDecoder& call, const VerbatimDecoderLayer&
 }
 
 template <typename Product>
-void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const Rows& rows,
+void decode_layer(const VerbatimDecoder& call, const VerbatimDecoderLayer& layer, const RowAdapters& adapters, const Rows& rows,
                   const Bfloat16* before, PartClock& clock) {
     Bfloat16 *const qkv = rows.shared.qkv.data(), *const attended = rows.shared.attended.data();
     const Product product(layer.qkv);
     const auto input = norm_rows(product, rows, before, layer.norm, layer.epsilon);
-    compute_qkv(product, rows, input, qkv);
+    adapters.reduce(kQkv, rows.num, rows.prepared().normed.data(), layer.qkv.num_inputs);
+    compute_qkv(product, adapters, rows, input, qkv);
     clock.end(kProducts);
     attend_rows(call, layer, attention_of(call, layer, qkv, attended), qkv);
     clock.end(kAttention);
-    end_layer<Product>(layer.end, rows, attended, before, static_cast<Bfloat16*>(call.output));
+    end_layer<Product>(layer.end, adapters, rows, attended, before, static_cast<Bfloat16*>(call.output));
     clock.end(kProducts);
 }
 
@@ -184,12 +191,13 @@ void decode(const VerbatimDecoder& call) {
     Sizes sizes;
     for (int64_t i = 0; i < call.num_layers; ++i) sizes.hold(call.layers[i].qkv).hold(call.layers[i].end);
     const Rows rows(call.num_rows, sizes, Product::fit);
+    const RowAdapters adapters(call.adapters, call.num_rows, rows.shared.reduced);
     PartClock clock(call.nanoseconds);
 #pragma omp parallel num_threads(call.num_threads)
     {
         rows.fit();
         for (int64_t i = 0; i < call.num_layers; ++i)
-            decode_layer<Product>(call, call.layers[i], rows, static_cast<const Bfloat16*>(i ? call.output : call.residual),
-                                  clock);
+            decode_layer<Product>(call, call.layers[i], adapters.of_layer(i), rows,
+                                  static_cast<const Bfloat16*>(i ? call.output : call.residual), clock);
     }
 }

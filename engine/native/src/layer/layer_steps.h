@@ -1,7 +1,7 @@
 // The steps of a decoder layer except attention. Every thread of a parallel region calls them; a barrier separates a
 // step from the results that it reads.
 //
-// The template parameter Product multiplies by one kind of weight: PanelLayer or Int8Layer.
+// The template parameter Product multiplies by one kind of weight: PanelLayer, Int8Layer or GroupedLayer.
 #pragma once
 
 #include <omp.h>
@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "layer/gate.h"
+#include "layer/low_rank.h"
 #include "layer/norm.h"
 #include "common/layout.h"
 #include "common/storage.h"
+#include "linear/grouped_rows.h"
 #include "linear/panels.h"
 #include "linear/weight.h"
 
@@ -74,6 +76,8 @@ struct Buffers {
     std::vector<float> wide;     // the rows as float32, laid out as in WideRows
     std::vector<int8_t> values;  // the rows quantized, with `scales` as in Int8Rows
     std::vector<float> scales;
+    GroupedRowBuffers grouped;   // the rows as they meet weights in groups
+    std::vector<float> reduced;  // by RowAdapters; all threads use the calling thread's
 
     static Buffers& own() {
         thread_local Buffers buffers;
@@ -175,10 +179,11 @@ typename Product::Input input_rows(const Product& product, const Rows& rows, con
     return product.input(rows.num, source, buffers);
 }
 
-// Writes before + the product, each rounded to bfloat16, to `residual`, which may be `before`.
+// Writes before + the product, each rounded to bfloat16, to `residual`, which may be `before`. place: the product's in the
+// layer; RowAdapters::reduce() has been called for it.
 template <typename Product>
-void add_product(const Product& product, const Rows& rows, const typename Product::Input& input, const Bfloat16* before,
-                 Bfloat16* residual) {
+void add_product(const Product& product, LayerProduct place, const RowAdapters& adapters, const Rows& rows,
+                 const typename Product::Input& input, const Bfloat16* before, Bfloat16* residual) {
     const int64_t size = product.weight.num_outputs, together = product.panels_at_once(input, omp_get_num_threads());
     for_each_tile(product, rows.num, step_panels(size), together,
                   [&](int64_t first_row, int64_t num_rows, int64_t panel, int64_t num_panels) {
@@ -186,6 +191,7 @@ void add_product(const Product& product, const Rows& rows, const typename Produc
                       const int64_t first = panel * kOutputs, num = std::min(num_panels * kOutputs, size - first);
                       product.compute({panel, num_panels, 1, panel + num_panels}, first_row, num_rows, input, outputs[0],
                                       kMostPanels * kOutputs, kOutputs);
+                      adapters.add(place, first_row, num_rows, first, num, outputs[0], kMostPanels * kOutputs);
                       for (int64_t row = 0; row < num_rows; ++row) {
                           const Bfloat16* addend = before + (first_row + row) * size + first;
                           Bfloat16* sum = residual + (first_row + row) * size + first;
@@ -196,12 +202,15 @@ void add_product(const Product& product, const Rows& rows, const typename Produc
 }
 
 template <typename Product>
-void compute_gate_up(const Product& product, const Rows& rows, const typename Product::Input& input, Bfloat16* gated) {
+void compute_gate_up(const Product& product, const RowAdapters& adapters, const Rows& rows,
+                     const typename Product::Input& input, Bfloat16* gated) {
     const int64_t size = product.weight.num_outputs / 2, half = size / kOutputs;
     for_each_tile(product, rows.num, half, 1, [&](int64_t first_row, int64_t num_rows, int64_t panel, int64_t) {
         alignas(64) Bfloat16 parts[2][kMaxTileRows][kOutputs];
         // The gates' panel and that of their values.
         product.compute({panel, 2, half, panel + 1}, first_row, num_rows, input, parts[0][0], kOutputs, kMaxTileRows * kOutputs);
+        for (int64_t part = 0; part < 2; ++part)
+            adapters.add(kGateUp, first_row, num_rows, part * size + panel * kOutputs, kOutputs, parts[part][0], kOutputs);
         for (int64_t row = 0; row < num_rows; ++row)
             gate(parts[0][row], parts[1][row], kOutputs, gated + (first_row + row) * size + panel * kOutputs);
     });
@@ -210,13 +219,17 @@ void compute_gate_up(const Product& product, const Rows& rows, const typename Pr
 // Computes the output projection, the norm and the MLP, with both residual additions. attended: [num_rows,
 // output.num_inputs]. residual: receives the sum; may be `before`.
 template <typename Product>
-void end_layer(const VerbatimLayerEnd& layer, const Rows& rows, const Bfloat16* attended, const Bfloat16* before,
-               Bfloat16* residual) {
+void end_layer(const VerbatimLayerEnd& layer, const RowAdapters& adapters, const Rows& rows, const Bfloat16* attended,
+               const Bfloat16* before, Bfloat16* residual) {
     const Product output(layer.output), gate_up(layer.gate_up), down(layer.down);
-    add_product(output, rows, input_rows(output, rows, attended), before, residual);
+    adapters.reduce(kOutput, rows.num, attended, layer.output.num_inputs);
+    add_product(output, kOutput, adapters, rows, input_rows(output, rows, attended), before, residual);
     Bfloat16* const gated = rows.shared.gated.data();
-    compute_gate_up(gate_up, rows, norm_rows(gate_up, rows, residual, layer.norm, layer.epsilon), gated);
-    add_product(down, rows, input_rows(down, rows, gated), residual, residual);
+    const auto normed = norm_rows(gate_up, rows, residual, layer.norm, layer.epsilon);
+    adapters.reduce(kGateUp, rows.num, rows.prepared().normed.data(), layer.gate_up.num_inputs);
+    compute_gate_up(gate_up, adapters, rows, normed, gated);
+    adapters.reduce(kDown, rows.num, gated, layer.down.num_inputs);
+    add_product(down, kDown, adapters, rows, input_rows(down, rows, gated), residual, residual);
 }
 
 template <typename Product>
@@ -226,7 +239,7 @@ void end_layer(const VerbatimLayerEndRows& call) {
 #pragma omp parallel num_threads(call.num_threads)
     {
         rows.fit();
-        end_layer<Product>(*call.layer, rows, static_cast<const Bfloat16*>(call.attended),
+        end_layer<Product>(*call.layer, RowAdapters(), rows, static_cast<const Bfloat16*>(call.attended),
                            static_cast<const Bfloat16*>(call.residual), static_cast<Bfloat16*>(call.output));
     }
 }

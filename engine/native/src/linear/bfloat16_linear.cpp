@@ -104,7 +104,7 @@ void verbatim_pack_float16(const void* weight, int64_t row_stride, int64_t num_o
     pack(static_cast<const Float16*>(weight), row_stride, num_outputs, num_inputs, static_cast<Float16*>(panels), num_threads);
 }
 
-#ifdef __AVX512BF16__
+#ifdef VERBATIM_PAIRS
 void verbatim_pairs_linear(const VerbatimLinear* call) { run<Bfloat16, Products::kPairs>(*call); }
 #endif
 

@@ -104,25 +104,17 @@ template <typename Weight, typename Emit>
 inline void multiply_pair_chunks(int64_t num_rows, const Bfloat16* rows, int64_t stride, int64_t num_inputs,
                                  const Weight* weight, const PanelsTogether& panels, Emit emit) {
     PanelSums sums[kMostPanelsOfPairChunk][kMostRowsOfPairChunk];
-    const auto place = [&](int64_t panel, int64_t input) {
-        return weight + panel * panel_size(num_inputs) + input * kPanelOutputs;
-    };
-    for (int64_t begin = 0; begin < num_inputs; begin += kInputsOfPairChunk) {
-        const int64_t end = std::min(begin + kInputsOfPairChunk, num_inputs);
-        for (int64_t i = 0; i < panels.num; ++i) {
-            const Weight* following = i + 1 < panels.num ? place(panels.at(i + 1), begin)
-                                      : end < num_inputs ? place(panels.first, end)
-                                                         : place(panels.next, 0);
-            const auto multiply = [&](auto before) {
-                multiply_panel(num_rows, rows + begin, stride, end - begin, place(panels.at(i), begin), following, before,
-                               [&](int64_t row, const PanelSums& after) { sums[i][row] = after; });
-            };
-            if (begin == 0)
-                multiply(NoSums());
-            else
-                multiply([&](int64_t row) { return sums[i][row]; });
-        }
-    }
+    for_each_chunk(weight, panels, num_inputs, kInputsOfPairChunk,
+                   [&](int64_t i, int64_t begin, int64_t end, const Weight* chunk, const Weight* next) {
+                       const auto multiply = [&](auto before) {
+                           multiply_panel(num_rows, rows + begin, stride, end - begin, chunk, next, before,
+                                          [&](int64_t row, const PanelSums& after) { sums[i][row] = after; });
+                       };
+                       if (begin == 0)
+                           multiply(NoSums());
+                       else
+                           multiply([&](int64_t row) { return sums[i][row]; });
+                   });
     for (int64_t i = 0; i < panels.num; ++i)
         for (int64_t row = 0; row < num_rows; ++row) emit(i, row, sums[i][row]);
 }

@@ -58,11 +58,12 @@ inline void round_row_to_two(const T* row, int64_t num_inputs, int64_t stride, i
     scales[1] = scales[0] / kFineSteps;
 }
 
-template <typename T>
+// kShift: is added to each value.
+template <int32_t kShift = kInputShift, typename T>
 inline void round_row(const T* row, int64_t num_inputs, int8_t* values, float* scale) {
     const float largest = std::max(largest_magnitude(row, num_inputs), kSmallest);
     const Floats inverse = everywhere(127.0f / largest);
     for (int64_t i = 0; i < num_inputs; i += kNumLanes)
-        store_low_bytes(round_lanes(load_first_lanes(row + i, num_inputs - i) * inverse) + kInputShift, values + i);
+        store_low_bytes(round_lanes(load_first_lanes(row + i, num_inputs - i) * inverse) + kShift, values + i);
     *scale = largest / 127.0f;
 }

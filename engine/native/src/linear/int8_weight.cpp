@@ -13,6 +13,7 @@
 #include "linear/int8_panels.h"
 #include "linear/int8_rows.h"
 #include "linear/panels.h"
+#include "linear/stored_weight.h"
 
 namespace {
 
@@ -49,17 +50,6 @@ void round_panel(const Weight* weight, int64_t row_stride, int64_t num_outputs, 
         const int32_t sum = -128 * sums[output];
         std::memcpy(panel + output * static_cast<int64_t>(sizeof sum), &sum, sizeof sum);
     }
-}
-
-// Calls `function` with the weight by its type: 0 float32, 1 bfloat16, 2 float16.
-template <typename Function>
-void with_type(const void* weight, int32_t type, const Function& function) {
-    if (type == 0)
-        function(static_cast<const float*>(weight));
-    else if (type == 1)
-        function(static_cast<const Bfloat16*>(weight));
-    else
-        function(static_cast<const Float16*>(weight));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cstring>
 
 constexpr int64_t kPanelOutputs = 32;
+constexpr int64_t kQuad = 4, kQuadBytes = kPanelOutputs * kQuad;  // four inputs of 8 bits, which lie beside each other
 
 inline int64_t num_panels(int64_t num_outputs) { return (num_outputs + kPanelOutputs - 1) / kPanelOutputs; }
 
@@ -57,6 +58,25 @@ struct PanelsTogether {
     int64_t at(int64_t i) const { return first + i * step; }
     int64_t after(int64_t i) const { return i + 1 < num ? at(i + 1) : next; }
 };
+
+// Calls multiply(i, begin, end, chunk, next) for chunks of `most` inputs at most and for the i-th panel each. chunk: the
+// panel's weights of these inputs; next: what this thread reads after them.
+template <typename Weight, typename Multiply>
+inline void for_each_chunk(const Weight* weight, const PanelsTogether& panels, int64_t num_inputs, int64_t most,
+                           Multiply multiply) {
+    const auto place = [&](int64_t panel, int64_t input) {
+        return weight + panel * panel_size(num_inputs) + input * kPanelOutputs;
+    };
+    for (int64_t begin = 0; begin < num_inputs; begin += most) {
+        const int64_t end = std::min(begin + most, num_inputs);
+        for (int64_t i = 0; i < panels.num; ++i) {
+            const Weight* next = i + 1 < panels.num ? place(panels.at(i + 1), begin)
+                                 : end < num_inputs ? place(panels.first, end)
+                                                    : place(panels.next, 0);
+            multiply(i, begin, end, place(panels.at(i), begin), next);
+        }
+    }
+}
 
 // Rows that are multiplied with all panels before the next ones are, so that they stay in the second-level cache: whole
 // blocks of `at_once`, a row of which takes row_bytes.

@@ -7,14 +7,15 @@
 
 extern "C" {
 
-// panels: as verbatim_pack_linear or, for int8, verbatim_round_int8 writes them. scales: of int8 alone. scales, bias:
+// panels: as verbatim_pack_linear, for int8 verbatim_round_int8, or for groups verbatim_pack_groups writes them. scales: of int8 alone. scales, bias:
 // padded to whole panels.
 struct VerbatimWeight {
     const void* panels;
     const float *scales, *bias;
     int64_t num_inputs, num_outputs;
+    int64_t group_size, num_bits, has_mins;  // of panels in groups (grouped_panels.h) alone
 };
 
 }  // extern "C"
 
-VERBATIM_LAYOUT(VerbatimWeight, panels, scales, bias, num_inputs, num_outputs)
+VERBATIM_LAYOUT(VerbatimWeight, panels, scales, bias, num_inputs, num_outputs, group_size, num_bits, has_mins)

@@ -187,20 +187,12 @@ inline void multiply_blocks(const WideRows& rows, int64_t first_row, int64_t num
     const int64_t num_chunks = (num_even + kChunkInputs - 1) / kChunkInputs;
     const int64_t most = ((num_even + num_chunks - 1) / num_chunks + kSegment - 1) / kSegment * kSegment;
     const bool by_chunk = panels.num >= kFewestPanelsOfChunk && num_rows * num_inputs * 4 > kWideRowsBytes;
-    const auto place = [&](int64_t panel, int64_t input) {
-        return weight + panel * panel_size(num_inputs) + input * kPanelOutputs;
-    };
-    for (int64_t begin = 0; begin < num_even; begin += most) {
-        const int64_t end = std::min(begin + most, num_even);
-        const RowBlocks& blocks = by_chunk ? rows.blocks(first_row, num_rows, begin, std::min(end, num_inputs) - begin)
-                                           : rows.blocks(first_row, num_rows, 0, num_inputs);
-        for (int64_t i = 0; i < panels.num; ++i) {
-            const Weight* following = i + 1 < panels.num ? place(panels.at(i + 1), begin)
-                                      : end < num_even   ? place(panels.first, end)
-                                                         : place(panels.next, 0);
-            add_chunk(blocks, by_chunk ? 0 : begin, end - begin, place(panels.at(i), begin), following, sums[i]);
-        }
-    }
+    for_each_chunk(weight, panels, num_even, most,
+                   [&](int64_t i, int64_t begin, int64_t end, const Weight* chunk, const Weight* next) {
+                       const int64_t first = by_chunk ? begin : 0, last = by_chunk ? std::min(end, num_inputs) : num_inputs;
+                       const RowBlocks& blocks = rows.blocks(first_row, num_rows, first, last - first);
+                       add_chunk(blocks, begin - first, end - begin, chunk, next, sums[i]);
+                   });
     for (int64_t i = 0; i < panels.num; ++i)
         for (int64_t row = 0; row < num_rows; ++row) emit(i, row, sums[i] + row * kPanelOutputs);
 }

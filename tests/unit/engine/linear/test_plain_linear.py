@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from engine.linear.int8_linear import quantize_linears
 from engine.linear.merged_linear import MergedPart, merge_linears
 from engine.linear.packed_linear import pack_linears
 from engine.linear.plain_linear import ReadLinear, is_plain
+from engine.linear.rounded.quantization import quantize_linears
 from engine.model.checks.reference_pass import reference_logits
 from tests.instructions import needs_compiler
 from tests.tiny import tiny_model

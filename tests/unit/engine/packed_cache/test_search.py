@@ -59,7 +59,7 @@ def replaced(config: EngineConfig, **changes: object) -> EngineConfig:
 
 
 @needs_compiled_bfloat16
-@pytest.mark.parametrize("quantize", [None, "int8"])
+@pytest.mark.parametrize("quantize", [None, "int8", "int4"])
 def test_a_second_start_computes_the_same_bits_from_the_cache(
     config: EngineConfig, quantize: str | None
 ) -> None:
@@ -74,7 +74,7 @@ def test_a_second_start_computes_the_same_bits_from_the_cache(
 
 
 @needs_compiled_bfloat16
-@pytest.mark.parametrize("quantize", [None, "int8"])
+@pytest.mark.parametrize("quantize", [None, "int8", "int4"])
 @pytest.mark.parametrize("architecture", ["qwen3_next", "lfm2", "falcon_h1", "mamba"])
 def test_a_second_start_of_a_hybrid_computes_the_same_bits_from_the_cache(
     architecture: str, quantize: str | None, config: EngineConfig, tmp_path: Path

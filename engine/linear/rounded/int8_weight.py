@@ -9,21 +9,22 @@ from typing import Any, Literal, Self, TypeAlias
 
 import torch
 from torch import Tensor
+from typing_extensions import override
 
 from engine.linear.channel_scales import whole_panels
-from engine.linear.native_channels import native_panels
 from engine.linear.packed_weight import PackedWeight
+from engine.linear.rounded.compiled_weight import PRODUCT_ARGUMENTS, CompiledWeight, product_arguments
+from engine.linear.rounded.native_channels import native_panels
 from engine.native.library import compiled
 from engine.native.structures import WeightFields
 
 RowBits: TypeAlias = Literal[8, 16]
 
 
-class Int8Weight:
+class Int8Weight(CompiledWeight):
     """A weight that is rounded to 8 bits and packed in panels. Requires compiled code.
 
-    packed: its panels and scales. row_bits: 8, or 16 for rows that are rounded to two of 8 bits each. fields:
-    the structure that compiled code reads.
+    packed: its panels and scales. row_bits: 8, or 16 for rows that are rounded to two of 8 bits each.
     """
 
     def __init__(self, packed: PackedWeight, *, row_bits: RowBits = 8) -> None:
@@ -48,32 +49,14 @@ class Int8Weight:
         packed = PackedWeight(num_outputs, num_inputs, panels, whole_panels(scales), whole_panels(bias))
         return cls(packed, row_bits=row_bits)
 
-    def multiply(self, rows: Tensor) -> Tensor:
-        """Return the product with rows [num_rows, num_inputs]: [num_rows, num_outputs] of their dtype."""
-        if rows.dtype not in (torch.float32, torch.bfloat16):
-            return self.multiply(rows.float()).to(rows.dtype)
-        if rows.stride(1) != 1:
-            rows = rows.contiguous()
-        num_rows = len(rows)
-        output = torch.empty(num_rows, self.packed.num_outputs, dtype=rows.dtype)
-        self._multiply(
-            self.fields,
-            rows.data_ptr(),
-            rows.stride(0),
-            num_rows,
-            output.data_ptr(),
-            rows.dtype == torch.bfloat16,
-            self._num_halves,
-            torch.get_num_threads(),
-        )
-        return output
+    @override
+    def _write_product(self, rows: Tensor, output: Tensor) -> None:
+        arguments = product_arguments(self, rows, output)
+        self._multiply(*arguments, self._num_halves, torch.get_num_threads())
 
 
 def _function() -> Any:
     function = compiled().verbatim_int8_linear
-    function.argtypes = [
-        *(ctypes.POINTER(WeightFields), ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p),
-        *(ctypes.c_int32, ctypes.c_int32, ctypes.c_int32),
-    ]
+    function.argtypes = [*PRODUCT_ARGUMENTS, ctypes.c_int32, ctypes.c_int32]
     function.restype = None
     return function

@@ -38,18 +38,26 @@ def native_panels(weight: Tensor, scales: Tensor) -> Tensor:
     return panels
 
 
-def _call(name: str, weight: Tensor, *tensors: Tensor) -> None:
-    """Call a function with a weight, and with the addresses of other tensors."""
+def stored_weight(weight: Tensor) -> tuple[Tensor, tuple[Any, ...]]:
+    """Return a weight in a form that compiled code reads, and the arguments that say so.
+
+    These are its address, type, the numbers from one output to the next, and its shape.
+    """
     if weight.dtype not in _TYPES:
         weight = weight.float()
     if weight.stride(1) != 1:
         weight = weight.contiguous()
     sizes = map(ctypes.c_int64, (weight.stride(0), *weight.shape))
+    return weight, (ctypes.c_void_p(weight.data_ptr()), ctypes.c_int32(_TYPES[weight.dtype]), *sizes)
+
+
+def _call(name: str, weight: Tensor, *tensors: Tensor) -> None:
+    """Call a function with a weight, and with the addresses of other tensors."""
+    stored, arguments = stored_weight(weight)
     function: Any = getattr(compiled(), name)
     function(
-        ctypes.c_void_p(weight.data_ptr()),
-        ctypes.c_int32(_TYPES[weight.dtype]),
-        *sizes,
+        *arguments,
         *(ctypes.c_void_p(tensor.data_ptr()) for tensor in tensors),
         ctypes.c_int32(torch.get_num_threads()),
     )
+    del stored  # whose address was among the arguments

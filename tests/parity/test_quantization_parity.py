@@ -1,4 +1,4 @@
-"""With `quantize="int8"` logits stay near those of the model as it is, and greedy tokens mostly the same."""
+"""With `quantize` logits stay near those of the model as it is, and greedy tokens mostly the same."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +15,11 @@ from engine.core.core import EngineCore
 from engine.demo_model import DEMO_MODEL
 from engine.errors import ModelNotSupported
 from engine.events import TokenEvent
-from engine.linear.int8_linear import Int8Head, Int8Linear, quantize_linears
 from engine.linear.merged_linear import merge_linears
+from engine.linear.rounded import quantization
+from engine.linear.rounded.grouped_linear import GroupedLinear
+from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
+from engine.linear.rounded.quantization import Rounding, quantize_linears
 from engine.model.checks.reference_pass import reference_logits, relative_difference
 from engine.model.loading.loader import LoadedModel, load_model
 from engine.native.library import Loaded
@@ -25,15 +28,19 @@ from tests.instructions import needs_compiler
 from tests.requests import generation_request
 from tests.tiny import ARCHITECTURES, save_tiny_model, tiny_model
 
-# Largest relative error of the demo model's logits.
-MAX_ERROR = 0.05
+# Largest relative error of a layer's outputs for random weights.
+MAX_LAYER_ERROR = {"int8": 0.02, "int4": 0.1}
+# That of the demo model's logits, whose layers have 256 inputs.
+MAX_ERROR = {"int8": 0.05, "int4": 0.25}
 # That of the head by itself, of which rounding to bfloat16 is a third.
 MAX_HEAD_ERROR = 0.01
 # That of half the tokens of tiny random models, whose attention and experts magnify any rounding. Wrong
 # arithmetic gives more than 1.
-MAX_RANDOM_ERROR = 0.15
+MAX_RANDOM_ERROR = {"int8": 0.15, "int4": 0.6}
 # Smallest share of greedy tokens that are those of the model as it is, given the same tokens before.
-MIN_AGREEMENT = 0.97
+MIN_AGREEMENT = {"int8": 0.97, "int4": 0.85}
+QUANTIZATIONS = ("int8", "int4")
+LAYERS = {"int8": Int8Linear, "int4": GroupedLinear}
 TEXTS = [
     "Hello! My name is Ada. What is yours?",
     "What is the capital of France?",
@@ -49,8 +56,9 @@ def error(actual: Tensor, expected: Tensor) -> float:
 @needs_compiler
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("has_bias", [False, True])
-def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_others(
-    has_bias: bool, dtype: torch.dtype
+@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+def test_a_layers_error_is_bounded_and_a_row_does_not_depend_on_the_others(
+    quantize: str, has_bias: bool, dtype: torch.dtype
 ) -> None:
     torch.manual_seed(0)
     linear = nn.Module.to(nn.Linear(896, 333, bias=has_bias), dtype)
@@ -58,10 +66,10 @@ def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_ot
     rows[0, 2] *= 1000
     rows[1, 3] = 0
     with torch.inference_mode():
-        quantized = Int8Linear(linear)
+        quantized = LAYERS[quantize](linear)
         expected, actual = linear(rows).flatten(0, 1).float(), quantized(rows).flatten(0, 1).float()
         for row in range(14):
-            assert (actual[row] - expected[row]).norm() <= 0.02 * expected[row].norm()
+            assert (actual[row] - expected[row]).norm() <= MAX_LAYER_ERROR[quantize] * expected[row].norm()
             alone = quantized(rows.flatten(0, 1)[row : row + 1])
             assert torch.equal(alone[0].float(), actual[row])
         assert quantized(rows[:0]).shape == (0, 7, 333)
@@ -69,15 +77,16 @@ def test_a_layers_error_is_below_two_percent_and_a_row_does_not_depend_on_the_ot
 
 @needs_compiler
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_the_logits_of_every_architecture_are_near(architecture: str) -> None:
+@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+def test_the_logits_of_every_architecture_are_near(quantize: str, architecture: str) -> None:
     model = tiny_model(architecture)
     tokens = list(range(3, 60))
     expected = reference_logits(model, tokens)
     merge_linears(model)
-    quantized = quantize_linears(model)
+    quantized = quantize_linears(model, quantize)
     assert not quantized.refused
     assert quantized.num_weights > 0 or architecture == "gpt2"  # whose layers are no nn.Linear
-    assert relative_difference(reference_logits(model, tokens), expected) < MAX_RANDOM_ERROR
+    assert relative_difference(reference_logits(model, tokens), expected) < MAX_RANDOM_ERROR[quantize]
 
 
 def load_demo() -> LoadedModel:
@@ -86,33 +95,37 @@ def load_demo() -> LoadedModel:
 
 @needs_compiler
 @torch.inference_mode()
+@pytest.mark.parametrize("quantize", QUANTIZATIONS)
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
-def test_the_head_rounds_its_weight_and_hardly_its_rows(dtype: Literal["bfloat16", "float32"]) -> None:
+def test_the_head_rounds_its_weight_and_hardly_its_rows(
+    dtype: Literal["bfloat16", "float32"], quantize: str
+) -> None:
     config = EngineConfig(model=str(DEMO_MODEL), device="cpu", dtype=dtype)
     loaded = load_model(config, lambda line: None)
     get_head: Any = loaded.model.get_output_embeddings  # transformers gives it no type
     head = get_head()
     rows = torch.randn(50, head.in_features, dtype=head.weight.dtype)
     expected = head(rows)
-    quantize_linears(loaded.model)
+    quantize_linears(loaded.model, quantize)
     quantized = get_head()
     assert isinstance(quantized, Int8Head)
     assert error(quantized(rows), expected) < MAX_HEAD_ERROR
 
 
 @needs_compiler
-def test_the_demo_model_predicts_the_same_tokens() -> None:
+@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+def test_the_demo_model_predicts_the_same_tokens(quantize: str) -> None:
     """Each position of some texts is asked for its best next token."""
     plain, quantized = load_demo(), load_demo()
-    quantize_linears(quantized.model)
+    quantize_linears(quantized.model, quantize)
     num_agreeing = num_positions = 0
     for text in TEXTS:
         tokens = plain.tokenizer.encode(text)
         expected, actual = reference_logits(plain.model, tokens), reference_logits(quantized.model, tokens)
-        assert error(actual, expected) < MAX_ERROR
+        assert error(actual, expected) < MAX_ERROR[quantize]
         num_agreeing += int((expected.argmax(-1) == actual.argmax(-1)).sum())
         num_positions += len(tokens)
-    assert num_agreeing >= MIN_AGREEMENT * num_positions
+    assert num_agreeing >= MIN_AGREEMENT[quantize] * num_positions
 
 
 def generate(core: EngineCore, prompts: list[tuple[int, ...]]) -> list[list[int]]:
@@ -135,20 +148,22 @@ def generate(core: EngineCore, prompts: list[tuple[int, ...]]) -> list[list[int]
 
 
 @needs_compiler
-def test_the_engine_writes_the_same_alone_and_in_a_batch(tmp_path: Path) -> None:
-    directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False)
+@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+def test_the_engine_writes_the_same_alone_and_in_a_batch(quantize: str, tmp_path: Path) -> None:
+    directory = save_tiny_model(tmp_path, "qwen2", has_end_token=False, hidden_size=64)
     said: list[str] = []
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
+    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize=quantize)
     core, _, info = build_core(config, said.append)
-    assert info.quantization == "int8"
+    assert info.quantization == quantize
     prompts = [tuple(range(start, start + 9)) for start, _ in pairwise(range(0, 80, 10))]
     together = generate(core, prompts)
     assert together == [generate(core, [prompt])[0] for prompt in prompts]
-    assert any("to int8" in line for line in said)
+    assert any(line.startswith("quantized") and quantize in line for line in said)
 
 
 @needs_compiler
-def test_the_layers_of_a_deep_model_are_fused_in_float32(tmp_path: Path) -> None:
+@pytest.mark.parametrize("quantize", QUANTIZATIONS)
+def test_the_layers_of_a_deep_model_are_fused_in_float32(quantize: str, tmp_path: Path) -> None:
     """A difference in the last place changes which of 255 numbers is nearest, and layers add that up."""
     depth = 12
     directory = save_tiny_model(
@@ -159,7 +174,7 @@ def test_the_layers_of_a_deep_model_are_fused_in_float32(tmp_path: Path) -> None
         num_hidden_layers=depth,
         layer_types=["full_attention"] * depth,
     )
-    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
+    config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize=quantize)
     kernels = {each.name: each for each in build_core(config, lambda line: None)[2].kernels}
     assert kernels["layer_fusion"].scope == f"{depth} of {depth} layers"
 
@@ -174,6 +189,14 @@ class WrongFrom(Int8Linear):
         return super().forward(rows) * (1.1 if self.in_features >= self.num_inputs else 1.0)
 
 
+class WrongGroups(GroupedLinear):
+    """Its outputs are a fifth too large."""
+
+    @override
+    def forward(self, rows: Tensor) -> Tensor:
+        return super().forward(rows) * 1.2
+
+
 @needs_compiler
 @pytest.mark.parametrize(("architecture", "num_kept"), [("llama", 6), ("gpt_neox", 3)])
 def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
@@ -181,7 +204,7 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
 ) -> None:
     """Those with most inputs do."""
     directory = save_tiny_model(tmp_path, architecture)
-    monkeypatch.setattr("engine.linear.int8_linear.Int8Linear", WrongFrom)
+    monkeypatch.setitem(quantization.QUANTIZATIONS, "int8", (Rounding("int8", WrongFrom, 0.05),))
     monkeypatch.setattr(WrongFrom, "num_inputs", 64)
     said: list[str] = []
     config = EngineConfig(model=str(directory), device="cpu", dtype="float32", quantize="int8")
@@ -197,11 +220,37 @@ def test_a_layer_that_differs_from_the_plain_one_stays_as_it_is(
 def test_a_model_of_which_no_layer_can_be_quantized_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("Int8Linear", "Int8Head"):
-        monkeypatch.setattr(f"engine.linear.int8_linear.{name}", WrongFrom)
+    wrong = (Rounding("int8", WrongFrom, 0.05),)
+    monkeypatch.setitem(quantization.QUANTIZATIONS, "int8", wrong)
+    monkeypatch.setattr(quantization, "HEAD", wrong)
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cpu", quantize="int8")
     with pytest.raises(ModelNotSupported, match=r"those of \S+ differ by (9|1\d)\.\d%"):
         build_core(config, lambda line: None)
+
+
+@needs_compiler
+def test_a_layer_that_4_bits_do_not_fit_has_8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = Rounding("int4", WrongGroups, 0.15)
+    int8 = quantization.QUANTIZATIONS["int8"]
+    monkeypatch.setitem(quantization.QUANTIZATIONS, "int4", (wrong, *int8))
+    said: list[str] = []
+    directory = save_tiny_model(tmp_path, "llama", hidden_size=64)
+    config = EngineConfig(model=str(directory), device="cpu", quantize="int4")
+    info = build_core(config, said.append)[2]
+    assert info.num_int4_layers == 0 < info.num_int8_layers
+    wider = [line for line in said if "has int8: in int4 its outputs differ by 2" in line]
+    assert len(wider) == info.num_int8_layers - 1  # the head has 8 bits whatever others have
+
+
+@needs_compiler
+def test_layers_whose_inputs_are_no_whole_groups_have_8_bits(tmp_path: Path) -> None:
+    directory = save_tiny_model(tmp_path, "llama", hidden_size=64, intermediate_size=100)
+    said: list[str] = []
+    config = EngineConfig(model=str(directory), device="cpu", quantize="int4")
+    info = build_core(config, said.append)[2]
+    wider = [line for line in said if line.endswith("down_proj has int8: its 100 inputs are no whole groups")]
+    assert len(wider) == info.num_int8_layers - 1 > 0
+    assert info.num_int4_layers == 3 * len(wider)
 
 
 def test_without_compiled_code_int8_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +264,7 @@ def test_without_compiled_code_int8_is_refused(tmp_path: Path, monkeypatch: pyte
 
 
 def test_what_cannot_be_quantized_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="quantize must be int8 or absent, not gptq"):
+    with pytest.raises(ValueError, match="quantize must be int8, int4 or absent, not gptq"):
         EngineConfig(model="m", quantize="gptq")
     config = EngineConfig(model=str(save_tiny_model(tmp_path)), device="cuda", quantize="int8")
     monkeypatch.setattr("engine.assembly.prepared_model.choose_device", torch.device)

@@ -1,0 +1,230 @@
+"""The quantization of a model's linear layers at load, each of which is compared with what it replaces."""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+from typing_extensions import override
+
+from engine.errors import ModelNotSupported
+from engine.linear.channel_scales import channel_blocks
+from engine.linear.merged_linear import JoinedLinear, Mergeable
+from engine.linear.plain_linear import is_plain
+from engine.linear.rounded.grouped_linear import GroupedLinear
+from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
+from engine.linear.rounded.rounded_linear import RoundedLinear
+from engine.linear.unread_linear import UnreadLinear
+from engine.native.obstacles import lacks_library
+
+_NUM_TRIED_ROWS: Final = 4
+
+
+class Rounding(NamedTuple):
+    """One way to round a layer.
+
+    name: of its weight. max_difference: the largest relative difference of a layer's outputs that is allowed.
+    """
+
+    name: str
+    layer: type[RoundedLinear]
+    max_difference: float
+
+
+# Rounding to 8 bits gives 1 to 2%, with far outliers in the weights 4%; sums that overflowed gave 7% and
+# more.
+_TO_8_BITS: Final = Rounding("int8", Int8Linear, 0.05)
+# Rounding to 4 bits gives 8%, with far outliers in the weights 12%.
+_TO_4_BITS: Final = Rounding("int4", GroupedLinear, 0.15)
+
+# Ways to round a layer, of which the first that a layer allows is taken.
+QUANTIZATIONS: Final[Mapping[str, tuple[Rounding, ...]]] = {
+    "int8": (_TO_8_BITS,),
+    "int4": (_TO_4_BITS, _TO_8_BITS),
+}
+# The head's error is that of the logits, so its weight has 8 bits and its rows 16 whatever others have.
+HEAD: tuple[Rounding, ...] = (Rounding("int8", Int8Head, 0.05),)
+
+
+class Quantized(NamedTuple):
+    """The result of quantizing a model's linear layers; a layer in several places is counted once.
+
+    num_layers: by the name of the rounding. refused: the layers that stay as they are since their outputs
+    differed too much, by name, with the smallest relative difference. wider: why layers have more bits than
+    was asked for, by name.
+    """
+
+    num_layers: dict[str, int]
+    num_weights: int
+    refused: dict[str, float]
+    wider: dict[str, str]
+
+    @override
+    def __str__(self) -> str:
+        num_layers = sum(self.num_layers.values())
+        return f"{num_layers} of {num_layers + len(self.refused)} linear layers"
+
+    def kinds(self) -> str:
+        """Return which roundings the layers have, such as "int4 (24) and int8 (1)"."""
+        if len(self.num_layers) == 1:
+            return next(iter(self.num_layers))
+        return " and ".join(f"{name} ({num})" for name, num in self.num_layers.items())
+
+
+def check_can_quantize(quantize: str, device: torch.device) -> None:
+    """Raise ModelNotSupported if products of this quantization cannot be computed on this device."""
+    if device.type != "cpu":
+        raise ModelNotSupported(f"quantize {quantize} runs on a CPU only, not on {device.type}")
+    obstacle = lacks_library()
+    if obstacle is not None:
+        raise ModelNotSupported(
+            f"quantize {quantize} needs compiled code, which is missing: {obstacle.reason}"
+        )
+
+
+class _Place(NamedTuple):
+    """The module that holds a linear layer under a name. path: from the model."""
+
+    parent: nn.Module
+    name: str
+    path: str
+
+
+@torch.inference_mode()
+def quantize_linears(model: PreTrainedModel, quantize: str = "int8") -> Quantized:
+    """Replace every plain linear layer, and each `JoinedLinear`, by a rounded one.
+
+    Weights outside linear layers, such as embeddings and the experts of most mixtures, stay as they are, and
+    so does a layer whose outputs would differ too much. Raises ModelNotSupported if all layers would.
+    """
+    head = find_head(model)
+    num_layers: Counter[str] = Counter()
+    num_weights = 0
+    refused: dict[str, float] = {}
+    wider: dict[str, str] = {}
+    # Layers leave the queue one by one, so that each weight is freed once it is rounded.
+    queue = deque(_find_linears(model).items())
+    while queue:
+        linear, places = queue.popleft()
+        plain = linear.join() if isinstance(linear, JoinedLinear) else linear
+        tried = _try_roundings(linear, plain, HEAD if linear is head else QUANTIZATIONS[quantize])
+        if tried.layer is None:
+            refused[places[0].path] = tried.difference
+        else:
+            num_layers[tried.name] += 1
+            num_weights += linear.in_features * linear.out_features
+            if tried.why_not_first is not None:
+                wider[places[0].path] = tried.why_not_first
+        for place in places:
+            setattr(place.parent, place.name, plain if tried.layer is None else tried.layer)
+    if refused and not num_layers:
+        raise _nothing_quantized(quantize, refused)
+    return Quantized(dict(num_layers), num_weights, refused, wider)
+
+
+def expected_num_layers(model: PreTrainedModel, mergeable: Mergeable, quantize: str) -> dict[str, int]:
+    """Return how many layers would have each rounding after `merge_linears`, if none is refused.
+
+    model: may have no data. mergeable: as of `find_mergeable`.
+    """
+    head = find_head(model)
+    merged_away = {
+        parent.get_submodule(name)
+        for parent, groups in mergeable.items()
+        for names in groups
+        for name in names[1:]
+    }
+    found = [linear for linear in _find_linears(model) if linear not in merged_away]
+    roundings = ((linear, HEAD if linear is head else QUANTIZATIONS[quantize]) for linear in found)
+    return dict(Counter(_allowed(linear, some)[0].name for linear, some in roundings))
+
+
+class _Tried(NamedTuple):
+    """A rounded layer, or none and the smallest difference.
+
+    why_not_first: why the layer has not the first rounding; None if it has.
+    """
+
+    name: str
+    layer: RoundedLinear | None
+    difference: float
+    why_not_first: str | None
+
+
+def _try_roundings(
+    linear: nn.Linear | JoinedLinear, plain: nn.Linear, roundings: tuple[Rounding, ...]
+) -> _Tried:
+    """Round a layer in the first way that gives its outputs. plain: its weight as one."""
+    allowed = _allowed(linear, roundings)
+    why_not_first = None
+    if allowed[0] is not roundings[0]:
+        why_not_first = f"has {allowed[0].name}: its {plain.in_features:,} inputs are no whole groups"
+    differences: list[float] = []
+    for rounding in allowed:
+        rounded = rounding.layer(plain)
+        difference = output_difference(linear, rounded)
+        if difference <= rounding.max_difference:
+            if rounding is not allowed[0]:
+                why_not_first = (
+                    f"has {rounding.name}: in {allowed[0].name} its outputs differ by {differences[0]:.1%}"
+                )
+            return _Tried(rounding.name, rounded, difference, why_not_first)
+        differences.append(difference)
+    return _Tried("", None, min(differences), None)
+
+
+def _allowed(linear: nn.Linear | JoinedLinear, roundings: tuple[Rounding, ...]) -> tuple[Rounding, ...]:
+    """Return the roundings that layers of this size may have; all of a quantization's have one at least."""
+    allowed = tuple(each for each in roundings if each.layer.can_round(linear.in_features))
+    return allowed or roundings[-1:]
+
+
+def find_head(model: PreTrainedModel) -> Any:
+    """Return the module that computes logits; None if the model has none."""
+    get_head: Any = model.get_output_embeddings  # transformers does not annotate it
+    return get_head()
+
+
+def _find_linears(model: PreTrainedModel) -> dict[nn.Linear | JoinedLinear, list[_Place]]:
+    """Return the places of each linear layer that may be rounded, in the model's order."""
+    found: dict[nn.Linear | JoinedLinear, list[_Place]] = {}
+    for path, parent in model.named_modules():
+        for name, child in parent.named_children():
+            if isinstance(child, JoinedLinear) or is_plain(child):
+                place = _Place(parent, name, f"{path}.{name}".removeprefix("."))
+                found.setdefault(child, []).append(place)
+    return found
+
+
+def _nothing_quantized(quantize: str, differences: dict[str, float]) -> ModelNotSupported:
+    name, difference = next(iter(differences.items()))
+    allowed = max(rounding.max_difference for rounding in QUANTIZATIONS[quantize])
+    return ModelNotSupported(
+        f"quantize {quantize} gives no layer of this model its outputs: those of {name} differ by "
+        f"{difference:.1%}, where {allowed:.0%} is allowed"
+    )
+
+
+def output_difference(plain: nn.Linear | JoinedLinear, rounded: nn.Module) -> float:
+    """Return the relative difference of the outputs for a few random rows; NaN if these hold NaN."""
+    linears = plain.linears if isinstance(plain, JoinedLinear) else (plain,)
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.randn(_NUM_TRIED_ROWS, plain.in_features, generator=generator)
+    if not isinstance(linears[0], UnreadLinear):
+        rows = rows.to(linears[0].weight.dtype)
+    expected = torch.cat([output for linear in linears for output in _outputs(linear, rows)], dim=-1).float()
+    actual = rounded(rows).float()
+    smallest = torch.finfo(torch.float32).tiny  # for a layer of zeros, whose outputs are zeros
+    return float((actual - expected).norm() / expected.norm().clamp(min=smallest))
+
+
+def _outputs(linear: nn.Linear, rows: Tensor) -> Iterator[Tensor]:
+    """Yield the outputs, some channels at a time: torch copies a weight of 16 bits to multiply it."""
+    if isinstance(linear, UnreadLinear):  # which reads some channels at a time, too
+        yield linear(rows)
+        return
+    bias: Tensor | None = linear.bias
+    for block in channel_blocks(linear.weight):
+        yield nn.functional.linear(rows, linear.weight[block], None if bias is None else bias[block])

@@ -1,0 +1,146 @@
+// Sums of products of a chunk of inputs with weights of 4 or 8 bits, as whole numbers: exact on every target.
+//
+// Weights are unsigned in memory: of 4 bits 0 to 15, two of them in a byte, and of 8 bits 128 more than they are. So VNNI
+// takes them, and a sum begins with what takes the middle off. Without VNNI two products of 4 bits are added in 16 bits,
+// which hold the sums of a whole chunk: 8 * 2 * 15 * 127 = 30,480. Weights of 8 bits are multiplied there as
+// common/byte_products.h has it.
+#pragma once
+
+#include <cstdint>
+
+#include "common/byte_products.h"
+#include "common/lanes.h"
+
+using UnsignedBytes = uint8_t __attribute__((vector_size(4 * VERBATIM_LANES)));
+using UnsignedShorts = uint16_t __attribute__((vector_size(4 * VERBATIM_LANES)));
+
+// Inputs whose products are summed as whole numbers; of groups of 16, these.
+constexpr int64_t kChunk = 32, kLeastChunk = 16;
+
+// Adds the products of unsigned weights with signed inputs.
+#ifdef VERBATIM_VNNI
+inline void add_unsigned_products(Integers& sums, UnsignedBytes weights, Bytes inputs) {
+    __asm__(VERBATIM_VNNI " %2, %1, %0" : "+v"(sums) : "v"(weights), "v"(inputs));
+}
+#endif
+
+// Sums begin with a number, which is added by begin() or total(), as is cheaper.
+
+// Weights of 4 bits: a vector in memory has those of one quad of inputs in its low halves, and those of the next in its
+// high ones.
+struct FourBits {
+    static constexpr int64_t kQuadsOfVector = 2, kBits = 4;
+    static constexpr int32_t kMiddle = 8;  // of weights without mins
+    using Weights = UnsignedBytes;
+
+    static Weights load(const uint8_t* place, int64_t quad) {
+        const UnsignedBytes both = load_vector<UnsignedBytes>(place);
+#if defined(__aarch64__)
+        return quad ? both >> 4 : both & 15;
+#else
+        return (quad ? (UnsignedBytes)((UnsignedShorts)both >> 4) : both) & 15;
+#endif
+    }
+
+#if defined(VERBATIM_VNNI) || defined(__ARM_FEATURE_DOTPROD)
+    static constexpr int kRegistersOfSum = 1, kSpare = 3;
+    using Sums = Integers;
+
+    static void add(Sums& sums, const Weights& weights, Bytes inputs) {
+#ifdef VERBATIM_VNNI
+        add_unsigned_products(sums, weights, inputs);
+#else
+        sums = (Integers)vdotq_s32((int32x4_t)sums, (int8x16_t)weights, (int8x16_t)inputs);
+#endif
+    }
+
+    static Sums begin(int32_t number) { return number - Sums{}; }
+    static Integers total(const Sums& sums, int32_t) { return sums; }
+#elif defined(__SSSE3__)
+    static constexpr int kRegistersOfSum = 1, kSpare = 4;
+    using Sums = Shorts;
+
+    static void add(Sums& sums, const Weights& weights, Bytes inputs) {
+        Shorts products;
+#if VERBATIM_LANES > 4
+        __asm__("vpmaddubsw %[inputs], %[weights], %[products]\n\t"
+                "vpaddw %[products], %[sums], %[sums]"
+                : [sums] "+v"(sums), [products] "=&v"(products)
+                : [inputs] "v"(inputs), [weights] "v"(weights));
+#else
+        products = (Shorts)_mm_maddubs_epi16((__m128i)weights, (__m128i)inputs);
+        sums += products;
+        __asm__("" : "+x"(sums));
+#endif
+    }
+
+    static Sums begin(int32_t) { return Sums{}; }
+
+    static Integers total(const Sums& sums, int32_t begun) {
+#if VERBATIM_LANES == 16
+        return (Integers)_mm512_madd_epi16((__m512i)sums, _mm512_set1_epi16(1)) + begun;
+#elif VERBATIM_LANES == 8
+        return (Integers)_mm256_madd_epi16((__m256i)sums, _mm256_set1_epi16(1)) + begun;
+#else
+        return (Integers)_mm_madd_epi16((__m128i)sums, _mm_set1_epi16(1)) + begun;
+#endif
+    }
+#elif defined(__aarch64__)
+    static constexpr int kRegistersOfSum = 2, kSpare = 3;
+    struct Sums {
+        int16x8_t low, high;
+    };
+
+    static void add(Sums& sums, const Weights& weights, Bytes inputs) {
+        const int8x16_t values = (int8x16_t)weights;
+        sums.low = vmlal_s8(sums.low, vget_low_s8(values), vget_low_s8((int8x16_t)inputs));
+        sums.high = vmlal_high_s8(sums.high, values, (int8x16_t)inputs);
+    }
+
+    static Sums begin(int32_t) { return {vdupq_n_s16(0), vdupq_n_s16(0)}; }
+
+    static Integers total(const Sums& sums, int32_t begun) {
+        return (Integers)vpaddlq_s16(vpaddq_s16(sums.low, sums.high)) + begun;
+    }
+#else
+    static constexpr int kRegistersOfSum = 1, kSpare = 3;
+    using Sums = Integers;
+
+    static void add(Sums& sums, const Weights& weights, Bytes inputs) {
+        for (int64_t i = 0; i < 4 * kNumLanes; ++i) sums[i / 4] += weights[i] * inputs[i];
+    }
+
+    static Sums begin(int32_t number) { return number - Sums{}; }
+    static Integers total(const Sums& sums, int32_t) { return sums; }
+#endif
+};
+
+// Weights of 8 bits.
+struct EightBits {
+    static constexpr int64_t kQuadsOfVector = 1, kBits = 8;
+    using Sums = Integers;
+    static constexpr int kRegistersOfSum = 1;
+
+    static Sums begin(int32_t number) { return number - Sums{}; }
+    static Integers total(const Sums& sums, int32_t) { return sums; }
+
+#ifdef VERBATIM_VNNI
+    static constexpr int32_t kAdded = 128;  // to each weight as it is multiplied
+    static constexpr int kSpare = 3;
+    using Weights = UnsignedBytes;
+
+    static Weights load(const uint8_t* place, int64_t) { return load_vector<UnsignedBytes>(place); }
+
+    static void add(Sums& sums, const Weights& weights, Bytes inputs) { add_unsigned_products(sums, weights, inputs); }
+#else
+    static constexpr int32_t kAdded = 0;
+    static constexpr int kSpare = 4 + kWeightRegisters;
+    using Weights = Quads;
+
+    static Weights load(const uint8_t* place, int64_t) {
+        return quads_of((Bytes)(load_vector<UnsignedBytes>(place) ^ 128));
+    }
+
+    static void add(Sums& sums, const Weights& weights, Bytes inputs) { add_products(sums, weights, inputs); }
+#endif
+};

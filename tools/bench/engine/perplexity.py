@@ -1,0 +1,125 @@
+"""Perplexity of texts that come with packages, with weights of 8 and 4 bits and as llama.cpp rounds them.
+
+The texts are descriptions of installed packages. The divergence is that of a model's probabilities from those
+with weights as they are (Kullback and Leibler's, in nats, the mean over the tokens): it tells more than the
+perplexity of a model that does not know such texts.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+from importlib.metadata import metadata
+from math import exp
+from typing import Any, Final
+from unittest.mock import patch
+
+import gguf
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from engine.config import EngineConfig
+from engine.demo_model import DEMO_MODEL
+from engine.linear.group_rounding import round_to_groups
+from engine.linear.rounded import quantization
+from engine.linear.rounded.quantization import QUANTIZATIONS, quantize_linears
+from engine.model.checks.reference_pass import reference_logits
+from engine.model.loading.loader import load_model
+from tools.bench.table import Row, print_table
+
+PACKAGES: Final = ("transformers", "fastapi", "torch", "httpx")
+_WINDOW: Final = 512  # tokens that are predicted from those before them in the same window
+
+
+def _as_it_is(model: PreTrainedModel) -> None:
+    pass
+
+
+def _in_8_bits(model: PreTrainedModel) -> None:
+    quantize_linears(model, "int8")
+
+
+def _in_4_bits(model: PreTrainedModel) -> None:
+    quantize_linears(model, "int4")
+
+
+def _with_its_head(model: PreTrainedModel) -> None:
+    with patch.object(quantization, "HEAD", QUANTIZATIONS["int4"]):
+        quantize_linears(model, "int4")
+
+
+def _rounded_weights(model: PreTrainedModel, round_weight: Callable[[Tensor], Tensor]) -> None:
+    """Replace the weights of linear layers, but not the head, by what rounding leaves of them.
+
+    Rows stay as they are.
+    """
+    get_head: Any = model.get_output_embeddings  # transformers does not annotate it
+    head = get_head()
+    for module in model.modules():
+        if isinstance(module, nn.Linear) and module is not head:
+            module.weight.data = round_weight(module.weight.data.float()).to(module.weight.dtype)
+
+
+def _q4_0(weight: Tensor) -> Tensor:
+    blocks = gguf.quantize(weight.numpy(), gguf.GGMLQuantizationType.Q4_0)
+    return torch.from_numpy(gguf.dequantize(blocks, gguf.GGMLQuantizationType.Q4_0))
+
+
+VARIANTS: Final[dict[str, Callable[[PreTrainedModel], object]]] = {
+    "as it is": _as_it_is,
+    "int8": _in_8_bits,
+    "int4": _in_4_bits,
+    "int4, the head too": _with_its_head,
+    "Q4_0's weights": lambda model: _rounded_weights(model, _q4_0),
+    "our weights": lambda model: _rounded_weights(
+        model, lambda weight: round_to_groups(weight, 4, 32).plain()
+    ),
+    "our weights, mins": lambda model: _rounded_weights(
+        model, lambda weight: round_to_groups(weight, 4, 32, symmetric=False).plain()
+    ),
+}
+
+
+@torch.inference_mode()
+async def run(arguments: argparse.Namespace) -> list[Row]:
+    config = EngineConfig(model=arguments.model, device="cpu", dtype=arguments.dtype)
+    windows: list[list[int]] = []
+    expected: list[Tensor] = []
+    rows: list[Row] = []
+    for name in VARIANTS:
+        loaded = load_model(config, lambda line: None)
+        VARIANTS[name](loaded.model)
+        if not windows:
+            windows = list(_windows(loaded.tokenizer.encode, arguments.windows))
+        logits = [reference_logits(loaded.model, window).log_softmax(-1) for window in windows]
+        expected = expected or logits
+        rows.append(_row(name, windows, logits, expected))
+    print(f"{sum(map(len, windows)):,} tokens of the descriptions of {', '.join(PACKAGES)}")
+    print_table(rows)
+    return rows
+
+
+def _windows(encode: Callable[[str], list[int]], most: int) -> Iterator[list[int]]:
+    for package in PACKAGES:
+        tokens = encode(str(metadata(package)["Description"]))
+        for first in range(0, min(len(tokens) - 1, most * _WINDOW), _WINDOW):
+            yield tokens[first : first + _WINDOW]
+
+
+def _row(name: str, windows: list[list[int]], logits: list[Tensor], expected: list[Tensor]) -> Row:
+    """logits, expected: log-probabilities [num_tokens, vocab_size] of each window."""
+    losses, divergences = [], []
+    for window, actual, plain in zip(windows, logits, expected, strict=True):
+        following = torch.tensor(window[1:])
+        losses.append(-actual[:-1].gather(1, following[:, None]).flatten())
+        divergences.append((plain.exp() * (plain - actual)).sum(-1))
+    return {
+        "weights": name,
+        "perplexity": round(exp(float(torch.cat(losses).mean())), 3),
+        "divergence": round(float(torch.cat(divergences).mean()), 5),
+    }
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", default=str(DEMO_MODEL), help="the embedded model by default")
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--windows", type=int, default=8, help=f"of {_WINDOW} tokens at most, of each text")

@@ -1,0 +1,92 @@
+"""Products of linear layers alone: bfloat16, 8 bits and 4 bits by turns, for several numbers of rows.
+
+As many copies of a weight take turns as no cache holds, so that a product of few rows reads memory.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import Final
+
+import torch
+from torch import Tensor, nn
+
+from engine.linear.group_rounding import round_to_groups
+from engine.linear.panel_linear import PanelLinear
+from engine.linear.rounded.grouped_linear import GroupedLinear
+from engine.linear.rounded.int8_linear import Int8Linear
+from engine.linear.rounded.rounded_linear import RoundedLinear
+from engine.native.instructions import usable_label
+from tools.bench.table import Row, print_table
+
+# Inputs and outputs of layers of Qwen2.5-0.5B: the MLP's first product, its second one, and that of queries,
+# keys and values.
+SHAPES: Final = ((896, 9728), (4864, 896), (896, 1152))
+_ROWS: Final = (1, 8, 32, 256)
+_LEAST_WEIGHTS: Final = 160 << 20  # of 4 bits these are 80 MiB
+
+
+def _with_mins(linear: nn.Linear) -> GroupedLinear:
+    return GroupedLinear.of(round_to_groups(linear.weight, 4, 32, symmetric=False), None)
+
+
+def _with_8_bits(linear: nn.Linear) -> GroupedLinear:
+    return GroupedLinear.of(round_to_groups(linear.weight, 8, 32), None)
+
+
+KINDS: Final[dict[str, Callable[[nn.Linear], nn.Module]]] = {
+    "bf16": PanelLinear,
+    "int8": Int8Linear,
+    "4 bits": GroupedLinear,
+    "4 bits, mins": _with_mins,
+    "8 bits in groups": _with_8_bits,
+}
+
+
+@torch.inference_mode()
+async def run(arguments: argparse.Namespace) -> list[Row]:
+    print(f"{usable_label()}; medians of {arguments.rounds} turns; GB/s of weights as they are in memory")
+    rows = []
+    for num_inputs, num_outputs in SHAPES:
+        layers = {kind: _layers(kind, num_inputs, num_outputs) for kind in arguments.kinds}
+        for num_rows in arguments.rows:
+            rows += _measure(layers, torch.randn(num_rows, num_inputs).bfloat16(), arguments.rounds)
+    print_table(rows)
+    return rows
+
+
+def _layers(kind: str, num_inputs: int, num_outputs: int) -> list[nn.Module]:
+    linear = nn.Linear(num_inputs, num_outputs, bias=False, dtype=torch.bfloat16).requires_grad_(False)
+    return [KINDS[kind](linear) for _ in range(_LEAST_WEIGHTS // (num_inputs * num_outputs))]
+
+
+def _measure(layers: dict[str, list[nn.Module]], rows: Tensor, num_turns: int) -> list[Row]:
+    times: dict[str, list[float]] = {kind: [] for kind in layers}
+    for turn in range(num_turns):
+        for kind, some in layers.items():
+            num_calls = max(1, len(some) // (1 + len(rows) // 16))
+            started = time.perf_counter()
+            for index in range(num_calls):
+                some[(turn * num_calls + index) % len(some)](rows)
+            times[kind].append((time.perf_counter() - started) / num_calls)
+    return [_row(kind, layers[kind][0], len(rows), median(times[kind])) for kind in layers]
+
+
+def _row(kind: str, layer: nn.Module, num_rows: int, seconds: float) -> Row:
+    assert isinstance(layer, PanelLinear | RoundedLinear)
+    num_inputs, num_outputs, panels = layer.in_features, layer.out_features, layer.packed.panels
+    return {
+        "layer": f"{num_inputs} x {num_outputs}",
+        "rows": num_rows,
+        "kind": kind,
+        "µs": round(1e6 * seconds, 1),
+        "GB/s": round(panels.nbytes / seconds / 1e9, 1),
+        "GFLOP/s": round(2 * num_rows * num_inputs * num_outputs / seconds / 1e9),
+    }
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rows", type=int, nargs="+", default=_ROWS, help="numbers of rows")
+    parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=KINDS, help="of weights")
+    parser.add_argument("--rounds", type=int, default=9)
