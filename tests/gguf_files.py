@@ -1,6 +1,7 @@
 """GGUF files of tiny models, written by the `gguf` package as llama.cpp's converter writes them."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,17 +44,19 @@ def write_gguf(
     path: Path,
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerFast,
-    kind: str = "Q8_0",
+    kind: str | Callable[[str], str] = "Q8_0",
     *,
     add: dict[str, Any] | None = None,
     tensors: dict[str, np.ndarray[Any, Any]] | None = None,
 ) -> Written:
     """Write a model of float32, whose matrices become what `kind` stores of them.
 
-    add: further metadata by key, which takes the place of what would be written. tensors: further ones.
+    kind: of all, or by the model's name of a matrix. add: further metadata by key, which takes the place of
+    what would be written. tensors: further ones.
     """
     config = model.config
     architecture = ARCHITECTURES[config.model_type]
+    choose = kind if callable(kind) else lambda _: kind
     writer = GGUFWriter(path, architecture)
     values = {**_configuration(config, architecture), **_vocabulary(tokenizer), **(add or {})}
     for key, value in values.items():
@@ -70,7 +73,7 @@ def write_gguf(
             layer = name.split(".")[2]
             halves = weight.numpy().reshape(len(weight), 2, -1, weight.shape[-1])
             read = [
-                _write(writer, f"blk.{layer}.ffn_{part}_exps.weight", halves[:, index], kind)
+                _write(writer, f"blk.{layer}.ffn_{part}_exps.weight", halves[:, index], choose(name))
                 for index, part in enumerate(("gate", "up"))
             ]
             weight.copy_(torch.from_numpy(np.concatenate(read, axis=1)))
@@ -79,7 +82,7 @@ def write_gguf(
         assert own is not None, name
         own = own if own.endswith((".weight", ".bias")) else f"{own}.weight"
         stored = _as_stored(name, weight.numpy(), config)
-        read_back = _write(writer, own, stored, kind)
+        read_back = _write(writer, own, stored, choose(name))
         weight.copy_(torch.from_numpy(_as_model(name, read_back, config)))
     for name, numbers in (tensors or {}).items():
         writer.add_tensor(name, numbers)

@@ -10,15 +10,25 @@ from typing import Any, Final, NamedTuple
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from engine.linear.int8_linear import Int8Head, Int8Linear, Quantized
 from engine.linear.merged_linear import MergedLinear, MergedPart
 from engine.linear.packed_weight import PackedWeight
 from engine.linear.panel_linear import Float16PanelLinear, PanelLinear
 from engine.linear.plain_linear import is_plain
+from engine.linear.rounded.grouped_linear import GroupedLinear
+from engine.linear.rounded.int8_linear import Int8Head, Int8Linear
+from engine.linear.rounded.quantization import Quantized
+from engine.linear.rounded.rounded_linear import RoundedLinear
+from engine.linear.rounded.stored_groups import StoredHead, StoredLinear
+from engine.linear.unread_linear import UnreadLinear
+from engine.weights.grouped_weight import GroupForm
 
-_Packed = PanelLinear | Float16PanelLinear | Int8Linear | Int8Head
+_Packed = PanelLinear | RoundedLinear
 _KINDS: Final[Mapping[str, type[_Packed]]] = {
-    kind.__name__: kind for kind in (PanelLinear, Float16PanelLinear, Int8Linear, Int8Head)
+    kind.__name__: kind
+    for kind in (
+        *(PanelLinear, Float16PanelLinear),
+        *(Int8Linear, Int8Head, GroupedLinear, StoredLinear, StoredHead),
+    )
 }
 
 
@@ -101,7 +111,8 @@ def _store(path: str, linear: Any, tensors: dict[str, Tensor]) -> dict[str, Any]
         if (tensor := getattr(packed, field)) is not None:
             tensors[f"{path}.{field}"] = tensor
     sizes = {"num_outputs": packed.num_outputs, "num_inputs": packed.num_inputs}
-    return {"kind": type(linear).__name__, **sizes}
+    groups = None if packed.groups is None else list(packed.groups)
+    return {"kind": type(linear).__name__, "groups": groups, **sizes}
 
 
 def _restore(path: str, described: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> _Packed:
@@ -111,6 +122,7 @@ def _restore(path: str, described: Mapping[str, Any], tensors: Mapping[str, Tens
         tensors[f"{path}.panels"],
         tensors.get(f"{path}.scales"),
         tensors[f"{path}.bias"],
+        None if described["groups"] is None else GroupForm(*described["groups"]),
     )
     return _KINDS[described["kind"]](packed)
 
@@ -130,6 +142,6 @@ def _plain_linears(model: PreTrainedModel, paths: list[str]) -> Iterator[nn.Line
             module = model.get_submodule(path)
         except AttributeError as error:
             raise DoesNotFit(f"there is no {path}") from error
-        if not is_plain(module):
+        if not (is_plain(module) or isinstance(module, UnreadLinear)):
             raise DoesNotFit(f"{path} is a {type(module).__name__}")
         yield module

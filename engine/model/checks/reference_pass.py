@@ -28,6 +28,8 @@ def _logits(model: PreTrainedModel, token_ids: list[int]) -> Tensor:
     input_ids = torch.tensor([token_ids], device=model.device)
     try:
         logits: Tensor = model(input_ids=input_ids, use_cache=False).logits
+    except ModelNotSupported:  # of weights that are read only now
+        raise
     except Exception as error:  # whatever modelling code raises
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
         raise ModelNotSupported(f"{type(model).__name__} does not compute a few tokens: {reason}") from error

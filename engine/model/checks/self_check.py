@@ -1,9 +1,12 @@
 """The check at load that paged attention gives the same logits as the model's own attention."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from engine.adapter import Adapter
 from engine.attention.batch import build_batch
 from engine.errors import ModelNotSupported, NoPagedAttention
 from engine.model.checks.reference_pass import is_same, reference_logits, relative_difference
@@ -45,15 +48,16 @@ def check_attention(
         )
 
 
-def paged_logits(runner: ModelRunner) -> Tensor:
+def paged_logits(runner: ModelRunner, adapter: Adapter | None = None) -> Tensor:
     """Return the logits of one short sequence computed in chunks, [num_tokens, vocab_size] float32.
 
-    It uses the first blocks of an empty cache, and clears them.
+    adapter: the sequence's. It uses the first blocks of an empty cache, and clears them.
     """
     block_size = runner.block_size
     pool = BlockPool(-(-_NUM_TOKENS // block_size), block_size)
     scheduler = Scheduler(pool, max_batch_tokens=_NUM_TOKENS, max_num_sequences=1)
-    sequence = scheduler.new_sequence(order=(0, 0, 0), prompt=Prompt(tuple(range(_NUM_TOKENS))))
+    prompt = Prompt(tuple(range(_NUM_TOKENS)))
+    sequence = scheduler.new_sequence(order=(0, 0, 0), prompt=prompt, adapter=adapter)
     sequence.table.grow(_NUM_TOKENS, write_from=0)
     sequence.slot = 0
     chunks = []
@@ -64,10 +68,11 @@ def paged_logits(runner: ModelRunner) -> Tensor:
     return torch.cat(chunks)
 
 
-def decoded_logits(runner: ModelRunner) -> list[Tensor]:
+def decoded_logits(runner: ModelRunner, adapters: Sequence[Adapter | None] = (None,)) -> list[Tensor]:
     """Return the logits of three steps whose rows all decode: many, one alone, the others.
 
-    Each is [num_rows, vocab_size] float32. It uses the first blocks of an empty cache, and clears them.
+    adapters: those of the sequences, which have them by turns. Each is [num_rows, vocab_size] float32. It
+    uses the first blocks of an empty cache, and clears them.
     """
     block_size = runner.block_size
     num_blocks = -(-2 // block_size)  # of a sequence of two tokens
@@ -77,7 +82,11 @@ def decoded_logits(runner: ModelRunner) -> list[Tensor]:
     scheduler = Scheduler(pool, max_batch_tokens=num_sequences, max_num_sequences=num_sequences)
     sequences = []
     for index in range(num_sequences):
-        sequence = scheduler.new_sequence(order=(0, index, 0), prompt=Prompt((index, index + 1)))
+        sequence = scheduler.new_sequence(
+            order=(0, index, 0),
+            prompt=Prompt((index, index + 1)),
+            adapter=adapters[index % len(adapters)],
+        )
         sequence.table.grow(2, write_from=0)
         sequence.slot = index
         sequences.append(sequence)

@@ -17,6 +17,8 @@ from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_he
 from engine.native.huge_pages import reserve_memory
 from engine.packed_cache.search import begin_search
 
+# Of a weight that is rounded, with its share of the scales: those of int4 have 16 bits for 32 weights.
+_ROUNDED_BITS: Final[Mapping[str, float]] = {"int8": 8.0, "int4": 4.5}
 # The dtypes that may be asked for without a copy of the weights in another type, by what is stored.
 _UNCONVERTED: Final[Mapping[str, frozenset[str]]] = {
     "BF16": frozenset({"auto", "bfloat16"}),
@@ -62,7 +64,7 @@ def _packed_bytes(name: str, tensor: StoredTensor, config: EngineConfig) -> int:
     if len(tensor.shape) != 2 or is_of_experts or config.dtype not in _UNCONVERTED.get(tensor.dtype, ()):
         return 0
     if config.quantize is not None:
-        return tensor.num_elements
+        return int(tensor.num_elements * _ROUNDED_BITS[config.quantize]) // 8
     return 0 if tensor.dtype == "F32" else tensor.num_bytes
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 import transformers
@@ -13,6 +13,8 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
+from engine.media.encoder import MediaEncoder
+from engine.media.loading import LoadedMedia, load_processor
 from engine.model.loading.checkpoint.complete import check_config, check_finite, check_plausible
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
 from engine.model.loading.checkpoint.formats import check_dtypes, check_files
@@ -20,6 +22,8 @@ from engine.model.loading.checkpoint.json_files import check_json_files, json_ob
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor, read_headers
 from engine.model.loading.context import choose_max_total_tokens, context_note, original_context
 from engine.model.loading.fetching import ModelDirectory, fetch
+from engine.model.loading.gguf.description import is_described
+from engine.model.loading.gguf.model_tensors import unread_groups
 from engine.model.loading.linear_share import is_mostly_linear
 from engine.model.loading.memory import check_room, memory_of, size_in_words, stored_bytes
 from engine.model.loading.pooling_config import find_own_pooling
@@ -29,12 +33,18 @@ from engine.model.loading.quantized.quantized_weight import Format
 from engine.model.loading.quantized.tensor_files import TensorFiles
 from engine.model.loading.refusals import one_line
 from engine.model.loading.text_part import serving_class
+from engine.model.loading.unread_linears import UnreadLinears, unread_linears
 from engine.model.loading.weights import read_weights
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16
+from engine.native.obstacles import lacks_library
 from engine.packed_cache.entry import PackedEntry
 from engine.packed_cache.search import Search, search_for
 from engine.request import Pooling
 from engine.text.tokenizer import Tokenizer
+from engine.weights.unread_weight import UnreadWeight
+
+if TYPE_CHECKING:
+    from engine.media.processor import PromptMediaProcessor
 
 # The types of layers whose mask paged attention knows, that keep a recurrent state, or that do neither. A
 # class may support the interface and have others too.
@@ -61,7 +71,8 @@ class PlannedModel(NamedTuple):
     ones become; None if nothing lists them. quantized: the checkpoint, if it is.
     dtype, device: of the model in memory. weight_bytes: memory of the weights as they are loaded, in bytes.
     max_total_tokens: the context length, or less if the engine's config says so. vocab_size: of the head.
-    original_context: as of that function. paged_obstacle: why it cannot attend over pages, as far as its
+    original_context: as of that function. unread: by name, weights of linear layers that stay in groups of
+    integers, and are not read with the others. paged_obstacle: why it cannot attend over pages, as far as its
     class and configuration say; None if nothing speaks against it.
     """
 
@@ -77,6 +88,7 @@ class PlannedModel(NamedTuple):
     max_total_tokens: int
     end_token_ids: tuple[int, ...]
     original_context: int | None
+    unread: Mapping[str, UnreadWeight]
     paged_obstacle: str | None
 
 
@@ -86,6 +98,8 @@ class LoadedModel:
 
     plan: what was known of it before. pooling, num_parameters: as in `ModelInfo`. search: for weights that an
     earlier start packed, and packed: what it found, whose content need not be checked again; None: nothing.
+    media: what reads images; None for a model of text alone.
+    Weights that the plan has as unread are zeros.
     A model of float16 whose plan has another type keeps it in linear layers, until they are quantized if they
     are; the rest is to be converted.
     """
@@ -97,6 +111,7 @@ class LoadedModel:
     num_parameters: int
     search: Search | None = None
     packed: PackedEntry | None = None
+    media: LoadedMedia | None = None
 
 
 def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> LoadedModel:
@@ -112,28 +127,59 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
         on_progress(f"note: {note}")
     on_progress(f"loading {size} of {format} as {dtype_name} onto {plan.device}")
     search = search_for(config, plan.directory) if plan.device.type == "cpu" else None
-    model = read_weights(
+    tokenizer = read_tokenizer(plan, config)
+    processor = _media_processor(plan, config, tokenizer, on_progress)
+    model, media_modules = read_weights(
         plan.directory,
         plan.config,
         dtype,
         config,
         on_progress,
         attends_paged=plan.paged_obstacle is None,
+        keeps_media=processor is not None,
         quantized=plan.quantized,
+        unread=plan.unread,
     )
     packed = None if search is None else search.entry()
     if packed is None:
-        check_finite(plan.directory, model.named_parameters())
+        read = (each for each in model.named_parameters() if each[0] not in plan.unread)
+        check_finite(plan.directory, read)
     torch.nn.Module.to(model, plan.device)
-    on_progress("loading tokenizer")
+    num_parameters, media = model.num_parameters(), None
+    if processor is not None and media_modules is not None:
+        check_finite(plan.directory, media_modules.named_parameters())
+        encoder = MediaEncoder(media_modules, max_cached_bytes=config.media_cache_bytes)
+        encoder.to(plan.device, plan.dtype)
+        num_parameters += encoder.num_parameters
+        kinds = " and ".join(sorted(f"{kind.value}s" for kind in processor.kinds))
+        on_progress(f"reads {kinds}, by an encoder of {encoder.num_parameters / 1e6:,.1f} million parameters")
+        media = LoadedMedia(processor, encoder)
     return LoadedModel(
         model,
-        read_tokenizer(plan, config),
+        tokenizer,
         plan,
         pooling=find_own_pooling(plan.directory, on_progress),
-        num_parameters=model.num_parameters(),
+        num_parameters=num_parameters,
         search=search,
         packed=packed,
+        media=media,
+    )
+
+
+def _media_processor(
+    plan: PlannedModel, config: EngineConfig, tokenizer: Tokenizer, on_progress: Callable[[str], None]
+) -> "PromptMediaProcessor | None":
+    """Return what reads the model's images; None if they are not wanted, or cannot be read."""
+    if not config.media or plan.paged_obstacle is not None or plan.quantized is not None:
+        return None
+    if is_described(plan.directory):  # a GGUF file, which has the weights for text alone
+        return None
+    return load_processor(
+        plan.directory,
+        plan.config,
+        tokenizer,
+        max_cached_bytes=config.media_cache_bytes,
+        on_progress=on_progress,
     )
 
 
@@ -149,6 +195,7 @@ def plan_model(
     text_config = described.config.get_text_config()
     device = choose_device(config.device)
     dtype = _choose_dtype(config.dtype, described.config, device)
+    unread = _find_unread(found.path, described, config, device)
     vocab_size = text_config.vocab_size
     return PlannedModel(
         found.path,
@@ -158,11 +205,12 @@ def plan_model(
         described.quantized,
         device,
         dtype,
-        memory_of(described.tensors, dtype),
+        memory_of(described.tensors, dtype, unread),
         vocab_size,
         choose_max_total_tokens(config, text_config),
         read_end_token_ids(found.path, getattr(text_config, "eos_token_id", None), vocab_size),
         original_context(text_config),
+        unread.weights,
         described.paged_obstacle,
     )
 
@@ -216,6 +264,21 @@ def _unpacked(
         )
     stored: Any = text_config.dtype  # which may be a name that torch does not have
     return QuantizedCheckpoint(directory, format, tensors, files, _WORDS.get(stored, "F32"))
+
+
+def _find_unread(
+    directory: Path, described: _Description, config: EngineConfig, device: torch.device
+) -> UnreadLinears:
+    """Return the weights of linear layers that stay in groups of integers."""
+    keeps_groups = config.dtype == "auto" and config.quantize in (None, "int4")
+    if not keeps_groups or device.type != "cpu" or lacks_library():
+        return UnreadLinears({}, 0)
+    found: Mapping[str, UnreadWeight] = {}
+    if described.quantized is not None:
+        found = described.quantized.unread_groups()
+    elif is_described(directory):
+        found = unread_groups(directory, described.config)
+    return unread_linears(found, described.config)
 
 
 def _parse_config(directory: Path, raw: dict[str, Any], config: EngineConfig) -> PreTrainedConfig:

@@ -8,6 +8,7 @@ import torch
 from engine.attention.kv_budget import total_bytes
 from engine.errors import ModelNotSupported
 from engine.model.loading.checkpoint.stored_tensors import StoredTensor
+from engine.model.loading.unread_linears import UnreadLinears
 
 
 def stored_bytes(tensors: Mapping[str, StoredTensor] | None) -> int:
@@ -15,14 +16,19 @@ def stored_bytes(tensors: Mapping[str, StoredTensor] | None) -> int:
     return sum(tensor.num_bytes for tensor in (tensors or {}).values())
 
 
-def memory_of(tensors: Mapping[str, StoredTensor] | None, dtype: torch.dtype) -> int:
+def memory_of(tensors: Mapping[str, StoredTensor] | None, dtype: torch.dtype, unread: UnreadLinears) -> int:
     """Return the number of bytes that the tensors take in memory, in this dtype; 0 if nothing lists them.
 
-    Integers stay as they are stored.
+    Integers stay as they are stored. unread: those that stay in groups.
     """
-    return sum(
-        tensor.num_elements * dtype.itemsize if tensor.is_float else tensor.num_bytes
-        for tensor in (tensors or {}).values()
+    in_groups = sum(each.form.num_bytes(*each.shape) for each in unread.weights.values())
+    return (
+        in_groups
+        - unread.num_replaced * dtype.itemsize
+        + sum(
+            tensor.num_elements * dtype.itemsize if tensor.is_float else tensor.num_bytes
+            for tensor in (tensors or {}).values()
+        )
     )
 
 

@@ -1,8 +1,8 @@
 """The loading of a checkpoint's weights, which must be exactly those that its config.json describes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from transformers import PreTrainedConfig, PreTrainedModel
@@ -20,7 +20,16 @@ from engine.model.loading.imports.meta_kernels import with_meta_kernels
 from engine.model.loading.progress import progress_lines
 from engine.model.loading.quantized.checkpoint import QuantizedCheckpoint
 from engine.model.loading.refusals import refusals, silent
-from engine.model.loading.text_part import plain_class, reading_class, text_model
+from engine.model.loading.text_part import plain_class, reading_class, split_media, text_model
+from engine.model.loading.unread_linears import check_stand_ins, put_stand_ins
+from engine.weights.unread_weight import UnreadWeight
+
+
+class ReadModel(NamedTuple):
+    """A model that was read. media: the modules for what is no text, as `split_media` returns them."""
+
+    text: PreTrainedModel
+    media: PreTrainedModel | None
 
 
 def read_weights(
@@ -31,27 +40,39 @@ def read_weights(
     on_progress: Callable[[str], None],
     *,
     attends_paged: bool,
-    quantized: QuantizedCheckpoint | None = None,
-) -> PreTrainedModel:
+    keeps_media: bool = False,
+    quantized: QuantizedCheckpoint | None,
+    unread: Mapping[str, UnreadWeight],
+) -> ReadModel:
     """Return the model, on the host; of a model that reads more than text, the part for text.
 
-    attends_paged: whether it is to attend over pages, or else by its own code. quantized: the checkpoint, if
-    it is; each weight is unpacked when transformers reads it.
+    attends_paged: whether it is to attend over pages, or else by its own code. keeps_media: whether the
+    modules for what is no text are read too. quantized: the checkpoint, if it is; each weight is unpacked
+    when transformers reads it. unread: by name, weights of linear layers that are not read; zeros that take
+    no memory are in their place.
     Raises ModelNotSupported if the weights cannot be read, or are not those that the config describes.
     """
-    known: Any = reading_class(model_config)
+    known: Any = reading_class(model_config, keeps_media=keeps_media)
     source: dict[str, Any] = {"pretrained_model_name_or_path": directory}
     if quantized is not None:
-        known = plain_class(model_config, directory, trust_remote_code=config.trust_remote_code)
+        known = plain_class(
+            model_config,
+            directory,
+            trust_remote_code=config.trust_remote_code,
+            keeps_media=keeps_media,
+        )
         if known.config_class is type(model_config.get_text_config()):
             model_config = model_config.get_text_config()
-        source = {"pretrained_model_name_or_path": None, "state_dict": quantized.read(dtype)}
+        source = {
+            "pretrained_model_name_or_path": None,
+            "state_dict": put_stand_ins(quantized.read(dtype), unread, dtype),
+        }
     elif is_described(directory):
         known = plain_class(model_config, directory, trust_remote_code=config.trust_remote_code)
         weights = unread_weights(
             (directory / LINK).readlink(), sources_of(directory, model_config), model_config, dtype
         )
-        source = {"pretrained_model_name_or_path": None, "state_dict": weights}
+        source = {"pretrained_model_name_or_path": None, "state_dict": put_stand_ins(weights, unread, dtype)}
     with refusals(directory), progress_lines(on_progress), silent():
         model, found = with_meta_kernels(
             lambda: known.from_pretrained(
@@ -69,7 +90,9 @@ def read_weights(
     if quantized is not None:
         _check_orientation(directory, model)
     check_complete(directory, model, found, on_progress)
-    return text_model(model)
+    check_stand_ins(model, unread)
+    media = split_media(model) if keeps_media else None
+    return ReadModel(text_model(model), media)
 
 
 def _check_orientation(directory: Path, model: PreTrainedModel) -> None:

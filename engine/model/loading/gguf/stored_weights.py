@@ -47,12 +47,12 @@ class StoredWeight:
                 place.copy_(self._read(part, torch.empty(part.shape, dtype=self.dtype)))
         else:
             self._read(parts[0], result)
-        return _unpermuted(result, self._num_heads) if self._source.change is Change.PERMUTED else result
+        return unpermuted(result, self._num_heads) if self._source.change is Change.PERMUTED else result
 
     def _read(self, tensor: GGUFTensor, result: Tensor) -> Tensor:
         """Return the result, in which a stored tensor's numbers were put."""
         flat, first = result.view(-1), 0
-        for numbers in _numbers(self._content, tensor):
+        for numbers in plain_numbers(self._content, tensor):
             if self._source.change is Change.ADDED_ONE:
                 numbers -= 1
             self._check(numbers, tensor.name)
@@ -83,25 +83,29 @@ def unread_weights(
     """Return the model's tensors by name, none of them read."""
     content = map_file(path)
     return {
-        name: StoredWeight(path, content, source, _num_heads(name, config), dtype)
+        name: StoredWeight(path, content, source, num_heads(name, config), dtype)
         for name, source in sources.items()
     }
 
 
-def _num_heads(name: str, config: PreTrainedConfig) -> int:
+def num_heads(name: str, config: PreTrainedConfig) -> int:
+    """Return the number of heads whose rows a tensor has, if it is one whose rows are permuted."""
     return int(config.num_key_value_heads if ".k_proj." in name else config.num_attention_heads)
 
 
-def _numbers(content: np.ndarray[Any, Any], tensor: GGUFTensor) -> Iterator[Tensor]:
-    """Yield the numbers of a tensor as float32, some blocks at a time."""
+def plain_numbers(
+    content: np.ndarray[Any, Any], tensor: GGUFTensor, *, whole_rows: bool = False
+) -> Iterator[Tensor]:
+    """Yield the numbers of a tensor as float32, some blocks at a time, or some rows."""
     kind, (size, num_bytes) = GGMLQuantizationType[tensor.kind], tensor.block
-    step = max(1, _AT_ONCE // size) * num_bytes
+    unit = tensor.shape[-1] if whole_rows else size
+    step = max(1, _AT_ONCE // unit) * (unit // size) * num_bytes
     end = tensor.first + tensor.num_bytes
     for first in range(tensor.first, end, step):
         yield read_blocks(np.asarray(content[first : min(first + step, end)]), kind, tensor.block)
 
 
-def _unpermuted(weight: Tensor, num_heads: int) -> Tensor:
+def unpermuted(weight: Tensor, num_heads: int) -> Tensor:
     """Return rows in the order of halves that transformers rotates, from llama.cpp's order of pairs."""
     halves = weight.view(num_heads, len(weight) // num_heads // 2, 2, *weight.shape[1:])
     return halves.transpose(1, 2).reshape(weight.shape)

@@ -1,11 +1,16 @@
 """A weight as integers of a few bits, and a scale and a zero for each group of them."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor
 
+from engine.model.loading.quantized.grouping import to_groups
 from engine.model.loading.quantized.scaled_blocks import check_groups, check_scales, scale_blocks
+from engine.weights.grouped_weight import MIDDLE, GroupedWeight
+from engine.weights.unread_weight import NotGrouped
+
+_BYTE_MIDDLE: Final = 128
 
 
 class GroupedCodes(NamedTuple):
@@ -35,3 +40,16 @@ class GroupedCodes(NamedTuple):
         groups = None if self.groups is None else self.groups.long()
         zeros = self.zeros.expand(self.scales.shape)
         return scale_blocks(self.codes, self.scales, (1, self.group_size), dtype, zeros=zeros, groups=groups)
+
+    def to_groups(self) -> GroupedWeight:
+        """Return the weight with the same integers. Raises NotGrouped, and Malformed as `check` does."""
+        self.check()
+        if self.groups is not None:
+            raise NotGrouped("its inputs are in the order of their activations")
+        zeros = self.zeros.expand(self.scales.shape).to(torch.int16)
+        if self.bits == 8:
+            values = (self.codes ^ _BYTE_MIDDLE).view(torch.int8)
+            return to_groups(values, self.scales, zeros - _BYTE_MIDDLE, self.group_size, 8)
+        shift = MIDDLE - (1 << (self.bits - 1))  # so that the middle of fewer bits becomes that of four
+        codes = self.codes + shift if shift else self.codes
+        return to_groups(codes, self.scales, zeros + shift, self.group_size, 4)

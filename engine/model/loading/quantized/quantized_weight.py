@@ -2,20 +2,29 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from engine.model.loading.quantized.stored_parts import StoredParts
 from engine.model.loading.quantized.tensor_files import TensorFiles
+from engine.weights.grouped_weight import GroupedWeight, GroupForm
 
 
 class Unpacked(Protocol):
-    """The numbers of a weight as its format has them, such as integers and the scales of their groups."""
+    """The numbers of a weight as its format has them, such as floats and the scales of their blocks."""
 
     def dense(self, dtype: torch.dtype) -> Tensor:
         """Return the plain weight. Raises Malformed for contents that no quantization gives."""
+
+
+@runtime_checkable
+class UnpackedIntegers(Unpacked, Protocol):
+    """The numbers of a weight that are integers in groups."""
+
+    def to_groups(self) -> GroupedWeight:
+        """Return the weight with the same integers. Raises NotGrouped, and Malformed as `dense` does."""
 
 
 Unpack = Callable[[Mapping[str, Tensor]], Unpacked]
@@ -25,13 +34,15 @@ class QuantizedWeight(NamedTuple):
     """A weight before it is unpacked.
 
     name, shape: of the plain weight. parts: the names of its stored tensors, by what they are to the format.
-    unpack: takes the contents of the parts apart; raises Malformed as `dense` does.
+    unpack: takes the contents of the parts apart; raises Malformed as `dense` does. form: of a matrix that
+    may stay in groups, and whose numbers are `UnpackedIntegers`; None of others.
     """
 
     name: str
     shape: tuple[int, ...]
     parts: Mapping[str, str]
     unpack: Unpack
+    form: GroupForm | None = None
 
 
 class Format(ABC):

@@ -5,6 +5,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from engine.model.loading.quantized.grouping import to_groups
+from engine.weights.grouped_weight import GroupedWeight
+from engine.weights.unread_weight import NotGrouped
+
 _AT_ONCE = 1 << 22  # numbers that are computed in float32 at a time
 
 
@@ -54,6 +58,20 @@ class ScaledBlocks(NamedTuple):
         for index, matrix in enumerate(matrices):
             result[index] = scale_blocks(matrix, scales[index], self.block, dtype)
         return result.view(self.values.shape)
+
+    def to_groups(self) -> GroupedWeight:
+        """Return a matrix of integers as it is. Raises NotGrouped, and Malformed as `dense` does."""
+        check_scales(self.scales, "scales")
+        if self.values.dtype != torch.int8 or self.values.dim() != 2:
+            raise NotGrouped("its numbers are no matrix of integers")
+        num_rows, num_columns = self.values.shape
+        grid = -(-num_rows // self.block[0]), -(-num_columns // self.block[1])
+
+        def of_rows(numbers: Tensor) -> Tensor:
+            return numbers.reshape(grid).repeat_interleave(self.block[0], dim=0)[:num_rows]
+
+        zeros = None if self.zeros is None else of_rows(self.zeros)
+        return to_groups(self.values, of_rows(self.scales), zeros, self.block[1], 8)
 
 
 def scale_blocks(

@@ -1,4 +1,4 @@
-// The numbers that the blocks of GGUF files stand for; called by engine/model/loading/gguf/native_blocks.py.
+// The integers, scales and numbers in the blocks of GGUF files; called by engine/model/loading/gguf/blocks.py.
 //
 // The layouts are those of ggml (ggml-common.h): a block has one or two scales of 16 bits, and integers of 4 to 8 bits. Blocks
 // of 256 numbers (K) have groups of 16 or 32, each with a small integer that scales it. The oracle is `gguf.dequantize`.
@@ -7,8 +7,6 @@
 #include <cstring>
 
 namespace {
-
-constexpr int64_t kSmall = 32, kLarge = 256;  // numbers of a block
 
 // All of float16, infinity and NaN too.
 float half(const uint8_t* place) {
@@ -26,51 +24,74 @@ float half(const uint8_t* place) {
     return scaled;
 }
 
+// Each kind has a structure: the bytes and numbers of a block, the numbers of a group, and whether a group has a least number
+// beside its scale. kMiddle is the integer that stands for 0. `read` writes a block's integers, and each group's scale and least
+// number.
+
 // The first 16 numbers have the low halves of 16 bytes, and the others the high ones.
-void q4_0(const uint8_t* block, float* numbers) {
-    const float scale = half(block);
+void nibbles(const uint8_t* bytes, int8_t* values) {
     for (int i = 0; i < 16; ++i) {
-        numbers[i] = scale * static_cast<float>((block[2 + i] & 15) - 8);
-        numbers[16 + i] = scale * static_cast<float>((block[2 + i] >> 4) - 8);
+        values[i] = static_cast<int8_t>(bytes[i] & 15);
+        values[16 + i] = static_cast<int8_t>(bytes[i] >> 4);
     }
 }
 
-void q4_1(const uint8_t* block, float* numbers) {
-    const float scale = half(block), least = half(block + 2);
-    for (int i = 0; i < 16; ++i) {
-        numbers[i] = scale * static_cast<float>(block[4 + i] & 15) + least;
-        numbers[16 + i] = scale * static_cast<float>(block[4 + i] >> 4) + least;
-    }
-}
-
-// The fifth bits of all 32 numbers stand together.
-void fifth_bits(const uint8_t* low, const uint8_t* high, int32_t* values) {
+// The fifth bits of all 32 numbers stand together. middle: is subtracted.
+void five_bits(const uint8_t* low, const uint8_t* high, int32_t middle, int8_t* values) {
     uint32_t bits;
     std::memcpy(&bits, high, sizeof bits);
     for (uint32_t i = 0; i < 16; ++i) {
-        values[i] = static_cast<int32_t>((low[i] & 15u) | (bits >> i & 1u) << 4);
-        values[16 + i] = static_cast<int32_t>(low[i] >> 4 | (bits >> (16 + i) & 1u) << 4);
+        values[i] = static_cast<int8_t>(static_cast<int32_t>((low[i] & 15u) | (bits >> i & 1u) << 4) - middle);
+        values[16 + i] = static_cast<int8_t>(static_cast<int32_t>(low[i] >> 4 | (bits >> (16 + i) & 1u) << 4) - middle);
     }
 }
 
-void q5_0(const uint8_t* block, float* numbers) {
-    const float scale = half(block);
-    int32_t values[kSmall];
-    fifth_bits(block + 6, block + 2, values);
-    for (int i = 0; i < kSmall; ++i) numbers[i] = scale * static_cast<float>(values[i] - 16);
-}
+struct Q4_0 {
+    static constexpr int kBytes = 18, kNumbers = 32, kGroup = 32, kMiddle = 8;
+    static constexpr bool kHasLeast = false;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float*) {
+        scales[0] = half(block);
+        nibbles(block + 2, values);
+    }
+};
 
-void q5_1(const uint8_t* block, float* numbers) {
-    const float scale = half(block), least = half(block + 2);
-    int32_t values[kSmall];
-    fifth_bits(block + 8, block + 4, values);
-    for (int i = 0; i < kSmall; ++i) numbers[i] = scale * static_cast<float>(values[i]) + least;
-}
+struct Q4_1 {
+    static constexpr int kBytes = 20, kNumbers = 32, kGroup = 32, kMiddle = 0;
+    static constexpr bool kHasLeast = true;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float* least) {
+        scales[0] = half(block);
+        least[0] = half(block + 2);
+        nibbles(block + 4, values);
+    }
+};
 
-void q8_0(const uint8_t* block, float* numbers) {
-    const float scale = half(block);
-    for (int i = 0; i < kSmall; ++i) numbers[i] = scale * static_cast<float>(static_cast<int8_t>(block[2 + i]));
-}
+struct Q5_0 {
+    static constexpr int kBytes = 22, kNumbers = 32, kGroup = 32, kMiddle = 0;
+    static constexpr bool kHasLeast = false;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float*) {
+        scales[0] = half(block);
+        five_bits(block + 6, block + 2, 16, values);
+    }
+};
+
+struct Q5_1 {
+    static constexpr int kBytes = 24, kNumbers = 32, kGroup = 32, kMiddle = 0;
+    static constexpr bool kHasLeast = true;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float* least) {
+        scales[0] = half(block);
+        least[0] = half(block + 2);
+        five_bits(block + 8, block + 4, 0, values);
+    }
+};
+
+struct Q8_0 {
+    static constexpr int kBytes = 34, kNumbers = 32, kGroup = 32, kMiddle = 0;
+    static constexpr bool kHasLeast = false;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float*) {
+        scales[0] = half(block);
+        std::memcpy(values, block + 2, kNumbers);
+    }
+};
 
 // A group's scale and least number, of 6 bits each, of eight groups in 12 bytes.
 void group_scales(const uint8_t* packed, int group, int32_t* scale, int32_t* least) {
@@ -83,47 +104,116 @@ void group_scales(const uint8_t* packed, int group, int32_t* scale, int32_t* lea
     }
 }
 
-// Two groups of 32 share 32 bytes: the low halves are the first's. fifth: the groups' fifth bits, a bit of each byte a group;
-// null where there are none.
-void scaled_groups(const uint8_t* block, const uint8_t* low, const uint8_t* fifth, float* numbers) {
+// The scales and least numbers of eight groups, which the block's own two multiply.
+void scale_groups(const uint8_t* block, float* scales, float* least) {
     const float all = half(block), all_least = half(block + 2);
     for (int group = 0; group < 8; ++group) {
-        int32_t scale, least;
-        group_scales(block + 4, group, &scale, &least);
-        const float by = all * static_cast<float>(scale), minus = all_least * static_cast<float>(least);
-        const uint8_t* const bytes = low + group / 2 * 32;
-        const int shift = group % 2 * 4;
-        float* const place = numbers + group * 32;
-        for (int i = 0; i < 32; ++i) {
-            const int32_t high = fifth == nullptr ? 0 : (fifth[i] >> group & 1) << 4;
-            place[i] = by * static_cast<float>((bytes[i] >> shift & 15) | high) - minus;
-        }
+        int32_t scale, minus;
+        group_scales(block + 4, group, &scale, &minus);
+        scales[group] = all * static_cast<float>(scale);
+        least[group] = -(all_least * static_cast<float>(minus));
     }
 }
 
-void q4_k(const uint8_t* block, float* numbers) { scaled_groups(block, block + 16, nullptr, numbers); }
+// Two groups of 32 share 32 bytes: the low halves are the first's.
+struct Q4_K {
+    static constexpr int kBytes = 144, kNumbers = 256, kGroup = 32, kMiddle = 0;
+    static constexpr bool kHasLeast = true;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float* least) {
+        scale_groups(block, scales, least);
+        for (int pair = 0; pair < 4; ++pair) {
+            const uint8_t* const bytes = block + 16 + pair * 32;
+            for (int i = 0; i < 32; ++i) {
+                values[pair * 64 + i] = static_cast<int8_t>(bytes[i] & 15);
+                values[pair * 64 + 32 + i] = static_cast<int8_t>(bytes[i] >> 4);
+            }
+        }
+    }
+};
 
-void q5_k(const uint8_t* block, float* numbers) { scaled_groups(block, block + 48, block + 16, numbers); }
+// The fifth bits of the eight groups are in 32 bytes, a bit of each byte a group.
+struct Q5_K {
+    static constexpr int kBytes = 176, kNumbers = 256, kGroup = 32, kMiddle = 0;
+    static constexpr bool kHasLeast = true;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float* least) {
+        scale_groups(block, scales, least);
+        for (int group = 0; group < 8; ++group) {
+            const uint8_t* const bytes = block + 48 + group / 2 * 32;
+            const int shift = group % 2 * 4;
+            for (int i = 0; i < 32; ++i)
+                values[group * 32 + i] =
+                    static_cast<int8_t>((bytes[i] >> shift & 15) | (block[16 + i] >> group & 1) << 4);
+        }
+    }
+};
 
 // Low four bits in 128 bytes, the next two in 64, a scale of 8 bits for each 16 numbers, and the scale of all.
-void q6_k(const uint8_t* block, float* numbers) {
-    const float all = half(block + 208);
-    for (int group = 0; group < 8; ++group) {  // of 32
-        const uint8_t* const low = block + group / 4 * 64 + group % 2 * 32;
-        const uint8_t* const high = block + 128 + group / 4 * 32;
-        const int low_shift = group % 4 / 2 * 4, high_shift = group % 4 * 2;
-        for (int part = 0; part < 2; ++part) {
-            const float by = all * static_cast<float>(static_cast<int8_t>(block[192 + group * 2 + part]));
-            for (int i = part * 16; i < part * 16 + 16; ++i)
-                numbers[group * 32 + i] =
-                    by * static_cast<float>(((low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4) - 32);
+struct Q6_K {
+    static constexpr int kBytes = 210, kNumbers = 256, kGroup = 16, kMiddle = 0;
+    static constexpr bool kHasLeast = false;
+    static void read(const uint8_t* block, int8_t* values, float* scales, float*) {
+        const float all = half(block + 208);
+        for (int group = 0; group < 16; ++group)
+            scales[group] = all * static_cast<float>(static_cast<int8_t>(block[192 + group]));
+        for (int part = 0; part < 8; ++part) {  // of 32
+            const uint8_t* const low = block + part / 4 * 64 + part % 2 * 32;
+            const uint8_t* const high = block + 128 + part / 4 * 32;
+            const int low_shift = part % 4 / 2 * 4, high_shift = part % 4 * 2;
+            for (int i = 0; i < 32; ++i)
+                values[part * 32 + i] =
+                    static_cast<int8_t>(((low[i] >> low_shift & 15) | (high[i] >> high_shift & 3) << 4) - 32);
         }
     }
-}
+};
 
-template <void (*read)(const uint8_t*, float*), int64_t num_bytes, int64_t num_numbers>
-void read_all(const uint8_t* blocks, int64_t num_blocks, float* numbers) {
-    for (int64_t i = 0; i < num_blocks; ++i) read(blocks + i * num_bytes, numbers + i * num_numbers);
+// What is made of blocks: all numbers, or integers and the scales of groups.
+struct Numbers {
+    float* numbers;
+
+    template <class Kind>
+    void make(const uint8_t* blocks, int64_t num_blocks) const {
+        constexpr int kGroups = Kind::kNumbers / Kind::kGroup;
+        int8_t values[Kind::kNumbers];
+        float scales[kGroups], least[kGroups] = {};
+        for (int64_t block = 0; block < num_blocks; ++block) {
+            Kind::read(blocks + block * Kind::kBytes, values, scales, least);
+            float* const place = numbers + block * Kind::kNumbers;
+            for (int group = 0; group < kGroups; ++group) {
+                for (int i = group * Kind::kGroup; i < (group + 1) * Kind::kGroup; ++i) {
+                    const float number = scales[group] * static_cast<float>(values[i] - Kind::kMiddle);
+                    place[i] = Kind::kHasLeast ? number + least[group] : number;
+                }
+            }
+        }
+    }
+};
+
+struct Groups {
+    int8_t* values;
+    float *scales, *least;
+
+    template <class Kind>
+    void make(const uint8_t* blocks, int64_t num_blocks) const {
+        constexpr int kGroups = Kind::kNumbers / Kind::kGroup;
+        for (int64_t block = 0; block < num_blocks; ++block)
+            Kind::read(blocks + block * Kind::kBytes, values + block * Kind::kNumbers, scales + block * kGroups,
+                       Kind::kHasLeast ? least + block * kGroups : nullptr);
+    }
+};
+
+template <class Result>
+int32_t make(int32_t kind, const uint8_t* blocks, int64_t num_blocks, const Result& result) {
+    switch (kind) {  // ggml's numbers
+        case 2: result.template make<Q4_0>(blocks, num_blocks); return 1;
+        case 3: result.template make<Q4_1>(blocks, num_blocks); return 1;
+        case 6: result.template make<Q5_0>(blocks, num_blocks); return 1;
+        case 7: result.template make<Q5_1>(blocks, num_blocks); return 1;
+        case 8: result.template make<Q8_0>(blocks, num_blocks); return 1;
+        case 12: result.template make<Q4_K>(blocks, num_blocks); return 1;
+        case 13: result.template make<Q5_K>(blocks, num_blocks); return 1;
+        case 14: result.template make<Q6_K>(blocks, num_blocks); return 1;
+        default: return 0;
+    }
 }
 
 }  // namespace
@@ -132,17 +222,14 @@ extern "C" {
 
 // kind: ggml's number of the type. numbers: of all blocks, is written. Returns whether the type is known here.
 int32_t verbatim_gguf_numbers(int32_t kind, const uint8_t* blocks, int64_t num_blocks, float* numbers) {
-    switch (kind) {
-        case 2: read_all<q4_0, 18, kSmall>(blocks, num_blocks, numbers); return 1;
-        case 3: read_all<q4_1, 20, kSmall>(blocks, num_blocks, numbers); return 1;
-        case 6: read_all<q5_0, 22, kSmall>(blocks, num_blocks, numbers); return 1;
-        case 7: read_all<q5_1, 24, kSmall>(blocks, num_blocks, numbers); return 1;
-        case 8: read_all<q8_0, 34, kSmall>(blocks, num_blocks, numbers); return 1;
-        case 12: read_all<q4_k, 144, kLarge>(blocks, num_blocks, numbers); return 1;
-        case 13: read_all<q5_k, 176, kLarge>(blocks, num_blocks, numbers); return 1;
-        case 14: read_all<q6_k, 210, kLarge>(blocks, num_blocks, numbers); return 1;
-        default: return 0;
-    }
+    return make(kind, blocks, num_blocks, Numbers{numbers});
+}
+
+// The same blocks as integers, and a scale of each group; least: added to a group's numbers, is written of kinds that have such
+// numbers, and may be null of others. Integers of 4 bits without them stand for 8 less.
+int32_t verbatim_gguf_groups(int32_t kind, const uint8_t* blocks, int64_t num_blocks, int8_t* values, float* scales,
+                             float* least) {
+    return make(kind, blocks, num_blocks, Groups{values, scales, least});
 }
 
 }  // extern "C"

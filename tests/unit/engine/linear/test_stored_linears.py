@@ -8,10 +8,11 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from engine.linear.int8_linear import Int8Linear, quantize_linears
 from engine.linear.merged_linear import merge_linears
 from engine.linear.packed_linear import pack_linears
 from engine.linear.panel_linear import PanelLinear
+from engine.linear.rounded.int8_linear import Int8Linear
+from engine.linear.rounded.quantization import quantize_linears
 from engine.linear.stored_linears import DoesNotFit, StoredLinears, describe_linears, restore_linears
 from engine.model.checks.reference_pass import reference_logits
 from tests.instructions import needs_compiled_bfloat16
@@ -22,23 +23,25 @@ TOKENS = [5, 250, 7, 7, 31, 2, 90]
 pytestmark = needs_compiled_bfloat16
 
 
-def packed(architecture: str = "qwen2", *, int8: bool = False) -> tuple[PreTrainedModel, StoredLinears]:
+def packed(
+    architecture: str = "qwen2", *, quantize: str | None = None
+) -> tuple[PreTrainedModel, StoredLinears]:
     model = tiny_model(architecture).bfloat16()
     merge_linears(model)
-    quantized = quantize_linears(model) if int8 else None
+    quantized = quantize_linears(model, quantize) if quantize else None
     pack_linears(model)
     stored = describe_linears(model, quantized)
     assert stored is not None
     return model, stored._replace(description=json.loads(json.dumps(stored.description)))
 
 
-@pytest.mark.parametrize("int8", [False, True])
+@pytest.mark.parametrize("quantize", [None, "int8", "int4"])
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_a_model_is_put_together_as_it_was(architecture: str, int8: bool) -> None:
-    model, (description, tensors) = packed(architecture, int8=int8)
+def test_a_model_is_put_together_as_it_was(architecture: str, quantize: str | None) -> None:
+    model, (description, tensors) = packed(architecture, quantize=quantize)
     other = tiny_model(architecture).bfloat16()
     quantized = restore_linears(other, description, tensors)
-    assert (quantized is not None) == int8
+    assert (quantized is not None) == (quantize is not None)
     kinds = [(name, type(module)) for name, module in model.named_modules()]
     assert [(name, type(module)) for name, module in other.named_modules()] == kinds
     assert torch.equal(reference_logits(other, TOKENS), reference_logits(model, TOKENS))

@@ -9,6 +9,7 @@ from typing_extensions import override
 from engine.model.loading.quantized.bit_fields import WORD_BITS, unpack_words
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.grouped_codes import GroupedCodes
+from engine.model.loading.quantized.grouping import group_form
 from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight
 from engine.model.loading.quantized.stored_parts import StoredParts, num_groups
 from engine.model.loading.quantized.tensor_files import TensorFiles
@@ -57,7 +58,8 @@ class Awq(Format):
             parts.take(f"{base}.scales", shape=(groups, num_outputs))
             names = {part: f"{base}.{part}" for part in ("qweight", "qzeros", "scales")}
             shape = (num_outputs, num_inputs)
-            yield QuantizedWeight(f"{base}.weight", shape, names, _Packing(size).codes)
+            form = group_form(_BITS, num_inputs, size, is_symmetric=False)
+            yield QuantizedWeight(f"{base}.weight", shape, names, _Packing(size).codes, form)
 
 
 class _Packing(NamedTuple):

@@ -13,6 +13,7 @@ from typing_extensions import override
 from engine.errors import ModelNotSupported
 from engine.model.loading.quantized.bit_fields import unpack_nibbles
 from engine.model.loading.quantized.fields import Fields
+from engine.model.loading.quantized.grouping import group_form
 from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight
 from engine.model.loading.quantized.scaled_blocks import Malformed, ScaledBlocks, check_scales
 from engine.model.loading.quantized.stored_parts import StoredParts, num_groups
@@ -65,7 +66,9 @@ def _rows(parts: StoredParts, base: str) -> QuantizedWeight:
     if f"{base}.weight_format" in parts.left:
         parts.take(f"{base}.weight_format", ("U8",))
         names["order"] = f"{base}.weight_format"
-    return QuantizedWeight(f"{base}.weight", shape, names, partial(_unpack_rows, num_columns=shape[1]))
+    unpack = partial(_unpack_rows, num_columns=shape[1])
+    form = group_form(8, shape[1], shape[1], is_symmetric=True)
+    return QuantizedWeight(f"{base}.weight", shape, names, unpack, form)
 
 
 def _unpack_rows(read: Mapping[str, Tensor], num_columns: int) -> ScaledBlocks:

@@ -12,6 +12,7 @@ from typing_extensions import override
 from engine.model.loading.quantized.bit_fields import WORD_BITS, unpack_words
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.grouped_codes import GroupedCodes
+from engine.model.loading.quantized.grouping import group_form
 from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight, Unpack
 from engine.model.loading.quantized.scaled_blocks import ScaledBlocks
 from engine.model.loading.quantized.stored_parts import FLOATS, StoredParts, num_groups
@@ -109,7 +110,10 @@ class CompressedTensors(Format):
             names["g_idx"] = f"{base}.weight_g_idx"
         size = scheme.block[1] or num_inputs
         packing = _Packing(scheme.bits, size, (num_outputs, num_inputs))
-        return QuantizedWeight(f"{base}.weight", packing.shape, names, packing.codes)
+        form = None
+        if "g_idx" not in names and scheme.block[0] == 1:
+            form = group_form(scheme.bits, num_inputs, size, is_symmetric=scheme.is_symmetric)
+        return QuantizedWeight(f"{base}.weight", packing.shape, names, packing.codes, form)
 
     def _whole(self, parts: StoredParts, base: str) -> QuantizedWeight:
         """Return a weight whose numbers are stored in 8 bits each."""
@@ -123,7 +127,10 @@ class CompressedTensors(Format):
             parts.take(names["zeros"], ("I8", *FLOATS), grid)
         else:
             parts.drop(f"{base}.weight_zero_point")
-        return QuantizedWeight(name, shape, names, _unpacking(_block(scheme, shape), grid))
+        block, form = _block(scheme, shape), None
+        if not scheme.is_float:
+            form = group_form(scheme.bits, shape[1], block[1], is_symmetric=scheme.is_symmetric)
+        return QuantizedWeight(name, shape, names, _unpacking(block, grid), form)
 
     def _scheme_of(self, parts: StoredParts, base: str) -> _Scheme:
         """Return the scheme of a layer: that which names it, or else that of its class."""

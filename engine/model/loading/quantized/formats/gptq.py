@@ -10,6 +10,7 @@ from typing_extensions import override
 from engine.model.loading.quantized.bit_fields import WORD_BITS, unpack_words
 from engine.model.loading.quantized.fields import Fields
 from engine.model.loading.quantized.grouped_codes import GroupedCodes
+from engine.model.loading.quantized.grouping import group_form
 from engine.model.loading.quantized.quantized_weight import Format, QuantizedWeight
 from engine.model.loading.quantized.stored_parts import StoredParts, num_groups
 from engine.model.loading.quantized.tensor_files import TensorFiles
@@ -20,11 +21,24 @@ _FORMATS: Final = ("gptq", "gptq_v2")
 
 @final
 class Gptq(Format):
-    """Weights of GPTQ. zeros_are_less_one: its first form stores each zero less one."""
+    """Weights of GPTQ.
 
-    def __init__(self, bits: int, group_size: int | None, *, zeros_are_less_one: bool) -> None:
+    zeros_are_less_one: its first form stores each zero less one. is_reordered: whether inputs that belong to
+    one group are apart, as `desc_act` has it. is_symmetric: whether each zero is the middle.
+    """
+
+    def __init__(
+        self,
+        bits: int,
+        group_size: int | None,
+        *,
+        zeros_are_less_one: bool,
+        is_reordered: bool,
+        is_symmetric: bool,
+    ) -> None:
         self._bits = bits
         self._group_size = group_size
+        self._is_reordered, self._is_symmetric = is_reordered, is_symmetric
         self._zeros_are_less_one = zeros_are_less_one
 
     @classmethod
@@ -41,13 +55,16 @@ class Gptq(Format):
             fields.integer("bits", choices=_BITS),
             None if group_size == -1 else group_size,
             zeros_are_less_one=stored == "gptq",
+            is_reordered=fields.flag("desc_act", False),
+            is_symmetric=fields.flag("sym", True),
         )
 
     @property
     @override
     def label(self) -> str:
         groups = "one group a row" if self._group_size is None else f"groups of {self._group_size}"
-        return f"GPTQ of {self._bits} bits in {groups}"
+        order = ", inputs in the order of their activations" if self._is_reordered else ""
+        return f"GPTQ of {self._bits} bits in {groups}{order}"
 
     @override
     def weights(self, parts: StoredParts, files: TensorFiles | None) -> Iterator[QuantizedWeight]:
@@ -70,7 +87,10 @@ class Gptq(Format):
             names["g_idx"] = f"{base}.g_idx"
         shape = (num_outputs, num_inputs)
         packing = _Packing(self._bits, size, num_outputs, zeros_are_less_one=self._zeros_are_less_one)
-        return QuantizedWeight(f"{base}.weight", shape, names, packing.codes)
+        form = None
+        if not self._is_reordered:
+            form = group_form(self._bits, num_inputs, size, is_symmetric=self._is_symmetric)
+        return QuantizedWeight(f"{base}.weight", shape, names, packing.codes, form)
 
     def _whole(self, parts: StoredParts, name: str, num_words: int) -> int:
         if num_words * WORD_BITS % self._bits:

@@ -29,6 +29,7 @@ _PROGRAMS: Final[Mapping[str, str]] = {
     "exl2": "ExLlamaV2 loads it",
     "exl3": "ExLlamaV3 loads it",
     "marlin": "vLLM loads it",
+    "torchao": "transformers loads it with torchao, whose classes decide how each weight is laid out",
     "modelopt": "TensorRT-LLM, vLLM and SGLang load it",
 }
 

@@ -21,6 +21,7 @@ MOST = 1.15  # times what is kept
         Case("float32"),
         Case("float32", dtype="bfloat16"),
         Case("bfloat16", quantize="int8"),
+        Case("bfloat16", quantize="int4"),
     ],
     ids=lambda case: case.name,
 )

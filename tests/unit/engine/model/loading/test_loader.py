@@ -23,9 +23,10 @@ from engine.build import build_core, build_parts
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.linear.channel_scales import channel_scales
-from engine.linear.int8_linear import Int8Linear, quantize_linears
-from engine.linear.native_channels import native_panels
 from engine.linear.packed_linear import PackedLinear, can_pack, convert_float16, pack_linears
+from engine.linear.rounded.int8_linear import Int8Linear
+from engine.linear.rounded.native_channels import native_panels
+from engine.linear.rounded.quantization import quantize_linears
 from engine.model.checks.self_check import paged_logits
 from engine.model.loading.loader import load_model
 from engine.native.bfloat16 import has_compiled_bfloat16, has_fast_bfloat16, has_onednn_bfloat16

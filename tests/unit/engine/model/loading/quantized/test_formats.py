@@ -41,7 +41,7 @@ def gptq(**changes: Any) -> dict[str, Any]:
         (
             partial(makers.gptq, bits=4, group_size=16, version=2, reorders=True),
             gptq(group_size=16, checkpoint_format="gptq_v2", desc_act=True),
-            "GPTQ of 4 bits in groups of 16",
+            "GPTQ of 4 bits in groups of 16, inputs in the order of their activations",
         ),
         (
             partial(makers.gptq, bits=8, group_size=-1),

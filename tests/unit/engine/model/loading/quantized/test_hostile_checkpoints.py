@@ -13,10 +13,10 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from engine.assembly.prepared_model import prepare_model
 from engine.config import EngineConfig
 from engine.dry_run import dry_run
 from engine.errors import ModelNotSupported
-from engine.model.loading.loader import load_model
 from tests.tiny import save_tiny_model
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import WEIGHTS, compressed, describe, save_pair
@@ -35,9 +35,10 @@ MADE: dict[str, tuple[dict[str, Any], Callable[[Tensor], Any]]] = {
 }
 
 
-def refusal(directory: Path) -> str:
+def refusal(directory: Path, dtype: str = "auto") -> str:
+    config = EngineConfig(model=str(directory), device="cpu", dtype=dtype)
     with pytest.raises(ModelNotSupported) as caught:
-        load_model(EngineConfig(model=str(directory), device="cpu"), lambda line: None)
+        prepare_model(config, lambda line: None)
     line = str(caught.value)
     assert "\n" not in line
     return line
@@ -141,11 +142,12 @@ CONTENTS: list[tuple[dict[str, Any], dict[str, Tensor], str]] = [
 ]
 
 
+@pytest.mark.parametrize("dtype", ["auto", "float32"])  # kept as integers where they can, or unpacked
 @pytest.mark.parametrize(("description", "changes", "words"), CONTENTS)
 def test_contents_that_no_quantization_gives_are_refused_by_name(
-    description: dict[str, Any], changes: dict[str, Any], words: str, checkpoint: Copy
+    description: dict[str, Any], changes: dict[str, Any], words: str, dtype: str, checkpoint: Copy
 ) -> None:
-    line = refusal(with_tensors(checkpoint(description), **changes))
+    line = refusal(with_tensors(checkpoint(description), **changes), dtype)
     assert words in line
     assert Q + "weight" in line
 

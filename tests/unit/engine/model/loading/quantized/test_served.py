@@ -13,7 +13,7 @@ from engine.model_info import ModelInfo
 from engine.packed_cache.content import Checkpoint
 from handlers.serving.model_table import model_lines
 from tests.instructions import needs_compiler
-from tests.parity.test_int8_parity import generate
+from tests.parity.test_quantization_parity import generate
 from tests.unit.engine.model.loading.quantized import makers
 from tests.unit.engine.model.loading.quantized.pairs import Pair, describe, save_pair
 

@@ -1,0 +1,52 @@
+"""Integers, scales and zeros of quantized checkpoints, in the groups that compiled code multiplies."""
+
+import torch
+from torch import Tensor
+
+from engine.weights.grouped_weight import GROUP_SIZES, MIDDLE, GroupBits, GroupedWeight, GroupForm
+from engine.weights.unread_weight import NotGrouped
+
+
+def group_form(bits: int, num_inputs: int, stored_size: int, *, is_symmetric: bool) -> GroupForm | None:
+    """Return the form of a weight; None if no groups fit into the stored ones.
+
+    bits: of its integers. stored_size: inputs of a stored group, of which the last may be smaller.
+    """
+    size = _group_size(num_inputs, stored_size)
+    return None if size is None else GroupForm(4 if bits <= 4 else 8, size, not is_symmetric)
+
+
+def to_groups(
+    values: Tensor, scales: Tensor, zeros: Tensor | None, stored_size: int, bits: GroupBits
+) -> GroupedWeight:
+    """Return the weight (values - zeros) * scales.
+
+    values: [num_outputs, num_inputs], as of `GroupedWeight`. scales, zeros: [num_outputs, num_stored_groups];
+    zeros is None where all are 0. Integers are kept; scales are rounded to float16, and so are zeros times
+    scales, unless each zero is the middle. Raises NotGrouped for scales that are too large for float16.
+    """
+    size = _group_size(values.shape[1], stored_size)
+    if size is None:
+        raise NotGrouped(f"{values.shape[1]} inputs in groups of {stored_size} have no smaller ones")
+    mins = None
+    if zeros is None:
+        zeros = torch.zeros(1, 1)
+    if bool((zeros != (MIDDLE if bits == 4 else 0)).any()):
+        mins = -(zeros.float() * scales.float())
+    num_groups, times = values.shape[1] // size, stored_size // size
+
+    def of_groups(numbers: Tensor) -> Tensor:
+        halves = numbers.half()
+        if not halves.isfinite().all():
+            raise NotGrouped("its scales are too large for float16")
+        return halves.repeat_interleave(times, dim=1)[:, :num_groups].contiguous()
+
+    return GroupedWeight(
+        values.contiguous(), of_groups(scales), None if mins is None else of_groups(mins), size, bits
+    )
+
+
+def _group_size(num_inputs: int, stored_size: int) -> int | None:
+    """Return the largest size of groups that each lie in one stored group."""
+    fitting = (size for size in reversed(GROUP_SIZES) if not num_inputs % size and not stored_size % size)
+    return next(fitting, None)

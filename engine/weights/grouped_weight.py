@@ -1,0 +1,126 @@
+"""A linear layer's weight in integers of 4 or 8 bits, with a scale for each group of inputs.
+
+It is the form between what is on disk or rounded here, and the panels of compiled code. Checkpoints that are
+quantised already become it without rounding, but for scales that float16 does not hold.
+"""
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, Self, TypeAlias
+
+import torch
+from torch import Tensor
+
+GroupBits: TypeAlias = Literal[4, 8]
+GROUP_SIZES: Final = (16, 32, 64, 128)
+MIDDLE: Final = 8  # of integers of 4 bits without mins
+
+
+class GroupForm(NamedTuple):
+    """The form of a weight's groups. has_mins: whether each group has a min beside its scale."""
+
+    bits: GroupBits
+    group_size: int
+    has_mins: bool
+
+    def num_bytes(self, num_outputs: int, num_inputs: int) -> int:
+        """Return the memory of a weight, with its integers packed."""
+        num_scales = num_outputs * (num_inputs // self.group_size)
+        return num_outputs * num_inputs * self.bits // 8 + 2 * num_scales * (1 + self.has_mins)
+
+    def with_room_for(self, other: Self) -> Self:
+        """Return the smallest form that holds weights of both without rounding."""
+        return self._replace(
+            bits=max(self.bits, other.bits),
+            group_size=min(self.group_size, other.group_size),
+            has_mins=self.has_mins or other.has_mins,
+        )
+
+
+class GroupedWeight(NamedTuple):
+    """A weight [num_outputs, num_inputs]: scale * value + min, or without mins scale * (value - middle).
+
+    values: [num_outputs, num_inputs], of 4 bits uint8 from 0 to 15, whose middle is 8, and of 8 bits int8,
+    whose middle is 0. scales, mins: float16 [num_outputs, num_groups]; mins is None for symmetric groups.
+    group_size: 16, 32, 64 or 128 inputs, of which num_inputs is a multiple.
+    """
+
+    values: Tensor
+    scales: Tensor
+    mins: Tensor | None
+    group_size: int
+    bits: GroupBits
+
+    @property
+    def num_outputs(self) -> int:
+        """The number of outputs."""
+        return self.values.shape[0]
+
+    @property
+    def num_inputs(self) -> int:
+        """The number of inputs."""
+        return self.values.shape[1]
+
+    def check(self) -> None:
+        """Raise ValueError unless shapes, types and values are as described, and all numbers finite."""
+        num_groups, rest = divmod(self.num_inputs, self.group_size)
+        if self.group_size not in GROUP_SIZES or rest or not num_groups:
+            raise ValueError(f"{self.num_inputs} inputs are no whole groups of {self.group_size}")
+        if self.values.dtype != (torch.uint8 if self.bits == 4 else torch.int8):
+            raise ValueError(f"values of {self.bits} bits are not {self.values.dtype}")
+        if self.bits == 4 and self.values.numel() and int(self.values.max()) > 15:
+            raise ValueError("a value of 4 bits exceeds 15")
+        for name, numbers in (("scales", self.scales), ("mins", self.mins)):
+            if numbers is None:
+                continue
+            if numbers.dtype != torch.float16 or numbers.shape != (self.num_outputs, num_groups):
+                raise ValueError(f"{name} are {numbers.dtype} {list(numbers.shape)}")
+            if not numbers.isfinite().all():
+                raise ValueError(f"{name} are not finite")
+
+    def plain(self) -> Tensor:
+        """Return the weight as float32 [num_outputs, num_inputs]."""
+        values = self.values.float().view(self.num_outputs, -1, self.group_size)
+        if self.mins is None:
+            values = values - MIDDLE if self.bits == 4 else values
+            return (values * self.scales.float()[..., None]).flatten(1)
+        return (values * self.scales.float()[..., None] + self.mins.float()[..., None]).flatten(1)
+
+    def of_outputs(self, outputs: Tensor | slice) -> Self:
+        """Return the weight of some outputs, in this order."""
+        mins = None if self.mins is None else self.mins[outputs]
+        return self._replace(values=self.values[outputs], scales=self.scales[outputs], mins=mins)
+
+    @property
+    def form(self) -> GroupForm:
+        """The form of its groups."""
+        return GroupForm(self.bits, self.group_size, self.mins is not None)
+
+    def widened(self, form: GroupForm) -> Self:
+        """Return the same weight in a form that has room for its own, without rounding."""
+        assert self.form.with_room_for(form) == form, (self.form, form)
+        times = self.group_size // form.group_size
+        scales = self.scales.repeat_interleave(times, dim=1) if times > 1 else self.scales
+        mins, values = self.mins, self.values
+        if mins is not None:
+            mins = mins.repeat_interleave(times, dim=1) if times > 1 else mins
+        elif form.has_mins:
+            mins = scales * -MIDDLE if form.bits == self.bits == 4 else torch.zeros_like(scales)
+        if form.bits > self.bits:
+            values = values.to(torch.int8) - (MIDDLE if self.mins is None else 0)
+        return self._replace(
+            values=values, scales=scales, mins=mins, group_size=form.group_size, bits=form.bits
+        )
+
+    @classmethod
+    def concatenated(cls, weights: Sequence[Self]) -> Self:
+        """Return one weight with the outputs of all, in the smallest form that has room for each."""
+        form = weights[0].form
+        for weight in weights[1:]:
+            form = form.with_room_for(weight.form)
+        alike = [weight.widened(form) for weight in weights]
+        mins = [weight.mins for weight in alike if weight.mins is not None]
+        return alike[0]._replace(
+            values=torch.cat([weight.values for weight in alike]),
+            scales=torch.cat([weight.scales for weight in alike]),
+            mins=torch.cat(mins) if mins else None,
+        )

@@ -1,0 +1,85 @@
+"""Tests of weights in groups, and of their rounding."""
+
+import pytest
+import torch
+
+from engine.linear.group_rounding import round_to_groups
+from engine.weights.grouped_weight import GROUP_SIZES, GroupBits, GroupedWeight, GroupForm
+
+
+def _weight(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(1)) * 0.03
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize(("bits", "most"), [(4, 0.1), (8, 0.006)])
+@pytest.mark.parametrize("group_size", GROUP_SIZES)
+def test_a_rounded_weight_is_near_the_plain_one(
+    group_size: int, bits: GroupBits, most: float, *, symmetric: bool
+) -> None:
+    weight = _weight(40, 256)
+    rounded = round_to_groups(weight, bits, group_size, symmetric=symmetric)
+    rounded.check()
+    assert (rounded.mins is None) == symmetric
+    assert (rounded.plain() - weight).norm() < most * (1.2 if group_size > 32 else 1) * weight.norm()
+
+
+def test_the_search_beats_the_scale_of_the_largest_magnitude() -> None:
+    weight = _weight(64, 512)
+    groups = weight.view(64, -1, 32)
+    largest = groups.abs().amax(dim=-1, keepdim=True)
+    simple = (groups / (largest / 7)).round() * (largest / 7)
+    error = (round_to_groups(weight, 4, 32).plain() - weight).norm()
+    assert error < 0.93 * (simple.flatten(1) - weight).norm()
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+@pytest.mark.parametrize("bits", [4, 8])
+def test_groups_of_zeros_stay_zeros(bits: GroupBits, *, symmetric: bool) -> None:
+    rounded = round_to_groups(torch.zeros(3, 64), bits, 32, symmetric=symmetric)
+    assert not rounded.plain().any()
+
+
+def test_integers_times_a_scale_come_back_exactly() -> None:
+    values = torch.arange(-8, 8).repeat(4, 2).float()
+    assert torch.equal(round_to_groups(values * 0.25, 4, 32).plain(), values * 0.25)
+
+
+def test_outputs_are_chosen_and_concatenated() -> None:
+    weight = round_to_groups(_weight(8, 64), 4, 32, symmetric=False)
+    first, second = weight.of_outputs(slice(0, 3)), weight.of_outputs(torch.tensor([3, 4, 5, 6, 7]))
+    whole = GroupedWeight.concatenated([first, second])
+    assert torch.equal(whole.plain(), weight.plain())
+
+
+@pytest.mark.parametrize("others", [(4, 32, True), (8, 16, False), (8, 32, True), (4, 64, False)])
+def test_weights_of_several_forms_become_one_without_rounding(others: tuple[GroupBits, int, bool]) -> None:
+    bits, group_size, has_mins = others
+    first = round_to_groups(_weight(3, 128), 4, 64)
+    second = round_to_groups(_weight(5, 128), bits, group_size, symmetric=not has_mins)
+    whole = GroupedWeight.concatenated([first, second])
+    whole.check()
+    assert whole.form == GroupForm(bits, group_size, has_mins)
+    assert torch.equal(whole.plain(), torch.cat([first.plain(), second.plain()]))
+
+
+def test_the_memory_of_a_form_is_that_of_its_integers_and_scales() -> None:
+    assert GroupForm(4, 32, has_mins=False).num_bytes(10, 64) == 320 + 40
+    assert GroupForm(8, 16, has_mins=True).num_bytes(10, 64) == 640 + 160
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"group_size": 48}, "no whole groups of 48"),
+        ({"values": torch.full((2, 64), 16, dtype=torch.uint8)}, "exceeds 15"),
+        ({"values": torch.zeros(2, 64, dtype=torch.int8)}, "are not torch.int8"),
+        ({"scales": torch.ones(2, 3).half()}, "scales are"),
+        ({"mins": torch.full((2, 2), torch.inf).half()}, "mins are not finite"),
+    ],
+)
+def test_what_is_no_such_weight_is_refused(change: dict[str, object], message: str) -> None:
+    weight = round_to_groups(_weight(2, 64), 4, 32, symmetric=False)
+    weight.check()
+    with pytest.raises(ValueError, match=message):
+        weight._replace(**change).check()  # type: ignore[arg-type]  # as parametrised
