@@ -1,7 +1,7 @@
 """An adapter as the scheduler sees it, and adapters by name as contracts do; no torch."""
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from engine.config import AdapterSource
 from engine.errors import CannotLoadAdapter, UnknownAdapter
@@ -22,6 +22,13 @@ class Adapter:
     def tags(self) -> tuple[tuple[str, str], ...]:
         """The tag of cached keys and values that goes with the name, which is a tag of the request."""
         return (("adapter_digest", self.digest),)
+
+
+class UsedAdapters(NamedTuple):
+    """The names of the adapters of running and of waiting sequences, each once."""
+
+    running: tuple[str, ...]
+    waiting: tuple[str, ...]
 
 
 class Adapters(Protocol):

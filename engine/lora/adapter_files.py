@@ -1,15 +1,19 @@
 """The files of an adapter in a folder, as PEFT writes them."""
 
 import hashlib
+import os
 import pickle
 import re
-from collections.abc import Mapping
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as load_safetensors
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from engine.errors import CannotLoadAdapter
@@ -18,6 +22,7 @@ _CONFIG: Final = "adapter_config.json"
 _TENSORS: Final = "adapter_model.safetensors"
 _PICKLED: Final = "adapter_model.bin"
 _MAX_CONFIG_BYTES: Final = 2**20
+_CHUNK_BYTES: Final = 2**20  # read at once, without the interpreter's lock
 _NAME: Final = re.compile(r"base_model\.model\.(?P<path>.+)\.lora_(?P<side>[AB])(?:\.default)?\.weight")
 
 
@@ -36,17 +41,20 @@ class Pair(NamedTuple):
     up: Tensor
 
 
-def read_files(folder: Path, max_bytes: int) -> AdapterFiles:
-    """Read an adapter's files into memory.
+def read_files(folder: Path, max_bytes: int, within: Path | None = None) -> AdapterFiles:
+    """Read an adapter's files, each once, so that the digest is of the bytes that the tensors are from.
 
-    max_bytes: of its tensors. Raises CannotLoadAdapter.
+    max_bytes: of its tensors. within: the folder, itself no link, that no link may leave; None: links may
+    lead anywhere. Raises CannotLoadAdapter.
     """
-    config = _read(folder / _CONFIG, _MAX_CONFIG_BYTES)
     is_pickled = not (folder / _TENSORS).exists() and (folder / _PICKLED).exists()
-    path = folder / (_PICKLED if is_pickled else _TENSORS)
-    contents = _read(path, max_bytes)
-    digest = hashlib.sha256(hashlib.sha256(config).digest() + hashlib.sha256(contents).digest()).hexdigest()
-    return AdapterFiles(config, _unpickled(path) if is_pickled else _tensors(contents), digest)
+    with (
+        _copied(folder / _CONFIG, _MAX_CONFIG_BYTES, within) as config,
+        _copied(folder / (_PICKLED if is_pickled else _TENSORS), max_bytes, within) as stored,
+    ):
+        digest = hashlib.sha256(config.digest + stored.digest).hexdigest()
+        tensors = _unpickled(stored.file, max_bytes) if is_pickled else _mapped(stored.file)
+        return AdapterFiles(config.file.read(), tensors, digest)
 
 
 def pairs_of(tensors: Mapping[str, Tensor]) -> dict[str, Pair]:
@@ -70,30 +78,85 @@ def pairs_of(tensors: Mapping[str, Tensor]) -> dict[str, Pair]:
     return {path: Pair(its["A"], its["B"]) for path, its in sides.items()}
 
 
-def _read(path: Path, max_bytes: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            contents = file.read(max_bytes + 1)
-    except OSError as error:
-        raise CannotLoadAdapter(f"{path.name}: {error.strerror or error}") from error
-    if len(contents) > max_bytes:
-        raise CannotLoadAdapter(f"{path.name} has more than {max_bytes:,} bytes")
-    return contents
+class _Copy(NamedTuple):
+    """A copy of a file that no one else can change or cut, at its start."""
+
+    file: IO[bytes]
+    digest: bytes
 
 
-def _tensors(contents: bytes) -> dict[str, Tensor]:
+@contextmanager
+def _copied(path: Path, max_bytes: int, within: Path | None) -> Iterator[_Copy]:
+    """Copy a file, for the block, to memory or, where the system has no files in memory, to its disk."""
+    digest, num_bytes = hashlib.sha256(), 0
+    with _no_file() as copy:
+        try:
+            with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
+                _check(file, path, within)
+                while chunk := file.read(_CHUNK_BYTES):
+                    num_bytes += len(chunk)
+                    if num_bytes > max_bytes:
+                        raise CannotLoadAdapter(f"{path.name} has more than {max_bytes:,} bytes")
+                    digest.update(chunk)
+                    copy.write(chunk)
+            copy.seek(0)
+        except OSError as error:
+            raise CannotLoadAdapter(f"{path.name}: {error.strerror or error}") from error
+        yield _Copy(copy, digest.digest())
+
+
+def _no_file() -> IO[bytes]:
+    """Return an empty file without a name."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("adapter"), "w+b")
+    return tempfile.TemporaryFile()
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # a pipe would wait for its other end
+
+
+def _check(file: IO[bytes], path: Path, within: Path | None) -> None:
+    """Check that this path, which has been opened as the file, names one, and by no link that leaves."""
+    opened = os.fstat(file.fileno())
+    if not stat.S_ISREG(opened.st_mode):
+        raise CannotLoadAdapter(f"{path.name} is no file")
+    if within is None:
+        return
+    target = path.resolve(strict=True)
+    if not (target.is_relative_to(within) and os.path.samestat(opened, target.lstat())):
+        raise CannotLoadAdapter(f"{path.name} is a link that leaves the adapters' root")
+
+
+def _mapped(file: IO[bytes]) -> dict[str, Tensor]:
+    """Return the tensors of a safetensors file, which are not copied: they lie in it, and outlive its end."""
     try:
-        return load_safetensors(contents)
-    except (SafetensorError, KeyError, ValueError, RuntimeError) as error:
+        with safe_open(f"/dev/fd/{file.fileno()}", framework="pt") as stored:
+            return {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118  # no mapping
+    except (SafetensorError, KeyError, ValueError, RuntimeError, OSError) as error:
         reason = " ".join(str(error).split())
         raise CannotLoadAdapter(f"{_TENSORS} cannot be read: {reason}") from error
 
 
-def _unpickled(path: Path) -> dict[str, Tensor]:
+def _unpickled(file: IO[bytes], max_bytes: int) -> dict[str, Tensor]:
     """Read a pickle that holds tensors alone; what would run code is refused by torch."""
     try:
-        tensors: Any = torch.load(path, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, OSError, EOFError, RuntimeError, ValueError, KeyError) as error:
+        if zipfile.is_zipfile(file):  # as torch writes it, though without compression
+            with zipfile.ZipFile(file) as archive:
+                num_bytes = sum(each.file_size for each in archive.infolist())
+            if num_bytes > max_bytes:
+                raise CannotLoadAdapter(f"{_PICKLED} unpacks to more than {max_bytes:,} bytes")
+        file.seek(0)
+        tensors: Any = torch.load(file, map_location="cpu", weights_only=True)
+    except (
+        pickle.UnpicklingError,
+        zipfile.BadZipFile,
+        OSError,
+        EOFError,
+        RuntimeError,
+        ValueError,
+        KeyError,
+    ) as error:
         reason = " ".join(str(error).split())[:200]
         raise CannotLoadAdapter(f"{_PICKLED} holds more than tensors, or is broken: {reason}") from error
     if not isinstance(tensors, dict) or not all(isinstance(each, Tensor) for each in tensors.values()):

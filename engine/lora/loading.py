@@ -10,20 +10,27 @@ from engine.errors import CannotLoadAdapter
 from engine.lora.adapter_config import AdapterConfig, read_config
 from engine.lora.adapter_files import Pair, pairs_of, read_files
 from engine.lora.sites import Site
-from engine.model.adapters import LoraAdapter, LowRank
+from engine.model.adapters import LoraAdapter, LowRank, in_panels
 
 
 @torch.inference_mode()
 def load_adapter(
-    name: str, folder: Path, sites: Mapping[str, Site], *, max_rank: int, max_bytes: int
+    name: str,
+    folder: Path,
+    sites: Mapping[str, Site],
+    *,
+    max_rank: int,
+    max_bytes: int,
+    within: Path | None = None,
 ) -> LoraAdapter:
     """Read and check the adapter in this folder, for a model with these sites.
 
-    max_rank: of any layer. max_bytes: of its files. Raises CannotLoadAdapter, which names the adapter and the
-    field or the tensor.
+    max_rank: of any layer. max_bytes: of its files. within: the folder that no link of theirs may leave;
+    None: links may lead anywhere. Raises CannotLoadAdapter, which names the adapter and the field or the
+    tensor.
     """
     try:
-        files = read_files(folder, max_bytes)
+        files = read_files(folder, max_bytes, within)
         config = read_config(files.config, max_rank)
         pairs = pairs_of(files.tensors)
         _check_targets(config, pairs, sites)
@@ -62,7 +69,8 @@ def _low_rank(path: str, pair: Pair, config: AdapterConfig, site: Site) -> LowRa
     up = pair.up.float() * config.scaling(path)
     if not _is_finite(up.to(site.dtype)):
         raise CannotLoadAdapter(f"base_model.model.{path}.lora_B.weight overflows when it is scaled")
-    return LowRank(_on(pair.down, site), _on(up, site))
+    matrix = _on(up.T, site)
+    return LowRank(_on(pair.down, site), in_panels(matrix) if site.is_stacked else matrix)
 
 
 def _is_finite(tensor: Tensor) -> bool:
@@ -71,4 +79,5 @@ def _is_finite(tensor: Tensor) -> bool:
 
 def _on(tensor: Tensor, site: Site) -> Tensor:
     """Return the tensor in memory of its own, in the rows' type and on their device."""
-    return tensor.to(site.device, site.dtype, copy=True).contiguous()
+    copied = torch.empty(tensor.shape, dtype=site.dtype, device=site.device)
+    return copied.copy_(tensor)

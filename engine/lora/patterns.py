@@ -28,7 +28,8 @@ def _match(pattern: str, path: str) -> "regex.Match[str] | None":
             f"adapter_config.json: a pattern has more than {_MAX_CHARACTERS:,} characters"
         )
     try:
-        return regex.match(pattern, path, timeout=_TIMEOUT_S)
+        # Concurrent: without the interpreter's lock, for which steps would wait.
+        return regex.match(pattern, path, timeout=_TIMEOUT_S, concurrent=True)
     except TimeoutError:
         raise CannotLoadAdapter(f"adapter_config.json: pattern {shown(pattern)} takes too long") from None
     except (regex.error, RecursionError, MemoryError) as error:

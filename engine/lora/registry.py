@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -10,22 +11,29 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from engine.adapter import UsedAdapters
 from engine.call_thread import CallThread
 from engine.config import AdapterLimits, AdapterSource
 from engine.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
 from engine.lora.loading import load_adapter
 from engine.lora.sites import Site
 from engine.model.adapters import LoraAdapter
+from engine.stats import AdapterStats
 
 _NICENESS: Final = 10  # of the thread that loads, which shares processors with the one that computes
 
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """A named adapter. adapter: its weights, unless others took their place. num_users: requests that run."""
+    """A named adapter.
+
+    adapter: its weights, unless others took their place. within: the folder that no link may leave, if a
+    client named it. num_users: requests that run.
+    """
 
     source: AdapterSource
     adapter: LoraAdapter | None
+    within: Path | None = None
     num_users: int = 0
     last_used: int = 0
     num_requests: int = 0
@@ -46,6 +54,8 @@ class AdapterRegistry:
         self._entries: dict[str, _Entry] = {}
         self._retired: list[_Entry] = []  # unloaded, but still used
         self._uses = count(1)
+        self._last_used = UsedAdapters((), ())
+        self._changed_at = time.time()
         self._lock = asyncio.Lock()
         self._thread: CallThread | None = None
 
@@ -77,11 +87,13 @@ class AdapterRegistry:
         replaces: whether one of this name may be there; its requests end with the weights they began with.
         Raises CannotLoadAdapter, or EngineBusy where running requests keep the memory.
         """
-        source = AdapterSource(source.name, str(self._within_root(source)))
+        assert self._root is not None, "nothing may be loaded"
+        root = self._root.resolve()
+        source = AdapterSource(source.name, str(_folder_within(root, source)))
         async with self._lock:
             if not (replaces and source.name in self._entries):
                 self._check_name(source.name)
-            adapter = await self._read_aside(source)
+            adapter = await self._read_aside(source, root)
             before = self._entries.pop(source.name, None)
             try:
                 self._make_room(adapter.num_bytes, retiring=before)
@@ -90,7 +102,7 @@ class AdapterRegistry:
                     self._entries[source.name] = before
                 raise
             self._retire(before)
-            self._entries[source.name] = _Entry(source, adapter, last_used=next(self._uses))
+            self._entries[source.name] = _Entry(source, adapter, root, last_used=next(self._uses))
 
     def unload(self, name: str) -> None:
         """Forget an adapter; requests that use it end with it. Raises UnknownAdapter."""
@@ -120,6 +132,24 @@ class AdapterRegistry:
             if entry.num_users == 0 and entry in self._retired:
                 self._retired.remove(entry)
 
+    def stats(self, used: UsedAdapters) -> AdapterStats | None:
+        """Return which adapters run and wait, an adapter that is yet to be read too; None if none ever can.
+
+        used: those of sequences.
+        """
+        if not self._sites:
+            return None
+        unread = [name for name, entry in self._entries.items() if entry.num_users and entry.adapter is None]
+        used = UsedAdapters(used.running, tuple(dict.fromkeys((*used.waiting, *unread))))
+        if used != self._last_used:
+            self._last_used, self._changed_at = used, time.time()
+        return AdapterStats(
+            max_in_memory=self._limits.max_in_memory,
+            running=used.running,
+            waiting=used.waiting,
+            changed_at=self._changed_at,
+        )
+
     def close(self) -> None:
         """End the thread that loads, once it has done what it does."""
         if self._thread is not None:
@@ -130,7 +160,7 @@ class AdapterRegistry:
         async with self._lock:
             if entry.adapter is None:
                 try:
-                    adapter = await self._read_aside(entry.source)
+                    adapter = await self._read_aside(entry.source, entry.within)
                 except CannotLoadAdapter as error:
                     raise GenerationFailed(str(error)) from error
                 self._make_room(adapter.num_bytes)
@@ -167,31 +197,31 @@ class AdapterRegistry:
         if len(self._entries) >= self._limits.max_named:
             raise CannotLoadAdapter(f"adapter {name!r}: {self._limits.max_named} adapters are loaded already")
 
-    def _within_root(self, source: AdapterSource) -> Path:
-        """Return the folder, without links. Raises CannotLoadAdapter unless it lies below the root."""
-        assert self._root is not None, "nothing may be loaded"
-        root = self._root.resolve()
-        with suppress(OSError, RuntimeError, ValueError):  # loops, and characters that no path has
-            folder = (root / source.path).resolve(strict=True)
-            if folder.is_relative_to(root):
-                return folder
-        raise CannotLoadAdapter(f"adapter {source.name!r}: its path names no folder below the adapters' root")
-
-    def _read(self, source: AdapterSource) -> LoraAdapter:
+    def _read(self, source: AdapterSource, within: Path | None = None) -> LoraAdapter:
         return load_adapter(
             source.name,
             Path(source.path),
             self._sites,
             max_rank=self._limits.max_rank,
             max_bytes=self._limits.max_bytes,
+            within=within,
         )
 
-    async def _read_aside(self, source: AdapterSource) -> LoraAdapter:
+    async def _read_aside(self, source: AdapterSource, within: Path | None) -> LoraAdapter:
         """Read in a thread of low priority, so that steps are not delayed."""
         if self._thread is None:
             self._thread = CallThread("adapters")
             self._thread.submit(_become_nice)
-        return await asyncio.wrap_future(self._thread.submit(self._read, source))
+        return await asyncio.wrap_future(self._thread.submit(self._read, source, within))
+
+
+def _folder_within(root: Path, source: AdapterSource) -> Path:
+    """Return the adapter's folder, without links. Raises CannotLoadAdapter unless it lies below the root."""
+    with suppress(OSError, RuntimeError, ValueError):  # loops, and characters that no path has
+        folder = (root / source.path).resolve(strict=True)
+        if folder.is_relative_to(root):
+            return folder
+    raise CannotLoadAdapter(f"adapter {source.name!r}: its path names no folder below the adapters' root")
 
 
 def _become_nice() -> None:

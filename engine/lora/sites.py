@@ -20,12 +20,18 @@ _PROBE: Final = [0, 1, 2]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A linear layer that a pass calls once, with all of its rows. dtype, device: those of rows."""
+    """A linear layer that a pass calls once, with all of its rows.
 
+    linear: the model's own, or a part of a merged one. dtype, device: those of rows. is_stacked: whether
+    compiled code computes it in steps that decode, which takes adapters in panels.
+    """
+
+    linear: nn.Module
     in_features: int
     out_features: int
     dtype: torch.dtype
     device: torch.device
+    is_stacked: bool = False
 
 
 @torch.inference_mode()
@@ -38,12 +44,19 @@ def open_sites(model: PreTrainedModel) -> Mapping[str, Site]:
     linears = _linears(model)
     paths = {module: path for path, module in linears.items()}
     assert len(paths) == len(linears), "a layer in several places has been counted twice"
+    stacked = {
+        linear
+        for layer in model.modules()
+        if isinstance(layer, FusedLayer) and layer.is_stacked
+        for linears in layer.parts.linears
+        for linear in linears
+    }
     sites: dict[str, Site] = {}
     refused: set[str] = set()
 
     def note(module: nn.Module, inputs: tuple[Any, ...], _: dict[str, Any], output: Any) -> None:
         path = paths[module]
-        site = _site(inputs, output)
+        site = _site(module, inputs, output, is_stacked=module in stacked)
         if site is None or path in sites:
             refused.add(path)
         else:
@@ -52,9 +65,9 @@ def open_sites(model: PreTrainedModel) -> Mapping[str, Site]:
     with observed(paths, note):
         reference_logits(model, _PROBE)
     head: nn.Module | None = model.get_output_embeddings()  # type: ignore[no-untyped-call]  # of transformers
-    sites = {path: site for path, site in sites.items() if path not in refused and linears[path] is not head}
-    for path in sites:
-        _hook(path, linears[path])
+    sites = {path: site for path, site in sites.items() if path not in refused and site.linear is not head}
+    for path, site in sites.items():
+        _hook(path, site.linear)
     return sites
 
 
@@ -76,19 +89,26 @@ def _linears(model: nn.Module) -> dict[str, nn.Module]:
     return {path: module for path, module in found.items() if places[module] == 1}
 
 
-def _site(inputs: tuple[Any, ...], output: Any) -> Site | None:
+def _site(linear: nn.Module, inputs: tuple[Any, ...], output: Any, *, is_stacked: bool) -> Site | None:
     if not (len(inputs) == 1 and isinstance(inputs[0], Tensor) and isinstance(output, Tensor)):
         return None
     rows = inputs[0]
     shape = (1, len(_PROBE))
     if rows.dim() != 3 or rows.shape[:2] != shape or output.dim() != 3 or output.shape[:2] != shape:
         return None
-    return Site(rows.shape[2], output.shape[2], output.dtype, output.device)
+    return Site(linear, rows.shape[2], output.shape[2], output.dtype, output.device, is_stacked)
 
 
-def _hook(path: str, module: nn.Module) -> None:
+def _hook(path: str, linear: nn.Module) -> None:
+    """Change the outputs of a linear layer, or its outputs among those of the merged one that computes it."""
+    own = slice(None)
+    if isinstance(linear, MergedPart):
+        first = sum(linear.merged.sizes[: linear.index])
+        own = slice(first, first + linear.out_features)
+        linear = linear.merged.linear
+
     def change(_: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
         if (adapted := current_adapters.get()) is not None:
-            adapted.add(path, inputs[0], output)
+            adapted.add(path, inputs[0], output[..., own])
 
-    module.register_forward_hook(change)
+    linear.register_forward_hook(change)

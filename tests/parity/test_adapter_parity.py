@@ -91,7 +91,7 @@ def opened(directory: Path, folders: dict[str, Path], **shape: Any) -> tuple[Eng
         **shape,
     )
     core = build_core(config, lambda line: None)[0]
-    return core, open_adapters(core.runner, config, lambda line: None)
+    return core, open_adapters(core.runner, config, lambda line: None).registry
 
 
 async def run(

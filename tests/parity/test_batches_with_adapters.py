@@ -1,4 +1,4 @@
-"""A batch has the adapter of each row, and no fast path computes a batch that has one."""
+"""A batch has the adapter of each row, and a fast path computes a batch that has one only where it may."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -94,12 +94,20 @@ def never(*_: Any) -> None:
     raise AssertionError("a fast path was taken")
 
 
-def test_compiled_decoding_declines_a_batch_with_adapters() -> None:
+class Declines:
+    """A stack that takes no rows with adapters."""
+
+    def takes(self, num_rows: int, *, has_adapters: bool) -> bool:
+        return not has_adapters
+
+
+def test_compiled_decoding_declines_a_batch_with_adapters_if_its_stack_does() -> None:
     module: Any = Untouched()
-    path = DecodeFastPath(module, module, module, module, module)
+    stack: Any = Declines()
+    path = DecodeFastPath(module, module, stack, module, module)
     batch = replace(new_batch(None, None), chunks=[])
     assert path.hidden_states(replace(batch, adapters=(POET,))) is None
-    with pytest.raises(AssertionError, match="takes was asked for"):
+    with pytest.raises(TypeError, match="not callable"):  # the embedding
         path.hidden_states(batch)
 
 

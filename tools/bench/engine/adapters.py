@@ -135,7 +135,7 @@ def _write(root: Path, name: str, rank: int) -> AdapterSource:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shape", default="Qwen2.5-0.5B", help="small for a check of a minute")
     parser.add_argument("--dtype", default="auto")
-    parser.add_argument("--quantize", choices=["int8"])
+    parser.add_argument("--quantize", choices=["int8", "int4"])
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--sequences", type=int, default=8, help="requests at once, and adapters")
     parser.add_argument("--tokens", type=int, default=24, help="of each output")

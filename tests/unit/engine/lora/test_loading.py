@@ -1,7 +1,10 @@
 """An adapter is loaded as PEFT writes it, or refused in one line that names the field or the tensor."""
 
+import hashlib
 import json
+import os
 import pickle
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 from typing_extensions import override
 
 from engine.errors import CannotLoadAdapter
@@ -21,7 +24,8 @@ PATH = "model.layers.0.self_attn.q_proj"
 OTHER = "model.layers.1.self_attn.q_proj"
 A, B = (f"base_model.model.{PATH}.lora_{side}.weight" for side in "AB")
 SITES = {
-    path: Site(6, 5, torch.float32, torch.device("cpu")) for path in (PATH, "model.layers.0.mlp.up_proj")
+    path: Site(nn.Identity(), 6, 5, torch.float32, torch.device("cpu"))
+    for path in (PATH, "model.layers.0.mlp.up_proj")
 }
 CONFIG: dict[str, Any] = {"peft_type": "LORA", "r": 2, "lora_alpha": 8, "target_modules": ["q_proj"]}
 
@@ -49,10 +53,10 @@ def retensor(folder: Path, change: Callable[[dict[str, Tensor]], object]) -> Non
 
 def test_an_adapter_has_its_scaling_in_its_second_matrix(folder: Path) -> None:
     adapter = load(folder)
-    assert adapter.layers[PATH].up.tolist() == [[2.0, 2.0]] * 5  # 0.5 * alpha / r
+    assert adapter.layers[PATH].up.tolist() == [[2.0] * 5] * 2  # 0.5 * alpha / r
     assert adapter.num_bytes == (2 * 6 + 5 * 2) * 4
     configure(folder, use_rslora=True, r=4, rank_pattern={"q_proj": 2}, alpha_pattern={"layers.0.*": 2**0.5})
-    assert load(folder).layers[PATH].up.tolist() == [[pytest.approx(0.5)] * 2] * 5
+    assert load(folder).layers[PATH].up.tolist() == [[pytest.approx(0.5)] * 5] * 2
 
 
 def test_the_digest_is_of_weights_and_configuration(folder: Path) -> None:
@@ -69,6 +73,20 @@ def test_a_pickle_of_tensors_alone_is_read(folder: Path) -> None:
     (folder / "adapter_model.safetensors").unlink()
     torch.save(tensors, folder / "adapter_model.bin")
     assert load(folder).layers[PATH].down.tolist() == [[1.0] * 6] * 2
+
+
+def test_a_pickle_that_is_compressed_is_no_larger_when_it_is_unpacked(folder: Path) -> None:
+    (folder / "adapter_model.safetensors").unlink()
+    torch.save({A: torch.zeros(2, 50_000), B: torch.zeros(5, 2)}, folder / "stored.bin")
+    with (
+        zipfile.ZipFile(folder / "stored.bin") as stored,
+        zipfile.ZipFile(folder / "adapter_model.bin", "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for name in stored.namelist():
+            packed.writestr(name, stored.read(name))
+    assert (folder / "adapter_model.bin").stat().st_size < 10_000
+    with pytest.raises(CannotLoadAdapter, match=r"adapter_model.bin unpacks to more than 10,000 bytes"):
+        load(folder)
 
 
 class Runs:
@@ -178,3 +196,55 @@ def test_files_that_are_missing_broken_or_too_large_are_refused(folder: Path) ->
     (folder / "adapter_model.safetensors").unlink()
     with pytest.raises(CannotLoadAdapter, match="adapter_model.safetensors: No such file"):
         load(folder)
+
+
+@pytest.mark.parametrize("file", ["adapter_config.json", "adapter_model.safetensors"])
+def test_a_pipe_or_a_folder_in_place_of_a_file_is_refused_at_once(folder: Path, file: str) -> None:
+    (folder / file).unlink()
+    os.mkfifo(folder / file)
+    with pytest.raises(CannotLoadAdapter, match=f"{file} is no file"):
+        load(folder)
+    (folder / file).unlink()
+    (folder / file).mkdir()
+    with pytest.raises(CannotLoadAdapter, match=f"{file}: Is a directory"):
+        load(folder)
+
+
+@pytest.mark.parametrize("pickled", [False, True])
+@pytest.mark.parametrize("has_files_in_memory", [True, False])
+def test_the_weights_are_those_of_the_digest_though_the_file_is_rewritten_meanwhile(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, *, pickled: bool, has_files_in_memory: bool
+) -> None:
+    if not has_files_in_memory:
+        monkeypatch.delattr(os, "memfd_create")
+    path = folder / "adapter_model.safetensors"
+    if pickled:
+        path, stored = folder / "adapter_model.bin", path
+        torch.save(load_file(stored), path)
+        stored.unlink()
+    expected = load(folder)
+    sha256 = hashlib.sha256
+
+    def rewrite(contents: bytes = b"") -> Any:
+        """Overwrite the file once it has been read, when the digest of both files is made."""
+        if contents:
+            path.write_bytes(bytes(path.stat().st_size))
+        return sha256(contents)
+
+    monkeypatch.setattr(hashlib, "sha256", rewrite)
+    adapter = load(folder)
+    monkeypatch.undo()
+    assert not any(path.read_bytes())
+    assert adapter.digest == expected.digest
+    assert adapter.layers[PATH].down.equal(expected.layers[PATH].down)
+
+
+def test_no_descriptor_stays_open(folder: Path) -> None:
+    whole = (folder / "adapter_model.safetensors").read_bytes()
+    load(folder)
+    before = len(os.listdir("/dev/fd"))
+    load(folder)
+    (folder / "adapter_model.safetensors").write_bytes(whole[:-1])
+    with pytest.raises(CannotLoadAdapter):
+        load(folder)
+    assert len(os.listdir("/dev/fd")) == before

@@ -1,21 +1,27 @@
 """Adapters by name: how many are in memory, which of them make room, and what a name means over time."""
 
+import asyncio
+import gc
 import json
 import os
+import weakref
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
+from torch import nn
 
+from engine.adapter import UsedAdapters
 from engine.config import AdapterLimits, AdapterSource
 from engine.errors import CannotLoadAdapter, EngineBusy, GenerationFailed, UnknownAdapter
 from engine.lora.registry import AdapterRegistry
 from engine.lora.sites import Site
+from engine.model.adapters import LoraAdapter
 
 PATH = "model.layers.0.q_proj"
-SITES = {PATH: Site(600, 500, torch.float32, torch.device("cpu"))}
+SITES = {PATH: Site(nn.Identity(), 600, 500, torch.float32, torch.device("cpu"))}
 NUM_BYTES = (600 + 500) * 4
 
 
@@ -132,3 +138,90 @@ async def test_only_folders_below_the_root_are_read(tmp_path: Path) -> None:
     await adapters.load(AdapterSource("a", "inside"))
     assert "a" in adapters
     adapters.close()
+
+
+@pytest.mark.parametrize("file", ["adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"])
+async def test_a_file_below_the_root_is_no_link_that_leaves_it(tmp_path: Path, file: str) -> None:
+    root, secret = tmp_path / "root", tmp_path / "secret"
+    root.mkdir()
+    write(root / "whole")
+    write(root / "a")
+    if file.endswith(".bin"):
+        torch.save(load_file(root / "a" / "adapter_model.safetensors"), root / "a" / file)
+        (root / "a" / "adapter_model.safetensors").unlink()
+    (root / "a" / file).rename(secret)
+    os.symlink(secret, root / "a" / file)
+    adapters = registry(root, max_in_memory=1)
+    with pytest.raises(CannotLoadAdapter, match=f"'a': {file} is a link that leaves the adapters' root"):
+        await adapters.load(AdapterSource("a", "a"))
+    adapters.add_now(AdapterSource("named_at_the_start", str(root / "a")))
+
+    os.remove(root / "a" / file)
+    secret.rename(root / "moved")
+    os.symlink(root / "moved", root / "a" / file)
+    await adapters.load(AdapterSource("a", "a"))  # by a link that stays
+    await adapters.load(AdapterSource("whole", "whole"))  # which takes the place of `a`
+    (root / "moved").rename(secret)
+    os.remove(root / "a" / file)
+    os.symlink(secret, root / "a" / file)
+    with pytest.raises(GenerationFailed, match=f"{file} is a link that leaves the adapters' root"):
+        async with adapters.using("a"):
+            pass
+    adapters.close()
+
+
+async def test_an_adapter_that_is_being_read_waits(tmp_path: Path) -> None:
+    adapters = registry(tmp_path, max_in_memory=1)
+    for name in "ab":
+        adapters.add_now(write(tmp_path / name))
+    os.remove(tmp_path / "b" / "adapter_model.safetensors")
+    used = UsedAdapters(("a", "gone"), ("a",))
+    first = adapters.stats(used)
+    assert first is not None and (first.running, first.waiting) == (("a", "gone"), ("a",))
+    assert adapters.stats(used) == first
+    reading = asyncio.create_task(adapters.using("b").__aenter__())
+    await asyncio.sleep(0)
+    second = adapters.stats(used)
+    assert second is not None and (second.running, second.waiting) == (("a", "gone"), ("a", "b"))
+    assert second.changed_at > first.changed_at and second.max_in_memory == 1
+    with pytest.raises(GenerationFailed, match="No such file"):
+        await reading
+    third = adapters.stats(used)
+    assert third is not None and third.waiting == ("a",)
+    adapters.close()
+
+
+def test_an_engine_that_takes_no_adapters_has_no_statistics_of_them() -> None:
+    assert AdapterRegistry({}, AdapterLimits()).stats(UsedAdapters((), ())) is None
+
+
+async def has_left(adapter: weakref.ref[LoraAdapter]) -> bool:
+    """Return whether it leaves memory once the loop and the thread that loaded it have gone on."""
+    for _ in range(200):
+        if adapter() is None:
+            return True
+        await asyncio.sleep(0.01)
+    return False
+
+
+async def test_an_adapter_that_makes_room_or_is_unloaded_leaves_memory(tmp_path: Path) -> None:
+    adapters = registry(tmp_path, max_in_memory=1)
+    gc.disable()  # what is left to it stays for long
+    try:
+        await adapters.load(write(tmp_path / "a"))
+        async with adapters.using("a") as adapter:
+            assert adapter is not None
+            first = weakref.ref(adapter)
+        del adapter
+        assert first() is not None
+        await adapters.load(write(tmp_path / "b"))
+        assert await has_left(first)
+        async with adapters.using("a") as adapter:
+            assert adapter is not None
+            again = weakref.ref(adapter)
+        del adapter
+        adapters.unload("a")
+        assert await has_left(again)
+    finally:
+        gc.enable()
+        adapters.close()
