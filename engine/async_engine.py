@@ -6,22 +6,25 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 
-from engine.build import build_core
+from msgspec.structs import replace
+
+from engine.build import build_core, media_processor_of
 from engine.call_thread import CallThread
 from engine.capabilities import Capabilities
 from engine.config import MAX_UNREAD_BYTES, AdapterLimits, EngineConfig
-from engine.core.core import EngineCore
 from engine.errors import EngineDied, EngineError, EngineStopped
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.engine_thread import Abort, Add, Embed, EngineThread
 from engine.frontend.request_stream import RequestStream
+from engine.frontend.stepped_core import SteppedCore
 from engine.frontend.stream_registry import StreamRegistry
 from engine.grammar.compile_queue import GrammarQueue
 from engine.grammar.compiler import CompiledGrammar, GrammarCompiler
 from engine.grammar.process.client import CAN_FORK, SHARED
 from engine.lora.opening import open_adapters
 from engine.lora.registry import AdapterRegistry
+from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.sampling.request_tables import RequestTables, are_large
@@ -45,19 +48,21 @@ class AsyncEngine:
 
     def __init__(
         self,
-        core: EngineCore,
+        core: SteppedCore,
         tokenizer: Tokenizer,
         model_info: ModelInfo,
         thread: CallThread | None = None,
         adapters: AdapterRegistry | None = None,
         *,
+        media: MediaProcessor | None = None,
         max_unread_bytes: int = MAX_UNREAD_BYTES,
     ) -> None:
         """Start the engine's thread; `start` also loads the model. Requires a running event loop.
 
-        thread: the one in which the core was built. adapters: None for none, ever. max_unread_bytes: as in
-        EngineConfig.
+        thread: the one in which the core was built. adapters: None for none, ever. media: what reads files
+        for the model, if anything does. max_unread_bytes: as in EngineConfig.
         """
+        self._media = media
         self.tokenizer = tokenizer
         self.model_info = model_info
         self.adapters = adapters or AdapterRegistry({}, AdapterLimits())
@@ -81,7 +86,8 @@ class AsyncEngine:
     ) -> "AsyncEngine":
         """Load the model in the engine's thread. on_progress: called in this loop with one line at a time.
 
-        Raises ModelNotSupported if the model cannot be served, and CannotLoadAdapter.
+        Raises ModelNotSupported if the model cannot be served, CannotLoadAdapter, and KernelsMissing by
+        `config.require_native`.
         """
         loop = asyncio.get_running_loop()
 
@@ -94,8 +100,16 @@ class AsyncEngine:
         thread = CallThread(_THREAD_NAME)
         try:
             core, tokenizer, info = await asyncio.wrap_future(thread.submit(build_core, config, report))
-            adapters = await asyncio.wrap_future(thread.submit(open_adapters, core.runner, config, report))
-            return cls(core, tokenizer, info, thread, adapters, max_unread_bytes=config.max_unread_bytes)
+            opened = await asyncio.wrap_future(thread.submit(open_adapters, core.runner, config, report))
+            return cls(
+                core,
+                tokenizer,
+                replace(info, kernels=(*info.kernels, *opened.kernels)),
+                thread,
+                opened.registry,
+                media=media_processor_of(core.runner),
+                max_unread_bytes=config.max_unread_bytes,
+            )
         except BaseException:
             thread.end()
             # Wait a while, since a process that ends while libraries are being loaded may crash.
@@ -106,7 +120,17 @@ class AsyncEngine:
     @property
     def capabilities(self) -> Capabilities:
         """All that requests can ask for."""
-        return Capabilities()
+        return Capabilities(media=self.model_info.media)
+
+    @property
+    def media(self) -> MediaProcessor | None:
+        """The processor of files for the model; None for a model that reads text alone."""
+        return self._media
+
+    @property
+    def shares_interpreter(self) -> bool:
+        """True: a step runs Python between its torch calls."""
+        return True
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
@@ -193,7 +217,8 @@ class AsyncEngine:
         await self._death.wait()
 
     def stats(self) -> EngineStats:
-        return self._core.stats()
+        adapters = self.adapters.stats(self._core.used_adapters())
+        return replace(self._core.stats(), adapters=adapters)
 
     async def drain(self, timeout_s: float) -> None:
         """Refuse new requests, and wait for running ones; after `timeout_s` they raise EngineStopped."""

@@ -139,16 +139,50 @@ class BeamParams(msgspec.Struct, frozen=True, kw_only=True):
     early_stopping: bool | Literal["never"] = False
 
 
-class Media(msgspec.Struct, frozen=True, kw_only=True):
+class MediaKind(Enum):
+    """The kind of content in a prompt that is not text."""
+
+    IMAGE = "image"
+    AUDIO = "audio"
+    VIDEO = "video"
+
+
+class RopeAxes(msgspec.Struct, frozen=True, eq=False):
+    """The positions of a medium's tokens in a rotary embedding of several axes.
+
+    offsets: one tuple for each axis, with the offset of each token from the position of the first one.
+    extent: the offset of the token that follows the medium, on every axis.
+    """
+
+    offsets: tuple[tuple[int, ...], ...]
+    extent: int
+
+
+class Media(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """An image or the like in a prompt, where tokens that stand for nothing else keep its place.
 
     digest: a cryptographic hash of the content as the model gets it. position: of the first such token.
-    num_tokens: how many there are, at least one.
+    num_tokens: how many there are, at least one. kind: of the content, for those who count tokens.
+    features: what the engine's encoder reads, by name; only the engine's own media processor makes and reads
+    it.
+    blocks: half-open ranges of positions, counted from the first token, whose tokens see each other in both
+    directions, so that each range must be computed in one step; if `blocks_in_windows`, they do so in layers
+    with a sliding window alone. rope: None where positions count tokens.
     """
 
     digest: bytes
     position: int
     num_tokens: int
+    kind: MediaKind = MediaKind.IMAGE
+    features: Mapping[str, object] = {}
+    blocks: tuple[tuple[int, int], ...] = ()
+    blocks_in_windows: bool = False
+    rope: RopeAxes | None = None
+
+    @property
+    def end(self) -> int:
+        """The position after its last token."""
+        return self.position + self.num_tokens
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -165,7 +199,7 @@ class GenerationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One prompt, and `num_sequences` continuations of it.
 
     request_id: unique among the requests that run.
-    prompt: no model takes media yet, and a request with any is refused.
+    prompt: its media are those of the engine's own media processor (`engine/media_item.py`).
     num_sequences: continuations; sequence i draws with seed + i.
     num_parallel: how many of them run at once at most; as one ends, the next begins. None: all. The beams of
         a search always run together.

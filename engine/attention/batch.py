@@ -1,6 +1,7 @@
 """The scheduled tokens of a step as tensors: one flat batch."""
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,6 +11,8 @@ import torch
 from torch import Tensor
 
 from engine.adapter import Adapter
+from engine.attention.rope_positions import rope_positions
+from engine.request import Media
 from engine.scheduling.schedule import ScheduledTokens
 from engine.scheduling.sequence import Sequence
 from engine.scheduling.state_slots import Snapshot
@@ -25,16 +28,29 @@ class Span(NamedTuple):
     """Rows `row` to `row + num_tokens` of the batch: a sequence's tokens from position `start` on.
 
     blocks: the sequence's block table, up to the block with the last token of the span.
+    seen_together: the half-open ranges of positions within the span whose tokens see each other in both
+    directions; if `together_in_windows`, in layers with a sliding window alone.
     """
 
     row: int
     start: int
     num_tokens: int
     blocks: list[int]
+    seen_together: tuple[tuple[int, int], ...] = ()
+    together_in_windows: bool = False
 
     @property
     def end(self) -> int:
         return self.start + self.num_tokens
+
+
+class MediaRows(NamedTuple):
+    """Rows `row` to `row + num_tokens` of the batch: tokens of a medium, from its own token `first` on."""
+
+    media: Media
+    row: int
+    first: int
+    num_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +60,16 @@ class Batch:
     entries: in row order; entries of one token first, by the length of their sequence.
 
     input_ids, positions, slots: int64 [num_tokens]; a slot is block * block_size + offset in the KV pages.
-    decodes: the spans of one token, which are rows 0 to len(decodes). chunks: the others.
+    decodes: the spans of one token of text, which are rows 0 to len(decodes). chunks: the others.
     adapters: the adapter of each row; None if no row has one. What computes several modules of a model at
-        once declines a batch with adapters, since these apply to each module.
+        once applies them itself, or declines the batch.
     long_rows: bool [num_tokens], whether a row's sequence is long (`Sequence.is_long`); None if none is.
     drafted: the rows of the drafted tokens of a sequence, in their order. Each is a decoding row with a span
         of its own, so that its result is that of a step without a draft. It reads keys that other rows of the
         batch write, so all keys of a layer must be written before any are read.
+    media: the rows that hold tokens of media; all of them are in chunks.
+    rope_positions: int64 [num_axes, num_tokens], the positions for the rotary embedding; None where they are
+        `positions`. Rows of text have the same on all axes.
     """
 
     entries: list[ScheduledTokens]
@@ -63,6 +82,8 @@ class Batch:
     drafted: dict[Sequence, list[int]] = field(default_factory=dict)
     snapshots: Snapshots = field(default_factory=dict)
     long_rows: Tensor | None = None
+    media: Many[MediaRows] = ()
+    rope_positions: Tensor | None = None
 
     @property
     def spans(self) -> list[Span]:
@@ -86,7 +107,7 @@ def build_batch(
         for sequence, draft in drafts.items()
         for position in range(sequence.num_tokens, sequence.num_tokens + len(draft))
     ]
-    parts = sorted([*entries, *ahead], key=lambda part: (part.end - part.start > 1, part.end))
+    parts = sorted([*entries, *ahead], key=lambda part: (_is_chunk(part), part.end))
     input_ids: list[int] = []
     positions: list[int] = []
     slots: list[int] = []
@@ -94,7 +115,8 @@ def build_batch(
     drafted: dict[Sequence, list[int]] = {}
     for sequence, start, end in parts:
         blocks = sequence.table.block_ids
-        spans.append(Span(len(input_ids), start, end - start, blocks[: -(-end // block_size)]))
+        span = Span(len(input_ids), start, end - start, blocks[: -(-end // block_size)])
+        spans.append(_with_blocks(span, sequence.media) if sequence.media else span)
         if end - start == 1:  # thousands of these a second: no loop
             if start < len(sequence.token_ids):
                 input_ids.append(sequence.token_ids[start])
@@ -108,11 +130,64 @@ def build_batch(
             positions += range(start, end)
             slots += [blocks[p // block_size] * block_size + p % block_size for p in range(start, end)]
     rows = send(torch.from_numpy(np.array([input_ids, positions, slots])), device)
-    num_decodes = sum(span.num_tokens == 1 for span in spans)
+    num_decodes = sum(not _is_chunk(part) for part in parts)
     decodes, chunks = spans[:num_decodes], spans[num_decodes:]
     entries = [part for part in parts if part.start < part.sequence.num_tokens] if drafts else parts
     adapters, long_rows = _adapters(parts), _long_rows(parts, device)
-    return Batch(entries, rows[0], rows[1], rows[2], decodes, chunks, adapters, drafted, snapshots, long_rows)
+    return Batch(
+        entries,
+        rows[0],
+        rows[1],
+        rows[2],
+        decodes,
+        chunks,
+        adapters,
+        drafted,
+        snapshots,
+        long_rows,
+        _media_rows(parts, spans),
+        _rope_positions(parts, device),
+    )
+
+
+def _is_chunk(part: ScheduledTokens) -> bool:
+    """Return whether these are several tokens, or one of a medium."""
+    sequence, start, end = part
+    return end - start > 1 or any(one.position <= start < one.end for one in sequence.media)
+
+
+def _with_blocks(span: Span, media: Many[Media]) -> Span:
+    """Return the span with the parts of media's blocks in it; each block is there up to its end."""
+    blocks = ((one.position + first, one.position + last) for one in media for first, last in one.blocks)
+    together = tuple(
+        (max(first, span.start), last) for first, last in blocks if first < span.end and last > span.start
+    )
+    if not together:
+        return span
+    in_windows = any(one.blocks_in_windows for one in media)
+    return span._replace(seen_together=together, together_in_windows=in_windows)
+
+
+def _media_rows(parts: list[ScheduledTokens], spans: list[Span]) -> list[MediaRows]:
+    rows = []
+    for (sequence, start, end), span in zip(parts, spans, strict=True):
+        for one in sequence.media:
+            first, last = max(start, one.position), min(end, one.end)
+            if first < last:
+                rows.append(MediaRows(one, span.row + first - start, first - one.position, last - first))
+    return rows
+
+
+def _rope_positions(parts: list[ScheduledTokens], device: torch.device) -> Tensor | None:
+    """Return the positions for the rotary embedding, where those of any sequence have several axes."""
+    num_axes = max(
+        (len(one.rope.offsets) for part in parts for one in part.sequence.media if one.rope is not None),
+        default=0,
+    )
+    if num_axes == 0:
+        return None
+    positions = [rope_positions(part.sequence.media, part.start, part.end, num_axes) for part in parts]
+    return send(torch.from_numpy(np.concatenate(positions, axis=1)), device)
 
 
 def _long_rows(parts: list[ScheduledTokens], device: torch.device) -> Tensor | None:

@@ -71,7 +71,8 @@ class AttentionPlan:
     """The key ranges of a batch under one window.
 
     Decoding rows are in `decodes`, or in `ragged` for compiled code, which needs no padding. Likewise chunks
-    are in `chunks`, or in `paged` for compiled code, which needs no mask.
+    are in `chunks`, or in `paged` for compiled code, which needs no mask; those with tokens that see each
+    other in both directions are in `chunks` always.
     """
 
     decodes: list[KeyRange]
@@ -96,23 +97,32 @@ class AttentionPlan:
         """
         device = batch.slots.device
         decodes: list[KeyRange] = []
-        chunks: list[KeyRange] = []
         if not is_ragged:
             groups = _groups(batch.decodes, window, block_size)
             decodes = [_decode_range(group, window, block_size, dtype, device) for group in groups]
-        if not is_paged:
-            chunks = [_chunk_range(span, window, block_size, dtype, device) for span in batch.chunks]
+        # Compiled code has no mask by which a row could see keys after its own.
+        paged = [span for span in batch.chunks if is_paged and not _seen_together(span, window)]
+        chunks = [
+            _chunk_range(span, window, block_size, dtype, device)
+            for span in batch.chunks
+            if not is_paged or _seen_together(span, window)
+        ]
         return cls(
             decodes,
             chunks,
             _ragged_keys(batch.decodes, window, block_size) if is_ragged and batch.decodes else None,
-            _chunk_keys(batch.chunks, window, block_size) if is_paged and batch.chunks else None,
+            _chunk_keys(paged, window, block_size) if paged else None,
         )
 
 
 def _first_key(span: Span, window: Window | None) -> int:
     """Return the first position that any row of the span sees."""
     return 0 if window is None else max(0, window.first_key(span.start))
+
+
+def _seen_together(span: Span, window: Window | None) -> tuple[tuple[int, int], ...]:
+    """Return the ranges of the span's positions that see each other in layers of this window."""
+    return () if span.together_in_windows and window is None else span.seen_together
 
 
 def _groups(spans: list[Span], window: Window | None, block_size: int) -> Iterator[list[Span]]:
@@ -194,17 +204,26 @@ def _chunk_range(
     num_keys = span.num_tokens if is_fresh else blocks.shape[1] * block_size
     keys = torch.arange(num_keys, device=device) + first_block * block_size
     queries = torch.arange(span.start, span.end, device=device)[:, None]
-    mask = _mask(queries, keys, window, dtype)
-    is_causal = is_fresh and (window is None or span.num_tokens <= window.size)
+    last_seen = queries
+    together = _seen_together(span, window)
+    if together:
+        last_seen = queries.clone()
+        for first, end in together:
+            last_seen[first - span.start : end - span.start] = end - 1
+    mask = _mask(queries, last_seen, keys, window, dtype)
+    is_causal = is_fresh and not together and (window is None or span.num_tokens <= window.size)
     return KeyRange(span.row, span.num_tokens, blocks, mask, is_fresh, is_causal)
 
 
-def _mask(queries: Tensor, keys: Tensor, window: Window | None, dtype: torch.dtype) -> Tensor:
+def _mask(
+    queries: Tensor, last_seen: Tensor, keys: Tensor, window: Window | None, dtype: torch.dtype
+) -> Tensor:
     """Return the mask [num_rows, num_keys], -inf where hidden.
 
-    queries: positions [num_rows, 1]. keys: positions [num_keys].
+    queries: positions [num_rows, 1]; last_seen: likewise, of the last key that each sees. keys: positions
+    [num_keys].
     """
-    hidden = keys > queries
+    hidden = keys > last_seen
     if window is not None:
         hidden |= keys < window.first_key(queries)
     return _additive(hidden, dtype)

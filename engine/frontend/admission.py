@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 
 from engine.errors import InvalidRequest, InvalidToken, PromptTooLong, UnknownAdapter
 from engine.model_info import ModelInfo
-from engine.request import BeamParams, EmbeddingRequest, GenerationRequest
+from engine.request import BeamParams, EmbeddingRequest, GenerationRequest, Prompt
 
 # The most characters in all stop strings of a request, and in all its bad words: each token is checked for
 # them.
@@ -56,8 +56,7 @@ def _check_prompt(
     token_ids = request.prompt.token_ids
     if not token_ids:
         raise InvalidRequest("the prompt has no tokens")
-    if request.prompt.media:
-        raise InvalidRequest("prompt.media: the prompt holds media, and the model takes text alone")
+    _check_media(request.prompt, model)
     num_prompt_tokens = len(token_ids)
     if num_prompt_tokens + max_tokens > model.max_total_tokens:
         raise PromptTooLong(num_prompt_tokens, max_tokens, model.max_total_tokens)
@@ -66,6 +65,17 @@ def _check_prompt(
     for token_id in (min(token_ids), max(token_ids)):
         if not 0 <= token_id < model.vocab_size:
             raise InvalidToken(f"token id {token_id} is outside the vocabulary of {model.vocab_size}")
+
+
+def _check_media(prompt: Prompt, model: ModelInfo) -> None:
+    """Check that the model reads media, and that each lies in the prompt, behind the one before."""
+    if prompt.media and not model.media:
+        raise InvalidRequest("prompt.media: the prompt holds media, and the model takes text alone")
+    free = 0
+    for one in prompt.media:
+        if one.position < free or one.num_tokens < 1 or one.end > len(prompt.token_ids):
+            raise InvalidRequest("prompt.media: media must lie within the prompt, in order, and not overlap")
+        free = one.end
 
 
 def _check_beams(request: GenerationRequest, beams: BeamParams) -> None:

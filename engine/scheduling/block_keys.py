@@ -51,7 +51,7 @@ class BlockKeys:
         self._tags = tags
         self._root = tags_key(tags)
         self._block_size = block_size
-        self._media = media
+        self._media = tuple(media)
         self._keys: list[bytes] = []
 
     def of(self, token_ids: list[int], num_blocks: int) -> list[bytes]:
@@ -83,7 +83,7 @@ class BlockKeys:
 
     def _within(self, start: int, end: int) -> list[Media]:
         """Return the media that have a placeholder among the tokens from `start` to `end`."""
-        return [one for one in self._media if one.position < end and one.position + one.num_tokens > start]
+        return [one for one in self._media if one.position < end and one.end > start]
 
     def beside(self, tags: Tags) -> "BlockKeys":
         """Return new keys for the same media, under these tags."""
@@ -92,6 +92,11 @@ class BlockKeys:
     @property
     def tags(self) -> Tags:
         return self._tags
+
+    @property
+    def media(self) -> tuple[Media, ...]:
+        """The media of the prompt, by position."""
+        return self._media
 
     def fork(self, num_tokens: int | None = None) -> "BlockKeys":
         """Return a copy for a sequence of the same tags and tokens, or of the first `num_tokens` of these."""

@@ -33,6 +33,8 @@ class Schedule:
     any more, to be freed after these copies. snapshots: the states to be kept of each sequence while its
     tokens are computed, in the order of these. drafts: the drafted tokens that are computed behind the last
     token of a sequence; each of these sequences has an entry that reaches its end.
+    num_media_tokens: tokens of the media whose first token is in the step. exceeds_budget: whether a chunk is
+    longer than the step's tokens allow, since a block of a medium cannot be cut.
     """
 
     entries: list[ScheduledTokens] = field(default_factory=list)
@@ -42,6 +44,8 @@ class Schedule:
     snapshots: dict[Sequence, list[Snapshot]] = field(default_factory=dict)
     drafts: dict[Sequence, tuple[int, ...]] = field(default_factory=dict)
     num_preempted: int = 0
+    num_media_tokens: int = 0
+    exceeds_budget: bool = False
 
     @property
     def num_rows(self) -> int:

@@ -1,7 +1,9 @@
 """The scheduler, which chooses the tokens that the next step computes: pure, no torch, no clock.
 
 Invariants (tests/unit/engine/scheduling/test_scheduler.py):
-- a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences;
+- a step computes at most `max_batch_tokens` tokens, of at most `max_num_sequences` sequences, and the rest of
+  one block of a medium beyond them, since no chunk ends within such a block;
+- the media that begin in a step have at most `max_media_tokens` tokens, unless it is one;
 - the first of those that run always advances, so every sequence ends (no starvation);
 - sequences that wait hold no blocks; those that run hold enough for all tokens they have computed;
 - a block is written by its only owner;
@@ -33,11 +35,12 @@ from bisect import insort
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engine.adapter import Adapter
+from engine.adapter import Adapter, UsedAdapters
 from engine.request import Prompt
 from engine.scheduling.block_keys import BlockKeys, Tags
 from engine.scheduling.block_pool import BlockPool, BlockTable
 from engine.scheduling.capacity import Capacity
+from engine.scheduling.media_limits import encoded_end, whole_end
 from engine.scheduling.schedule import Schedule, ScheduledTokens
 from engine.scheduling.sequence import Sequence
 from engine.scheduling.sequence_states import SequenceStates
@@ -56,6 +59,10 @@ def _order(sequence: Sequence) -> tuple[int, int, int]:
     return sequence.order
 
 
+def _adapters(sequences: list[Sequence]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.adapter.name for each in sequences if each.adapter is not None))
+
+
 class Scheduler:
     def __init__(
         self,
@@ -67,10 +74,12 @@ class Scheduler:
         shares_blocks: bool = True,
         states: SequenceStates | None = None,
         original_context: int | None = None,
+        max_media_tokens: int | None = None,
     ) -> None:
         """shares_blocks: whether sequences share blocks; if not, a fork takes as many as its parent has, and
         no prefix is cached. states: None for a model without recurrent state. original_context: tokens above
-        which a sequence is long; None for models without that.
+        which a sequence is long; None for models without that. max_media_tokens: None for as many as
+        max_batch_tokens.
         """
         self._original_context = original_context
         self.pool = pool
@@ -81,10 +90,15 @@ class Scheduler:
             pool, states, max_num_sequences=max_num_sequences, prefix_caching=self._prefix_caching
         )
         self._max_batch_tokens = max_batch_tokens
+        self._max_media_tokens = max_media_tokens or max_batch_tokens
         self._max_num_sequences = max_num_sequences
         self._num_steps = 0
         self.waiting: list[Sequence] = []  # both sorted by order
         self.running: list[Sequence] = []
+
+    def used_adapters(self) -> UsedAdapters:
+        """Return the adapters of all sequences. Any thread may call this."""
+        return UsedAdapters(_adapters(list(self.running)), _adapters(list(self.waiting)))
 
     def new_sequence(
         self,
@@ -204,7 +218,8 @@ class Scheduler:
         shares = self._divide_budget(self.running)
         for sequence, num_tokens in [share for share in shares if share[0].is_running]:
             if self._make_room(sequence, schedule):
-                self._take(sequence, num_tokens, schedule)
+                start = sequence.num_computed
+                self._take(sequence, self._end(sequence, start, start + num_tokens, schedule), schedule)
         if schedule.num_preempted == 0:
             self._admit([share for share in shares if not share[0].is_running], schedule)
         if self.waiting and not schedule.entries:
@@ -324,12 +339,26 @@ class Scheduler:
         sequence.is_running = True
         insort(self.running, sequence, key=_order)
 
-    def _take(self, sequence: Sequence, num_tokens: int, schedule: Schedule) -> None:
+    def _end(self, sequence: Sequence, start: int, end: int, schedule: Schedule) -> int:
+        """Return the end of a chunk that its media allow, `start` for none, and note those that it begins."""
+        media = sequence.media
+        if not media or start >= media[-1].end:
+            return end
+        num_begun = schedule.num_media_tokens
+        allowed, num_begun = encoded_end(media, start, end, num_begun=num_begun, limit=self._max_media_tokens)
+        allowed = whole_end(media, start, allowed, may_exceed=not schedule.exceeds_budget)
+        schedule.exceeds_budget |= allowed > end
+        schedule.num_media_tokens = num_begun
+        return allowed
+
+    def _take(self, sequence: Sequence, end: int, schedule: Schedule) -> None:
+        """Schedule the tokens of a sequence up to `end`, if there are any."""
+        if end == sequence.num_computed:
+            return
         copy = sequence.table.grow(sequence.num_tokens, write_from=sequence.num_computed)
         if copy is not None:
             schedule.block_copies.append(copy)
-        start = sequence.num_computed
-        schedule.entries.append(ScheduledTokens(sequence, start, start + num_tokens))
+        schedule.entries.append(ScheduledTokens(sequence, sequence.num_computed, end))
 
     def _take_drafts(self, drafts: Mapping[Sequence, list[int]], schedule: Schedule) -> None:
         """Schedule as much of the drafts, in order, as the token budget and the free blocks allow."""
@@ -354,12 +383,16 @@ class Scheduler:
         for sequence, num_tokens in shares:
             cached = self._capacity.find_prefix(sequence)
             if self._capacity.fits(sequence, cached, self.waiting[0], self.running):
+                start = len(cached) * self.pool.block_size
+                end = self._end(sequence, start, min(start + num_tokens, sequence.num_tokens), schedule)
+                if end == start:
+                    continue
                 self.waiting.remove(sequence)
                 sequence.table.adopt(cached)
-                sequence.num_computed = len(cached) * self.pool.block_size
+                sequence.num_computed = start
                 if self.states is not None:
                     self.states.start(sequence)
                 self._run(sequence)
-                self._take(sequence, min(num_tokens, sequence.num_uncomputed), schedule)
+                self._take(sequence, end, schedule)
             elif sequence is self.waiting[0]:
                 return

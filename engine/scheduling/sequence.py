@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engine.adapter import Adapter
+from engine.request import Media
 from engine.scheduling.block_keys import BlockKeys
 from engine.scheduling.block_pool import BlockTable
 
@@ -56,6 +57,11 @@ class Sequence:
     @property
     def index(self) -> int:
         return self.order[2]
+
+    @property
+    def media(self) -> tuple[Media, ...]:
+        """The media of its prompt, by position."""
+        return self.keys.media
 
     @property
     def num_tokens(self) -> int:

@@ -1,10 +1,12 @@
-"""The text part of models that also read images, audio or video, which are not loaded.
+"""The text part of models that also read images, audio or video, which are loaded apart or not at all.
 
 A checkpoint of such a model is read by transformers' own class for all of it, so that its names are converted
-as they must be, but without the modules for what is no text. The language model inside then takes the place
-of the whole, where transformers has a class for it that computes the same: kernels and fusions know it.
+as they must be, but without the modules for what is no text unless these are wanted. The language model
+inside then takes the place of the whole, where transformers has a class for it that computes the same:
+kernels and fusions know it.
 """
 
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -46,13 +48,25 @@ def new_model(
     return made
 
 
-def reading_class(config: PreTrainedConfig) -> Any:
-    """Return the class whose `from_pretrained` reads a checkpoint of this configuration."""
+def is_of_text(config: PreTrainedConfig) -> bool:
+    """Return whether a checkpoint of this configuration is a language model alone."""
+    return _media_class(config) is None
+
+
+def reading_class(config: PreTrainedConfig, *, keeps_media: bool = False) -> Any:
+    """Return the class whose `from_pretrained` reads a checkpoint of this configuration.
+
+    keeps_media: whether the modules for what is no text are read too.
+    """
     media = _media_class(config)
-    return _AUTO if media is None else _without_media(media)
+    if media is None:
+        return _AUTO
+    return _with_media(media) if keeps_media else _without_media(media)
 
 
-def plain_class(config: PreTrainedConfig, directory: Path, *, trust_remote_code: bool) -> Any:
+def plain_class(
+    config: PreTrainedConfig, directory: Path, *, trust_remote_code: bool, keeps_media: bool = False
+) -> Any:
     """Return the class that `reading_class` finds by a model's directory, to read weights from elsewhere.
 
     trust_remote_code: whether it may be code in the directory.
@@ -62,7 +76,7 @@ def plain_class(config: PreTrainedConfig, directory: Path, *, trust_remote_code:
         find: Any = get_class_from_dynamic_module  # its annotations are partial
         return find(place, directory)
     if _media_class(config) is not None:
-        return reading_class(config)
+        return reading_class(config, keeps_media=keeps_media)
     return _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
 
 
@@ -95,6 +109,24 @@ def text_model(model: PreTrainedModel) -> PreTrainedModel:
     return text if difference <= LOGITS.exact else model
 
 
+def split_media(model: PreTrainedModel) -> PreTrainedModel:
+    """Take the modules for what is no text from a model that was read with them, and return these.
+
+    They are held by a copy of the module that has `get_image_features`, whose other parts it shares. The
+    model is then as one that was read without them.
+    """
+    decoder, _ = _parts_of(model)
+    base: Any = model.base_model
+    media: PreTrainedModel = copy(base)
+    media._modules = {
+        name: child
+        for name, child in media._modules.items()
+        if child is not None and all(part is not decoder for part in child.modules())
+    }
+    _drop_others(model)
+    return media
+
+
 def _media_class(config: PreTrainedConfig) -> Any:
     """Return the class for a model of text and more; None for a language model."""
     text = config.get_text_config()
@@ -117,6 +149,16 @@ def _without_media(model_class: Any) -> Any:
         model_class.__init__(self, config, *args, **kwargs)
         _drop_others(self)
 
+    return _subclass(model_class, {"__init__": init})
+
+
+@cache
+def _with_media(model_class: Any) -> Any:
+    """Return a subclass, under the same name, whose other modules keep their attention implementation."""
+    return _subclass(model_class, {})
+
+
+def _subclass(model_class: Any, members: dict[str, Any]) -> Any:
     def set_attn_implementation(self: Any, implementation: str, *args: Any, **kwargs: Any) -> None:
         # transformers warns about the configurations of what is not here, unless they are left as they are.
         text = self.config.get_text_config()
@@ -125,9 +167,9 @@ def _without_media(model_class: Any) -> Any:
         model_class.set_attn_implementation(self, chosen, *args, **kwargs)
 
     attributes = {
-        "__init__": init,
         "__module__": model_class.__module__,
         "set_attn_implementation": set_attn_implementation,
+        **members,
     }
     return type(model_class.__name__, (model_class,), attributes)
 

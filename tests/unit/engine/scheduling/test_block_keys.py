@@ -82,9 +82,12 @@ def test_keys_differ_from_the_first_block_on_that_holds_other_media(
         zip(keys((), tokens, media), keys((), tokens, other), strict=True)
     ):
         end = (place + 1) * BLOCK_SIZE
-        begun = [one for one in media if one.position < end]
-        other_begun = [one for one in other if one.position < end]
-        assert (key == other_key) == (begun == other_begun)
+        assert (key == other_key) == (begun(media, end) == begun(other, end))
+
+
+def begun(media: tuple[Media, ...], end: int) -> list[tuple[bytes, int, int]]:
+    """Return all that tells media apart of those that begin before a position."""
+    return [(one.digest, one.position, one.num_tokens) for one in media if one.position < end]
 
 
 def test_two_images_with_equal_placeholders_share_what_stands_before_them_alone() -> None:

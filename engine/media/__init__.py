@@ -1,0 +1,1 @@
+"""Images in prompts: their files, the model's own processor, and its encoder."""

@@ -1,0 +1,157 @@
+"""The encoder of a model's media: the rows that take the place of embeddings, remembered by content."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from engine.attention.batch import MediaRows
+from engine.media.byte_cache import ByteCache
+from engine.media.processed_item import EMBEDDED, TENSORS
+from engine.request import Media
+
+
+class EncodedRows(NamedTuple):
+    """The encoder's output for one medium, or for some rows of a batch.
+
+    rows: [num_embedded, hidden_size], the input of the first decoder layer. deeper: the numbers that are
+    added to the outputs of the first decoder layers, one tensor of the same shape each (DeepStack, Meng et
+    al. 2024, arXiv 2406.04334).
+    """
+
+    rows: Tensor
+    deeper: tuple[Tensor, ...] = ()
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory that it takes."""
+        return sum(tensor.nbytes for tensor in (self.rows, *self.deeper))
+
+    def part(self, start: int, end: int) -> "EncodedRows":
+        """Return the rows `start` to `end`."""
+        return EncodedRows(self.rows[start:end], tuple(tensor[start:end] for tensor in self.deeper))
+
+
+class MediaEncoder:
+    """The modules of a model that read images, apart from its language model.
+
+    cache: of their output, by the media's digest. num_encoded: media that were computed, ever.
+    """
+
+    def __init__(self, holder: PreTrainedModel, *, max_cached_bytes: int) -> None:
+        """holder: a module with the model's `get_image_features`, without its language model."""
+        self._holder: Any = holder
+        self.cache: ByteCache[bytes, EncodedRows] = ByteCache(max_cached_bytes)
+        self.num_encoded = 0
+        compute: Any = self._holder.get_image_features
+        self._arguments = signature(compute).parameters
+        for module in holder.children():
+            if isinstance(module, PreTrainedModel):
+                module.set_attn_implementation("sdpa")
+
+    @property
+    def num_parameters(self) -> int:
+        """The number of its parameters."""
+        return sum(parameter.numel() for parameter in self._holder.parameters())
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> None:
+        """Move it to a device, and let it compute in a type."""
+        nn.Module.to(self._holder, device, dtype)
+
+    def encode(self, media: Sequence[Media]) -> dict[bytes, EncodedRows]:
+        """Return the rows of these media by digest.
+
+        Those that are not remembered are computed, media of equal shapes at once. Raises whatever the model's
+        code raises.
+        """
+        encoded: dict[bytes, EncodedRows] = {}
+        missing: dict[bytes, Media] = {}
+        for one in media:
+            if one.digest not in encoded and one.digest not in missing:
+                if (known := self.cache.get(one.digest)) is None:
+                    missing[one.digest] = one
+                else:
+                    encoded[one.digest] = known
+        self.num_encoded += len(missing)
+        for group in self._groups(missing.values()):
+            for one, rows in zip(group, self._compute(group), strict=True):
+                self.cache.put(one.digest, rows, rows.num_bytes)
+                encoded[one.digest] = rows
+        return encoded
+
+    def _compute(self, media: Sequence[Media]) -> list[EncodedRows]:
+        """Return the rows of media whose tensors can be joined along their first dimension."""
+        joined = {
+            name: self._received(torch.cat([self._tensors(one)[name] for one in media]))
+            for name in self._tensors(media[0])
+        }
+        output = self._holder.get_image_features(**joined, return_dict=True)
+        rows = _flat(output.pooler_output)
+        deeper = [_flat(features) for features in getattr(output, "deepstack_features", None) or ()]
+        sizes = [int(_embedded(one).sum()) for one in media]
+        if rows.shape[0] != sum(sizes):
+            raise ValueError(f"the encoder gives {rows.shape[0]} rows for {sum(sizes)} tokens of media")
+        # Copies, since a part of a tensor would keep the memory of the whole in the cache.
+        parts = [torch.split(features, sizes) for features in (rows, *deeper)]
+        if len(media) > 1:
+            parts = [tuple(part.clone() for part in split) for split in parts]
+        return [EncodedRows(first, tuple(others)) for first, *others in zip(*parts, strict=True)]
+
+    def _groups(self, media: Iterable[Media]) -> Iterable[list[Media]]:
+        """Return the media in groups whose tensors differ in their first dimension alone, at most."""
+        groups: dict[Any, list[Media]] = {}
+        for one in media:
+            shapes = tuple((name, tensor.shape[1:]) for name, tensor in self._tensors(one).items())
+            groups.setdefault(shapes, []).append(one)
+        return groups.values()
+
+    def _tensors(self, media: Media) -> dict[str, Tensor]:
+        made = cast(Mapping[str, Tensor], media.features[TENSORS])
+        return {name: tensor for name, tensor in made.items() if name in self._arguments}
+
+    def _received(self, tensor: Tensor) -> Tensor:
+        moved = tensor.to(self._holder.device)
+        return moved.to(self._holder.dtype) if tensor.is_floating_point() else moved
+
+
+class PlacedRows(NamedTuple):
+    """The encoder's output for the rows of a batch.
+
+    indices: int64, the rows of the batch. encoded: for each of them, in the same order.
+    """
+
+    indices: Tensor
+    encoded: EncodedRows
+
+
+def place_rows(
+    spans: Sequence[MediaRows], encoded: Mapping[bytes, EncodedRows], device: torch.device
+) -> PlacedRows:
+    """Return the encoder's rows for these rows of a batch, of which some may only separate."""
+    indices: list[NDArray[np.int64]] = []
+    parts: list[EncodedRows] = []
+    for media, row, first, num_tokens in spans:
+        is_embedded = _embedded(media)
+        own = np.flatnonzero(is_embedded[first : first + num_tokens])
+        num_before = int(is_embedded[:first].sum())
+        indices.append(own + row)
+        parts.append(encoded[media.digest].part(num_before, num_before + len(own)))
+    deeper = tuple(torch.cat(layers) for layers in zip(*(part.deeper for part in parts), strict=True))
+    rows = EncodedRows(torch.cat([part.rows for part in parts]), deeper)
+    return PlacedRows(torch.from_numpy(np.concatenate(indices)).to(device), rows)
+
+
+def _embedded(media: Media) -> NDArray[np.bool_]:
+    return cast("NDArray[np.bool_]", media.features[EMBEDDED])
+
+
+def _flat(features: Tensor | Sequence[Tensor]) -> Tensor:
+    """Return rows [num_rows, hidden_size] of one tensor for all images, or of one for each."""
+    if isinstance(features, Tensor):
+        return features.reshape(-1, features.shape[-1])
+    return torch.cat([one.reshape(-1, one.shape[-1]) for one in features])

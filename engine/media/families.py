@@ -1,0 +1,56 @@
+"""The families of models whose media are read, and what of them transformers' code does not say."""
+
+from typing import Any, Final, NamedTuple
+
+from transformers import PreTrainedConfig
+
+from engine.request import MediaKind
+
+
+class MediaFamily(NamedTuple):
+    """The manners of the models of one type, as `model_type` of their configuration names it.
+
+    around: the texts before and after the placeholder of an image where no chat template puts them.
+    has_axes: whether the positions of its tokens have three axes (time, height, width).
+    sees_both_ways: whether the tokens of an image see each other in both directions; if `in_windows`, they do
+        so in layers with a sliding window alone.
+    is_nested: whether its image processor takes a list of images for each text.
+    differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
+    """
+
+    kinds: frozenset[MediaKind] = frozenset({MediaKind.IMAGE})
+    around: tuple[str, str] = ("", "")
+    has_axes: bool = False
+    sees_both_ways: bool = False
+    in_windows: bool = False
+    is_nested: bool = False
+    differs_alone: bool = False
+
+
+_QWEN: Final = MediaFamily(around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
+
+# Each has a tiny model in tests/parity/test_media_parity.py.
+FAMILIES: Final[dict[str, MediaFamily]] = {
+    "idefics3": MediaFamily(is_nested=True),
+    "smolvlm": MediaFamily(is_nested=True),
+    "internvl": MediaFamily(),
+    "llava": MediaFamily(),
+    "llava_next": MediaFamily(),
+    "llava_onevision": MediaFamily(is_nested=True, differs_alone=True),
+    "gemma3": MediaFamily(sees_both_ways=True),
+    "gemma4": MediaFamily(sees_both_ways=True, in_windows=True),
+    "qwen2_vl": _QWEN,
+    "qwen2_5_vl": _QWEN,
+    "qwen3_vl": _QWEN,
+    "mistral3": MediaFamily(),
+}
+
+
+def family_of(config: PreTrainedConfig) -> MediaFamily | None:
+    """Return the family of a model; None for one whose media are not read."""
+    family = FAMILIES.get(config.model_type)
+    # Of Gemma 4, only the larger models let images see both ways.
+    if family is not None and family.in_windows:
+        text: Any = config.get_text_config()
+        return family._replace(sees_both_ways=text.use_bidirectional_attention == "vision")
+    return family

@@ -1,0 +1,78 @@
+"""A medium as the model's processor makes it: token ids that keep its place, and tensors for the encoder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.media.families import MediaFamily
+from engine.request import Media, MediaKind, RopeAxes
+
+# The keys of `Media.features`.
+TENSORS = "tensors"
+EMBEDDED = "embedded"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessedItem:
+    """One file after the model's processor.
+
+    digest: of the file, its kind and the processor's settings. token_ids: those that keep its place.
+    is_embedded: bool [num_tokens], whether a row of the encoder's output takes the place of the token's
+        embedding; the others separate these.
+    tensors: what the processor made, by the names of the encoder's arguments. grids: the patches of each
+        image in time, height and width after merging, where positions have axes.
+    newlines_before, newlines_after: line feeds around these tokens, which a tokenizer may join with those of
+        the prompt.
+    """
+
+    digest: bytes
+    token_ids: tuple[int, ...]
+    is_embedded: NDArray[np.bool_]
+    tensors: Mapping[str, Tensor]
+    grids: tuple[tuple[int, int, int], ...] = ()
+    newlines_before: int = 0
+    newlines_after: int = 0
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory that it takes, roughly."""
+        return 8 * len(self.token_ids) + sum(tensor.nbytes for tensor in self.tensors.values())
+
+    def placed(self, position: int, kind: MediaKind, family: MediaFamily) -> Media:
+        """Return the medium at this position of a prompt. family: that of its model."""
+        return Media(
+            digest=self.digest,
+            position=position,
+            num_tokens=len(self.token_ids),
+            kind=kind,
+            features={TENSORS: self.tensors, EMBEDDED: self.is_embedded},
+            blocks=tuple(self._embedded_ranges()) if family.sees_both_ways else (),
+            blocks_in_windows=family.in_windows,
+            rope=self._rope_axes() if self.grids else None,
+        )
+
+    def _embedded_ranges(self) -> list[tuple[int, int]]:
+        """Return the half-open ranges of tokens that are embedded."""
+        edges = np.flatnonzero(np.diff(self.is_embedded.astype(np.int8), prepend=0, append=0))
+        return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
+
+    def _rope_axes(self) -> RopeAxes:
+        """Return the tokens' positions: a grid's are those of its patches, then it takes its longer side."""
+        parts: list[NDArray[np.int64]] = []
+        position, grids = 0, iter(self.grids)
+        for is_embedded, group in groupby(self.is_embedded.tolist()):
+            if is_embedded:
+                grid = next(grids)
+                parts.append(np.indices(grid).reshape(3, -1) + position)
+                position += max(grid[1:])
+            else:
+                num_tokens = len(list(group))
+                parts.append(np.broadcast_to(np.arange(num_tokens) + position, (3, num_tokens)))
+                position += num_tokens
+        offsets = np.concatenate(parts, axis=1)
+        assert offsets.shape[1] == len(self.token_ids), "the grids have as many patches as there are tokens"
+        return RopeAxes(tuple(map(tuple, offsets.tolist())), position)

@@ -1,0 +1,60 @@
+"""The inputs of a language model beside embeddings, in batches with media.
+
+The whole model would make them. They are rows that the first layers add to their outputs (DeepStack, Meng et
+al. 2024, arXiv 2406.04334), which a hook gives to the decoder, and the embeddings that each layer of Gemma 3n
+and 4 has of its own.
+"""
+
+from contextvars import ContextVar
+from inspect import signature
+from typing import Any, Final
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from engine.media.encoder import PlacedRows
+
+current_deeper_rows: ContextVar[PlacedRows | None] = ContextVar("current_deeper_rows", default=None)
+"""The encoder's rows for the batch that is being computed; None for a batch of text alone."""
+
+_MASK: Final = "visual_pos_masks"
+_ROWS: Final = "deepstack_visual_embeds"
+
+
+def add_deeper_rows(model: PreTrainedModel) -> None:
+    """Let the decoder of a model get the rows that its first layers add, if it has a use for them."""
+    decoder: Any = model
+    decoder = decoder.get_decoder()
+    if _ROWS in signature(decoder.forward).parameters:
+        decoder.register_forward_pre_hook(_pass_on, with_kwargs=True)
+
+
+def _pass_on(
+    module: nn.Module, given: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    placed = current_deeper_rows.get()
+    if placed is None or not placed.encoded.deeper:
+        return None
+    embeddings = named["inputs_embeds"]
+    mask = torch.zeros(embeddings.shape[:2], dtype=torch.bool, device=embeddings.device)
+    mask[0, placed.indices] = True
+    # The code picks rows by the mask, in the batch's order.
+    order = placed.indices.argsort()
+    rows = [layer[order] for layer in placed.encoded.deeper]
+    return given, {**named, _MASK: mask, _ROWS: rows}
+
+
+def layer_embeddings(model: PreTrainedModel, input_ids: Tensor, embedded_rows: Tensor) -> dict[str, Tensor]:
+    """Return the argument with each layer's own embeddings of a batch; none for a model without these.
+
+    input_ids: [num_tokens]. embedded_rows: those that the encoder's rows take, for which padding stands.
+    """
+    text: Any = model.config.get_text_config()
+    if not getattr(text, "hidden_size_per_layer_input", None):
+        return {}
+    decoder: Any = model
+    decoder = decoder.get_decoder()
+    ids = input_ids.clone()
+    ids[embedded_rows] = text.pad_token_id
+    return {"per_layer_inputs": decoder.get_per_layer_inputs(ids[None])}

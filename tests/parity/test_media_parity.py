@@ -1,0 +1,279 @@
+"""Prompts with images give the tokens of transformers' whole model, however they are batched and cut."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PIL import Image
+
+from engine.build import build_core, media_processor_of
+from engine.config import EngineConfig
+from engine.core.core import EngineCore
+from engine.events import TokenEvent
+from engine.media.encoder import MediaEncoder
+from engine.media.image_processor import for_images
+from engine.media_item import MediaItem, MediaProcessor
+from engine.model.runner import ModelRunner
+from engine.request import BeamParams, GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
+from engine.text.tokenizer import Tokenizer
+from tests.instructions import needs_compiled_bfloat16
+from tests.tiny_media import MEDIA_FAMILIES, image_bytes, media_tokenizer, save_tiny_media_model
+
+MAX_TOKENS = 16
+TOLERANCE = 2e-4
+WIDE, TALL, SMALL = image_bytes(60, 30), image_bytes(20, 50, seed=1), image_bytes(24, 24, seed=2)
+
+# Texts with a place for each image, "#", and the images.
+PROMPTS: tuple[tuple[str, tuple[bytes, ...]], ...] = (
+    ("Hello there", ()),
+    ("the #", (WIDE,)),
+    ("#\nWhat is this in the picture?", (TALL,)),
+    ("one: # and two: #\n\n and the end", (WIDE, TALL)),
+    ("one: # and two: #\n\n and the end", (SMALL, TALL)),
+    ("Nothing to see, only a text of some length that goes on and on.", ()),
+    ("##\n#", (SMALL, SMALL, WIDE)),
+)
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "whole prompts": {},
+    "images together": {"max_media_tokens": 512},
+    "chunks of 7 tokens": {"max_batch_tokens": 7},
+    "chunks and preemption": {"block_size": 4, "max_batch_tokens": 19},
+    "nothing remembered": {"media_cache_bytes": 1, "prefix_caching": False, "max_batch_tokens": 11},
+}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A prompt, and the greedy tokens that transformers continues it with, and their log-probabilities."""
+
+    prompt_ids: tuple[int, ...]
+    tokens: list[int]
+    logprobs: list[float]
+
+
+@dataclass(frozen=True)
+class Case:
+    family: str
+    directory: Path
+    whole: Any
+    expected: list[Expected]
+
+
+def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) -> Any:
+    """Return what transformers' own processor makes of a text and its images."""
+    tiny, tokenizer = MEDIA_FAMILIES[family], media_tokenizer(family)
+    if not images:
+        return {"input_ids": torch.tensor([tokenizer(text)["input_ids"]])}
+    if family == "mistral3":
+        return pixtral_inputs(text, images)
+    name = tiny.settings["processor_class"]
+    model_type = family.removesuffix("_both_ways")
+    module = import_module(f"transformers.models.{model_type}.processing_{model_type}")
+    options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
+    processor = for_images(getattr(module, name))(tiny.images(), tokenizer, **options)
+    pictures = [Image.open(BytesIO(data)) for data in images]
+    nested = MEDIA_FAMILIES[family].tokens == "tiles" or family == "llava_onevision"
+    return processor(text=[text], images=[pictures] if nested else pictures, return_tensors="pt")
+
+
+def pixtral_inputs(text: str, images: Sequence[bytes]) -> Any:
+    """Return the inputs of a model whose processor cannot be imported without torchvision."""
+    images_processor, tokenizer = MEDIA_FAMILIES["mistral3"].images(), media_tokenizer("mistral3")
+    pictures = [Image.open(BytesIO(data)) for data in images]
+    found = images_processor(pictures, patch_size=8, return_tensors="pt")
+    parts = text.split("[IMG]")
+    whole = parts[0]
+    for (height, width), part in zip(found["image_sizes"], parts[1:], strict=True):
+        rows = ["[IMG]" * (int(width) // 8)] * (int(height) // 8)
+        whole += "[IMG_BREAK]".join(rows) + "[IMG_END]" + part
+    return {"input_ids": torch.tensor([tokenizer(whole)["input_ids"]]), **found}
+
+
+def expect(case_directory: Path, family: str, whole: Any, marker: str, text: str, images: Any) -> Expected:
+    inputs = hf_inputs(case_directory, family, text.replace("#", marker), images)
+    with torch.inference_mode():
+        output = whole.generate(
+            **inputs,
+            max_new_tokens=MAX_TOKENS,
+            do_sample=False,
+            return_dict_in_generate=True,
+            output_logits=True,
+        )
+    num_prompt = inputs["input_ids"].shape[1]
+    tokens = output.sequences[0, num_prompt:]
+    logits = torch.cat(output.logits).float()
+    logprobs = logits.log_softmax(dim=-1).gather(1, tokens[:, None])[:, 0]
+    return Expected(tuple(inputs["input_ids"][0].tolist()), tokens.tolist(), logprobs.tolist())
+
+
+MARKERS = {
+    "gemma4": "<image_soft_token>",
+    "gemma4_both_ways": "<image_soft_token>",
+    "gemma3": "<start_of_image>",
+    "internvl": "<IMG_CONTEXT>",
+    "mistral3": "[IMG]",
+}
+
+
+def marker_of(family: str) -> str:
+    if MEDIA_FAMILIES[family].tokens == "qwen":
+        return "<|vision_start|><|image_pad|><|vision_end|>"
+    return MARKERS.get(family, "<image>")
+
+
+@pytest.fixture(scope="module", params=list(MEDIA_FAMILIES))
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
+    family = request.param
+    directory = tmp_path_factory.mktemp(family)
+    whole = save_tiny_media_model(directory, family)
+    expected = [expect(directory, family, whole, marker_of(family), text, images) for text, images in PROMPTS]
+    return Case(family, directory, whole, expected)
+
+
+def load(directory: Path, **shape: Any) -> tuple[EngineCore, Tokenizer, MediaProcessor]:
+    config = EngineConfig(model=str(directory), device="cpu", **{"dtype": "float32", **shape})
+    lines: list[str] = []
+    core, tokenizer, info = build_core(config, lines.append)
+    assert info.media == {MediaKind.IMAGE}, lines
+    media = media_processor_of(core.runner)
+    assert media is not None
+    return core, tokenizer, media
+
+
+def prompt_of(tokenizer: Tokenizer, media: MediaProcessor, text: str, images: Sequence[bytes]) -> Prompt:
+    ids = tokenizer.encode(text.replace("#", media.marker(MediaKind.IMAGE)))
+    return media.expand(ids, [MediaItem(MediaKind.IMAGE, data) for data in images])
+
+
+def add(core: EngineCore, number: int, prompt: Prompt, **fields: Any) -> None:
+    core.add(
+        number,
+        GenerationRequest(
+            request_id=str(number),
+            prompt=prompt,
+            sampling=SamplingParams(temperature=0.0, num_logprobs=0),
+            stopping=StopConditions(max_tokens=MAX_TOKENS),
+            **fields,
+        ),
+    )
+
+
+def run(core: EngineCore) -> dict[int, list[TokenEvent]]:
+    events: dict[int, list[TokenEvent]] = {}
+    while core.has_work:
+        for number, event in core.step():
+            assert isinstance(event, TokenEvent), event
+            events.setdefault(number, []).append(event)
+    return events
+
+
+def assert_as_expected(events: Sequence[TokenEvent], expected: Expected) -> None:
+    assert [event.token_id for event in events] == expected.tokens
+    assert [event.logprob for event in events] == pytest.approx(expected.logprobs, abs=TOLERANCE)
+
+
+def test_the_images_of_a_prompt_decide_its_continuation(case: Case) -> None:
+    assert case.expected[3].tokens != case.expected[4].tokens
+
+
+def test_a_request_alone_gives_the_tokens_of_transformers(case: Case) -> None:
+    core, tokenizer, media = load(case.directory)
+    for number, (text, images) in enumerate(PROMPTS):
+        prompt = prompt_of(tokenizer, media, text, images)
+        assert prompt.token_ids == case.expected[number].prompt_ids
+        add(core, number, prompt)
+        assert_as_expected(run(core)[number], case.expected[number])
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_a_mixed_batch_gives_the_tokens_of_transformers(case: Case, shape: dict[str, Any]) -> None:
+    is_scarce = "block_size" in shape
+    if is_scarce:
+        longest = max(len(expected.prompt_ids) for expected in case.expected)
+        shape = {**shape, "num_kv_blocks": -(-(longest + MAX_TOKENS) // 4)}
+    core, tokenizer, media = load(case.directory, **shape)
+    places = [*range(len(PROMPTS)), *([0] * 8 if is_scarce else [])]  # short ones, which grow most
+    for number, place in enumerate(places):
+        add(core, number, prompt_of(tokenizer, media, *PROMPTS[place]))
+    events = run(core)
+    for number, place in enumerate(places):
+        assert_as_expected(events[number], case.expected[place])
+    assert (core.counters.num_preemptions > 0) == is_scarce
+
+
+@pytest.mark.parametrize("block_size", [1, 3, 16])
+def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_images_share_nothing(
+    case: Case, block_size: int
+) -> None:
+    core, tokenizer, media = load(case.directory, block_size=block_size, num_kv_blocks=800 // block_size)
+    for number, place in enumerate([3, 3, 4, 3, 4, 6]):
+        add(core, number, prompt_of(tokenizer, media, *PROMPTS[place]))
+        assert_as_expected(run(core)[number], case.expected[place])
+    assert core.counters.num_cache_hit_tokens > 0
+
+
+def test_a_picture_is_encoded_once_for_all_prompts_that_show_it(case: Case) -> None:
+    core, tokenizer, media = load(case.directory, block_size=1)
+    encoder = encoder_of(core)
+    prompts = (("a #", 1), ("a #", 0), ("in another place: #", 0), ("a # and #", 1))
+    for number, (text, num_computed) in enumerate(prompts):
+        images = (WIDE, TALL)[: text.count("#")]
+        known = encoder.num_encoded
+        add(core, number, prompt_of(tokenizer, media, text, images))
+        run(core)
+        # LLaVA-OneVision's processor makes something else of a picture that is not alone.
+        num_others = case.family == "llava_onevision" and len(images) > 1
+        assert encoder.num_encoded - known == num_computed + num_others
+
+
+def encoder_of(core: EngineCore) -> MediaEncoder:
+    assert isinstance(core.runner, ModelRunner) and core.runner.media is not None
+    return core.runner.media.encoder
+
+
+# Those whose layers are compiled as one stack.
+COMPILED = ("smolvlm", "internvl", "qwen2_5_vl", "qwen3_vl", "mistral3")
+
+
+@needs_compiled_bfloat16
+@pytest.mark.parametrize("case", COMPILED, indirect=True)
+def test_rows_that_decode_behind_an_image_take_the_path_of_compiled_code(case: Case) -> None:
+    """In bfloat16, where each product is the same whichever path takes it."""
+    results = []
+    for is_compiled in (True, False):
+        core, tokenizer, media = load(case.directory, dtype="bfloat16")
+        assert isinstance(core.runner, ModelRunner)
+        assert core.runner.decode_path is not None
+        if not is_compiled:
+            core.runner.decode_path = None
+        for number, (text, images) in enumerate(PROMPTS):
+            add(core, number, prompt_of(tokenizer, media, text, images))
+        results.append(
+            {
+                number: [(event.token_id, event.logprob) for event in events]
+                for number, events in run(core).items()
+            }
+        )
+    assert results[0] == results[1]
+
+
+def test_forks_and_beams_continue_from_images(case: Case) -> None:
+    core, tokenizer, media = load(case.directory, block_size=4)
+    add(core, 0, prompt_of(tokenizer, media, *PROMPTS[3]), num_sequences=3)
+    add(core, 1, prompt_of(tokenizer, media, *PROMPTS[2]), beams=BeamParams(num_beams=2))
+    events = run(core)
+    for index in range(3):
+        assert_as_expected([event for event in events[0] if event.index == index], case.expected[3])
+    inputs = hf_inputs(
+        case.directory, case.family, PROMPTS[2][0].replace("#", marker_of(case.family)), (TALL,)
+    )
+    with torch.inference_mode():
+        found = case.whole.generate(**inputs, max_new_tokens=MAX_TOKENS, do_sample=False, num_beams=2)
+    tokens = found[0, inputs["input_ids"].shape[1] :].tolist()
+    assert [event.token_id for event in events[1]] == tokens

@@ -1,0 +1,360 @@
+"""Tiny models of random weights that read images, with their processors, and images to show to them."""
+
+import json
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from PIL import Image
+from transformers import (
+    AutoModelForImageTextToText,
+    CLIPVisionConfig,
+    Gemma3Config,
+    Gemma4Config,
+    GenerationConfig,
+    Idefics3Config,
+    InternVLConfig,
+    LlamaConfig,
+    LlavaConfig,
+    LlavaNextConfig,
+    LlavaOnevisionConfig,
+    Mistral3Config,
+    MistralConfig,
+    PixtralVisionConfig,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    Qwen2_5_VLConfig,
+    Qwen2Config,
+    Qwen2VLConfig,
+    Qwen3VLConfig,
+    SiglipVisionConfig,
+    SmolVLMConfig,
+)
+from transformers.models.gemma3.image_processing_pil_gemma3 import Gemma3ImageProcessorPil
+from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
+from transformers.models.got_ocr2.image_processing_pil_got_ocr2 import GotOcr2ImageProcessorPil
+from transformers.models.idefics3.image_processing_pil_idefics3 import Idefics3ImageProcessorPil
+from transformers.models.llava.image_processing_pil_llava import LlavaImageProcessorPil
+from transformers.models.llava_next.image_processing_pil_llava_next import LlavaNextImageProcessorPil
+from transformers.models.llava_onevision.image_processing_pil_llava_onevision import (
+    LlavaOnevisionImageProcessorPil,
+)
+from transformers.models.pixtral.image_processing_pil_pixtral import PixtralImageProcessorPil
+from transformers.models.qwen2_vl.image_processing_pil_qwen2_vl import Qwen2VLImageProcessorPil
+from transformers.models.smolvlm.image_processing_pil_smolvlm import SmolVLMImageProcessorPil
+
+from tests.tiny import tiny_tokenizer
+
+_TOKENS: dict[str, tuple[str, ...]] = {
+    "tiles": ("<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>", "<video>")
+    + tuple(f"<row_{row}_col_{column}>" for row in range(1, 4) for column in range(1, 4)),
+    "internvl": ("<IMG_CONTEXT>", "<img>", "</img>", "<video>"),
+    "llava": ("<image>",),
+    # Gemma has tokens for runs of line feeds.
+    "gemma3": ("<start_of_image>", "<image_soft_token>", "<end_of_image>", "\n\n", "\n\n\n", "\n\n\n\n"),
+    "qwen": ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>"),
+    "pixtral": ("[IMG]", "[IMG_BREAK]", "[IMG_END]"),
+}
+# All have as many tokens, so that all models know the same number.
+_NUM_TOKENS = max(map(len, _TOKENS.values()))
+_TOKENS = {
+    name: (*tokens, *(f"<|spare_{place}|>" for place in range(_NUM_TOKENS - len(tokens))))
+    for name, tokens in _TOKENS.items()
+}
+_PAD_ID: int = tiny_tokenizer().pad_token_id
+_SIZES: dict[str, Any] = {
+    "vocab_size": len(tiny_tokenizer()) + _NUM_TOKENS,
+    "hidden_size": 64,
+    "intermediate_size": 64,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 512,
+    "initializer_range": 0.3,
+    "bos_token_id": None,
+    "eos_token_id": None,
+    "pad_token_id": _PAD_ID,
+}
+_EYES: dict[str, Any] = {
+    "hidden_size": 32,
+    "intermediate_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "initializer_range": 0.3,
+}
+_SMALL = {**_EYES, "image_size": 28, "patch_size": 7}
+_QWEN_EYES: dict[str, Any] = {
+    "depth": 2,
+    "hidden_size": 32,
+    "out_hidden_size": 64,
+    "num_heads": 2,
+    "intermediate_size": 32,
+    "patch_size": 4,
+    "initializer_range": 0.3,
+}
+_QWEN_SIZES: dict[str, Any] = {"patch_size": 4, "min_pixels": 8 * 8, "max_pixels": 8 * 8 * 12}
+_THREE_AXES: dict[str, Any] = {
+    "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}
+}
+
+
+class TinyFamily(NamedTuple):
+    """One family. tokens: the key of its special tokens.
+
+    config: made from the ids of these tokens by name. images: its image processor. settings: of the whole
+    processor, with the name of its class. names: attributes of the tokenizer that name its tokens.
+    """
+
+    tokens: str
+    config: Callable[[Mapping[str, int]], PreTrainedConfig]
+    images: Callable[[], Any]
+    settings: dict[str, Any]
+    names: dict[str, str] = {}
+
+
+def _tiles(config_class: Any) -> Callable[[Mapping[str, int]], PreTrainedConfig]:
+    return lambda ids: config_class(
+        text_config=LlamaConfig(**_SIZES), vision_config=_SMALL,
+        image_token_id=ids["<image>"], scale_factor=2, pad_token_id=_PAD_ID,
+    )  # fmt: skip
+
+
+_TILE_SIZES: dict[str, Any] = {"size": {"longest_edge": 56}, "max_image_size": {"longest_edge": 28}}
+_QWEN_IDS = (("image_token_id", "<|image_pad|>"), ("video_token_id", "<|video_pad|>"))
+_VISION_IDS = (("vision_start_token_id", "<|vision_start|>"), ("vision_end_token_id", "<|vision_end|>"))
+
+
+def _qwen(
+    config_class: Any, text: dict[str, Any], vision: dict[str, Any]
+) -> Callable[[Mapping[str, int]], PreTrainedConfig]:
+    return lambda ids: config_class(
+        text_config=_SIZES | _THREE_AXES | text,
+        vision_config=vision,
+        **{name: ids[token] for name, token in (*_QWEN_IDS, *_VISION_IDS)},
+    )
+
+
+def _gemma4(**text: Any) -> TinyFamily:
+    return TinyFamily(
+        "gemma3",
+        lambda ids: Gemma4Config(
+            text_config=_SIZES
+            | {"head_dim": 16, "num_hidden_layers": 4, "global_head_dim": 32, "num_kv_shared_layers": 2}
+            | {"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 9}
+            | {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": _SIZES["vocab_size"]}
+            | text,
+            vision_config=_EYES
+            | {"head_dim": 16, "patch_size": 4, "pooling_kernel_size": 2}
+            | {"num_key_value_heads": 2, "position_embedding_size": 64},
+            audio_config=None,
+            tie_word_embeddings=False,
+            image_token_id=ids["<image_soft_token>"],
+            boi_token_id=ids["<start_of_image>"],
+            eoi_token_id=ids["<end_of_image>"],
+        ),
+        lambda: Gemma4ImageProcessorPil(patch_size=4, max_soft_tokens=70, pooling_kernel_size=2),
+        {"processor_class": "Gemma4Processor"},
+        {
+            "boi_token": "<start_of_image>",
+            "image_token": "<image_soft_token>",
+            "eoi_token": "<end_of_image>",
+            "audio_token": "<|spare_0|>",
+            "boa_token": "<|spare_1|>",
+            "eoa_token": "<|spare_2|>",
+        },
+    )
+
+
+MEDIA_FAMILIES: dict[str, TinyFamily] = {
+    "smolvlm": TinyFamily(
+        "tiles",
+        _tiles(SmolVLMConfig),
+        lambda: SmolVLMImageProcessorPil(**_TILE_SIZES),
+        {"processor_class": "SmolVLMProcessor", "image_seq_len": 4},
+    ),
+    "idefics3": TinyFamily(
+        "tiles",
+        _tiles(Idefics3Config),
+        lambda: Idefics3ImageProcessorPil(**_TILE_SIZES),
+        {"processor_class": "Idefics3Processor", "image_seq_len": 4},
+    ),
+    "internvl": TinyFamily(
+        "internvl",
+        lambda ids: InternVLConfig(
+            text_config=Qwen2Config(**_SIZES),
+            vision_config=_EYES | {"image_size": [28, 28], "patch_size": [7, 7]},
+            image_token_id=ids["<IMG_CONTEXT>"],
+        ),
+        lambda: GotOcr2ImageProcessorPil(
+            size={"height": 28, "width": 28}, crop_to_patches=True, min_patches=1, max_patches=4
+        ),
+        {"processor_class": "InternVLProcessor", "image_seq_length": 4},
+        {
+            "start_image_token": "<img>",
+            "end_image_token": "</img>",
+            "context_image_token": "<IMG_CONTEXT>",
+            "video_token": "<video>",
+        },
+    ),
+    "llava": TinyFamily(
+        "llava",
+        lambda ids: LlavaConfig(
+            text_config=LlamaConfig(**_SIZES),
+            vision_config=CLIPVisionConfig(**_SMALL),
+            image_token_index=ids["<image>"],
+        ),
+        lambda: LlavaImageProcessorPil(size={"shortest_edge": 28}, crop_size={"height": 28, "width": 28}),
+        {
+            "processor_class": "LlavaProcessor",
+            "patch_size": 7,
+            "vision_feature_select_strategy": "default",
+            "num_additional_image_tokens": 1,
+        },
+    ),
+    "llava_next": TinyFamily(
+        "llava",
+        lambda ids: LlavaNextConfig(
+            text_config=MistralConfig(**_SIZES),
+            vision_config=CLIPVisionConfig(**_SMALL),
+            image_token_index=ids["<image>"],
+            image_grid_pinpoints=[[28, 56], [56, 28], [56, 56]],
+        ),
+        lambda: LlavaNextImageProcessorPil(
+            size={"shortest_edge": 28},
+            crop_size={"height": 28, "width": 28},
+            image_grid_pinpoints=[[28, 56], [56, 28], [56, 56]],
+        ),
+        {
+            "processor_class": "LlavaNextProcessor",
+            "patch_size": 7,
+            "vision_feature_select_strategy": "default",
+            "num_additional_image_tokens": 1,
+        },
+    ),
+    "llava_onevision": TinyFamily(
+        "llava",
+        lambda ids: LlavaOnevisionConfig(
+            text_config=Qwen2Config(**_SIZES),
+            vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
+            image_token_index=ids["<image>"],
+            image_grid_pinpoints=[[28, 56], [56, 28], [56, 56]],
+        ),
+        lambda: LlavaOnevisionImageProcessorPil(
+            size={"height": 28, "width": 28}, image_grid_pinpoints=[[28, 56], [56, 28], [56, 56]]
+        ),
+        {
+            "processor_class": "LlavaOnevisionProcessor",
+            "num_image_tokens": 16,
+            "vision_feature_select_strategy": "full",
+        },
+    ),
+    "gemma3": TinyFamily(
+        "gemma3",
+        lambda ids: Gemma3Config(
+            text_config=_SIZES
+            | {"head_dim": 16, "sliding_window": 9, "query_pre_attn_scalar": 16}
+            | {"layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
+            vision_config=_SMALL,
+            tie_word_embeddings=False,
+            mm_tokens_per_image=4,
+            image_token_index=ids["<image_soft_token>"],
+            boi_token_index=ids["<start_of_image>"],
+            eoi_token_index=ids["<end_of_image>"],
+        ),
+        lambda: Gemma3ImageProcessorPil(size={"height": 28, "width": 28}),
+        {"processor_class": "Gemma3Processor", "image_seq_length": 4},
+        {
+            "boi_token": "<start_of_image>",
+            "image_token": "<image_soft_token>",
+            "eoi_token": "<end_of_image>",
+        },
+    ),
+    "gemma4": _gemma4(),
+    "gemma4_both_ways": _gemma4(use_bidirectional_attention="vision"),
+    "qwen2_vl": TinyFamily(
+        "qwen",
+        _qwen(
+            Qwen2VLConfig,
+            {},
+            {"depth": 2, "embed_dim": 32, "hidden_size": 64, "num_heads": 2, "patch_size": 4}
+            | {"initializer_range": 0.3},
+        ),
+        lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
+        {"processor_class": "Qwen2VLProcessor"},
+    ),
+    "qwen2_5_vl": TinyFamily(
+        "qwen",
+        _qwen(Qwen2_5_VLConfig, {}, _QWEN_EYES | {"window_size": 16, "fullatt_block_indexes": [1]}),
+        lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
+        {"processor_class": "Qwen2_5_VLProcessor"},
+    ),
+    "qwen3_vl": TinyFamily(
+        "qwen",
+        _qwen(Qwen3VLConfig, {"head_dim": 16}, _QWEN_EYES | {"deepstack_visual_indexes": [0, 1]}),
+        lambda: Qwen2VLImageProcessorPil(**_QWEN_SIZES),
+        {"processor_class": "Qwen3VLProcessor"},
+    ),
+    "mistral3": TinyFamily(
+        "pixtral",
+        lambda ids: Mistral3Config(
+            text_config=MistralConfig(**_SIZES | {"sliding_window": None}),
+            vision_config=PixtralVisionConfig(**_EYES, image_size=32, patch_size=4),
+            image_token_index=ids["[IMG]"],
+        ),
+        lambda: PixtralImageProcessorPil(size={"longest_edge": 32}, patch_size=4),
+        {"processor_class": "PixtralProcessor", "patch_size": 4, "spatial_merge_size": 2},
+    ),
+}  # fmt: skip
+
+
+def media_tokenizer(family: str) -> PreTrainedTokenizerFast:
+    """Return the tokenizer of all tiny models with the special tokens of a family."""
+    tiny = MEDIA_FAMILIES[family]
+    tokenizer = tiny_tokenizer()
+    tokenizer.backend_tokenizer.add_special_tokens(list(_TOKENS[tiny.tokens]))
+    tokenizer_class: Any = PreTrainedTokenizerFast
+    made: PreTrainedTokenizerFast = tokenizer_class(
+        tokenizer_object=tokenizer.backend_tokenizer,
+        eos_token=tokenizer.eos_token,
+        pad_token=tokenizer.pad_token,
+        chat_template=tokenizer.chat_template,
+        extra_special_tokens=tiny.names,
+    )
+    return made
+
+
+def save_tiny_media_model(directory: Path, family: str, *, seed: int = 0) -> PreTrainedModel:
+    """Write a model of random weights with its tokenizer and processor, and return it, in float32."""
+    tiny = MEDIA_FAMILIES[family]
+    tokenizer = media_tokenizer(family)
+    ids: dict[str, int] = {token: tokenizer.vocab[token] for token in _TOKENS[tiny.tokens]}
+    torch.manual_seed(seed)
+    auto: Any = AutoModelForImageTextToText
+    model = auto.from_config(tiny.config(ids), dtype=torch.float32, attn_implementation="eager").eval()
+    assert isinstance(model, PreTrainedModel)
+    for parameter in model.parameters():
+        if (
+            parameter.dim() > 1 and not parameter.any()
+        ):  # Gemma's projection of images, which is trained from 0
+            torch.nn.init.normal_(parameter, std=0.3)
+    generation_config: Any = GenerationConfig
+    model.generation_config = generation_config(pad_token_id=_PAD_ID)
+    model.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    tiny.images().save_pretrained(directory)
+    (directory / "processor_config.json").write_text(json.dumps(tiny.settings))
+    return model
+
+
+def image_bytes(width: int, height: int, *, seed: int = 0, format: str = "PNG") -> bytes:
+    """Return a file with a picture of random blocks of colour."""
+    generator = np.random.default_rng(seed)
+    blocks = generator.integers(0, 256, (4, 4, 3), dtype=np.uint8)
+    picture = Image.fromarray(blocks).resize((width, height), Image.Resampling.NEAREST)
+    file = BytesIO()
+    picture.save(file, format)
+    return file.getvalue()

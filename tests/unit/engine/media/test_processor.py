@@ -1,0 +1,126 @@
+"""The media processor finds places for files, and says what is wrong with files and prompts."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.build import build_core, media_processor_of
+from engine.config import EngineConfig
+from engine.errors import InvalidMedia, InvalidRequest
+from engine.frontend.admission import check_request
+from engine.media.processor import PromptMediaProcessor
+from engine.media_item import MediaItem
+from engine.request import GenerationRequest, Media, MediaKind, Prompt, SamplingParams, StopConditions
+from engine.text.tokenizer import Tokenizer
+from tests.tiny_media import image_bytes, save_tiny_media_model
+
+PICTURE = MediaItem(MediaKind.IMAGE, image_bytes(30, 20))
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("gemma3")
+    save_tiny_media_model(directory, "gemma3")
+    return directory
+
+
+@pytest.fixture(scope="module")
+def loaded(directory: Path) -> tuple[PromptMediaProcessor, Tokenizer]:
+    core, tokenizer, _ = build_core(config_of(directory), lambda line: None)
+    processor = media_processor_of(core.runner)
+    assert isinstance(processor, PromptMediaProcessor)
+    return processor, tokenizer
+
+
+def config_of(directory: Path, *, media: bool = True) -> EngineConfig:
+    return EngineConfig(model=str(directory), device="cpu", dtype="float32", num_kv_blocks=64, media=media)
+
+
+def test_files_and_places_must_be_as_many(loaded: tuple[PromptMediaProcessor, Tokenizer]) -> None:
+    processor, tokenizer = loaded
+    ids = tokenizer.encode("a " + processor.marker(MediaKind.IMAGE))
+    with pytest.raises(InvalidRequest, match="1 places for media .<start_of_image>., and 2 came"):
+        processor.expand(ids, [PICTURE, PICTURE])
+    with pytest.raises(InvalidRequest, match="1 places for media .*, and 0 came"):
+        processor.expand(ids, [])
+
+
+def test_a_file_that_cannot_be_read_is_named_by_its_index(
+    loaded: tuple[PromptMediaProcessor, Tokenizer],
+) -> None:
+    processor, tokenizer = loaded
+    ids = tokenizer.encode(processor.marker(MediaKind.IMAGE) * 2)
+    with pytest.raises(InvalidMedia, match="media item 1: the file is no image"):
+        processor.expand(ids, [PICTURE, MediaItem(MediaKind.IMAGE, b"hello")])
+    with pytest.raises(InvalidMedia, match="media item 0: the model reads no audio"):
+        processor.expand(ids, [MediaItem(MediaKind.AUDIO, b"RIFF"), PICTURE])
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (3, 3), (1, 3), (3, 1), (200, 1)])
+def test_pictures_of_few_pixels_are_read(
+    loaded: tuple[PromptMediaProcessor, Tokenizer], width: int, height: int
+) -> None:
+    processor, tokenizer = loaded
+    ids = tokenizer.encode(processor.marker(MediaKind.IMAGE))
+    prompt = processor.expand(ids, [MediaItem(MediaKind.IMAGE, image_bytes(width, height))])
+    assert len(prompt.media) == 1
+
+
+def test_a_file_is_processed_once_and_its_digest_is_of_all_that_the_model_gets(
+    loaded: tuple[PromptMediaProcessor, Tokenizer],
+) -> None:
+    processor, tokenizer = loaded
+    ids = tokenizer.encode("a" + processor.marker(MediaKind.IMAGE) * 3)
+    other, another = (MediaItem(MediaKind.IMAGE, image_bytes(31, 20, seed=seed)) for seed in (5, 6))
+    num_hits = processor.cache.num_hits
+    first, again, third = processor.expand(ids, [other, other, another]).media
+    # What was made of the first is known when the second is looked for.
+    assert processor.cache.num_hits == num_hits + 1
+    assert first.features["tensors"] is again.features["tensors"]
+    assert first.digest == again.digest != third.digest
+    assert first.end <= again.position
+
+
+def test_line_feeds_beside_an_image_become_the_tokens_that_the_whole_text_has(
+    loaded: tuple[PromptMediaProcessor, Tokenizer],
+) -> None:
+    """transformers encodes a text after its images have got their places in it."""
+    processor, tokenizer = loaded
+    marker = processor.marker(MediaKind.IMAGE)
+    image = marker + "<image_soft_token>" * 4 + "<end_of_image>"
+    for text in ("a\n#\nb", "#", "\n\n#\n#", "#\n\n\n"):
+        items = [PICTURE] * text.count("#")
+        ids = processor.expand(tokenizer.encode(text.replace("#", marker)), items).token_ids
+        assert list(ids) == tokenizer.encode(text.replace("#", f"\n\n{image}\n\n"))
+
+
+def test_a_model_whose_images_are_not_wanted_is_loaded_without_its_encoder(directory: Path) -> None:
+    core, _, info = build_core(config_of(directory, media=False), lambda line: None)
+    assert info.media == frozenset()
+    assert media_processor_of(core.runner) is None
+    _, _, whole = build_core(config_of(directory), lambda line: None)
+    assert info.num_parameters < whole.num_parameters
+
+
+def test_a_processor_that_cannot_be_loaded_is_reported_and_text_is_served(tmp_path: Path) -> None:
+    save_tiny_media_model(tmp_path, "gemma3")
+    (tmp_path / "preprocessor_config.json").write_text("{}")
+    (tmp_path / "processor_config.json").write_text('{"processor_class": "Unknown"}')
+    lines: list[str] = []
+    _, _, info = build_core(config_of(tmp_path), lines.append)
+    assert info.media == frozenset()
+    assert any(line.startswith("note: images are not read: ") for line in lines), lines
+
+
+@pytest.mark.parametrize("places", [[(-1, 2)], [(0, 0)], [(3, 3)], [(0, 3), (2, 2)], [(2, 2), (0, 1)]])
+def test_media_must_have_their_places_in_the_prompt(directory: Path, places: list[tuple[int, int]]) -> None:
+    _, _, info = build_core(config_of(directory), lambda line: None)
+    media = tuple(Media(digest=b"", position=first, num_tokens=number) for first, number in places)
+    request = GenerationRequest(
+        request_id="1",
+        prompt=Prompt((1, 2, 3, 4, 5), media),
+        sampling=SamplingParams(),
+        stopping=StopConditions(max_tokens=1),
+    )
+    with pytest.raises(InvalidRequest, match="within the prompt, in order, and not overlap"):
+        check_request(request, info)
