@@ -5,7 +5,7 @@ import logging
 import os
 from argparse import Namespace
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Final, NamedTuple, Protocol
 
 from fastapi import FastAPI
@@ -26,11 +26,14 @@ from handlers.anthropic.contract import AnthropicContract
 from handlers.anthropic.operations import AnthropicHandlers
 from handlers.chat.core import ChatCore
 from handlers.chat.errors import TemplateError
+from handlers.chat.media import PromptMedia
 from handlers.concurrency.limit import ConcurrencyLimit
 from handlers.concurrency.workers import Workers
 from handlers.engine_starter import engine_starter, set_environment
 from handlers.hf.contract import HfContract
 from handlers.hf.operations import HfHandlers
+from handlers.media.preparation import MediaPreparation
+from handlers.media.reader import MediaReader
 from handlers.mindie.contract import MindieContract
 from handlers.mindie.operations import MindieHandlers
 from handlers.openai.contract import OpenAIContract
@@ -119,6 +122,8 @@ MARKING_HEADERS: Final[Mapping[str, str | None]] = {
     name: served.contract.marking_header for name, served in CONTRACTS.items()
 }
 
+_MEDIA_BODY: Final = 10  # times the default limit of bodies, for models that read images and the like
+
 YIELDS: Final[Yields] = {name: served.contract.yields for name, served in CONTRACTS.items()}
 
 
@@ -137,15 +142,16 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None, None]:
         sharing = asyncio.create_task(shared.metrics.share())
-        async with access.kept_up(), InterpreterShare(lambda: limit.in_use > 0).kept():
+        async with access.kept_up(), _interpreter_share(engine, limit):
             yield
         sharing.cancel()
         await engine.drain(settings.graceful_termination_timeout)
         await engine.stop()
         shared.workers.shutdown()
 
+    max_body_bytes = _max_body_bytes(settings, engine)
     options = RuntimeOptions(
-        max_body_bytes=settings.payload_limit,
+        max_body_bytes=max_body_bytes,
         checks_keys=access.key_check,
         capabilities=engine.capabilities,
         pages=(LINK,) if settings.playground else (),
@@ -155,7 +161,7 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
         Playground(settings, engine, list(CONTRACTS)).mount(shell)
     server = ContractServer(shell, options, _endpoints(settings))
     Probes(engine).mount(shell)
-    Invocations(server, f"/{OpenAIContract.name}", settings.payload_limit).mount(shell)
+    Invocations(server, f"/{OpenAIContract.name}", max_body_bytes).mount(shell)
     _root_document(settings, engine.capabilities).mount(shell)
     handlers = {name: served.handlers(shared, settings) for name, served in CONTRACTS.items()}
     for name in settings.root:
@@ -166,8 +172,16 @@ def build_app(settings: Settings, engine: Engine, exchange: Exchange | None = No
     return access.guarded(_with_cors(access.closed(server, (PING, INVOCATIONS)), settings), server)
 
 
+def _max_body_bytes(settings: Settings, engine: Engine) -> int:
+    """Return the size of the largest body: images come in it, where the model reads any."""
+    if engine.media is None or "payload_limit" in settings.model_fields_set:
+        return settings.payload_limit
+    return _MEDIA_BODY * settings.payload_limit
+
+
 def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchange: Exchange | None) -> Shared:
     """Return what all contracts share. Raises TemplateError for a chat template that is broken."""
+    workers = Workers(settings.validation_workers)
     shared = Shared(
         settings=settings,
         engine=engine,
@@ -180,8 +194,10 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchang
             allows_forms=not settings.disable_grammar_support,
             trusts_special_tokens=settings.trust_special_tokens,
             private_salt=private_cache_salt if settings.prefix_caching else None,
+            media=PromptMedia(engine.media, settings.max_media_items),
         ),
-        workers=Workers(settings.validation_workers),
+        workers=workers,
+        media=MediaPreparation(MediaReader(settings, workers), workers),
         active_requests=ActiveRequests(engine, limit),
         metrics=Metrics(
             engine.model_info,
@@ -195,6 +211,13 @@ def _shared(settings: Settings, engine: Engine, limit: ConcurrencyLimit, exchang
     shared.chat.check_template()
     shared.active_requests.observe(shared.metrics)
     return shared
+
+
+def _interpreter_share(engine: Engine, limit: ConcurrencyLimit) -> AbstractAsyncContextManager[None]:
+    """Return the context in which the event loop leaves time to an engine that computes in this process."""
+    if not engine.shares_interpreter:
+        return nullcontext()
+    return InterpreterShare(lambda: limit.in_use > 0).kept()
 
 
 def _root_document(settings: Settings, capabilities: Capabilities) -> RootDocument:

@@ -13,21 +13,6 @@ from generated.json_types import StrictFloat, StrictInt
 StopSequence = TypeAliasType("StopSequence", Annotated[StrictStr, Field(min_length=1)])
 
 
-class ImageBlockParam(BaseModel):
-    """
-    Refused.
-    """
-
-    model_config = ConfigDict(
-        extra="allow",
-    )
-    type: Literal["image"]
-    source: dict[str, Any]
-    """
-    Where the picture is.
-    """
-
-
 class PlainTextSourceParam(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
@@ -639,6 +624,47 @@ class CountTokensContextManagementResponse(BaseModel):
     """
 
 
+class Base64ImageSourceParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["base64"]
+    media_type: Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
+    """
+    What the picture is said to be. Its content decides.
+    """
+    data: StrictStr
+    """
+    The picture in base64.
+    """
+
+
+class UrlImageSourceParam(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["url"]
+    url: StrictStr
+    """
+    Where the picture is. It is fetched where the server allows its host.
+    """
+
+
+class FileImageSourceParam(BaseModel):
+    """
+    Refused: no file is stored here.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["file"]
+    file_id: StrictStr
+    """
+    The id of an uploaded picture.
+    """
+
+
 class ErrorDetails(BaseModel):
     """
     What went wrong, for programs.
@@ -1014,6 +1040,23 @@ class TextBlockParam(BaseModel):
     citations: list[dict[str, Any]] | None = None
     """
     No effect.
+    """
+
+
+class ImageBlockParam(BaseModel):
+    """
+    A picture. A model that reads text alone refuses it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["image"]
+    source: Annotated[
+        Base64ImageSourceParam | UrlImageSourceParam | FileImageSourceParam, Field(discriminator="type")
+    ]
+    """
+    Where the picture is.
     """
 
 

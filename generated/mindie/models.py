@@ -112,6 +112,17 @@ class MediaUrl(BaseModel):
     """
 
 
+class InputAudio(BaseModel):
+    data: StrictStr
+    """
+    The sound in base64.
+    """
+    format: Literal["mp3", "wav", "flac"]
+    """
+    What the sound is said to be. Its content decides.
+    """
+
+
 class TextFormat(BaseModel):
     type: Literal["text"]
 
@@ -173,7 +184,7 @@ class ContentPart(BaseModel):
     Text, or a medium for models that see or hear.
     """
 
-    type: Literal["text", "image_url", "video_url", "audio_url"] | MISSING = MISSING
+    type: Literal["text", "image_url", "video_url", "audio_url", "input_audio"] | MISSING = MISSING
     """
     Which of the other members holds the content. If it is absent, the first that is there.
     """
@@ -192,6 +203,10 @@ class ContentPart(BaseModel):
     audio_url: StrictStr | MediaUrl | MISSING = MISSING
     """
     URL of an MP3, WAV or FLAC of at most 40 MB.
+    """
+    input_audio: InputAudio | MISSING = MISSING
+    """
+    Sound, in base64.
     """
 
 

@@ -39,7 +39,7 @@ class ImageUrl(BaseModel):
     """
     detail: Literal["auto", "low", "high", "original"] | None = None
     """
-    How closely to look.
+    How closely to look. It has no effect here; the model's own processor decides.
     """
 
 
@@ -53,7 +53,7 @@ class InputAudio(BaseModel):
     """
     format: Literal["wav", "mp3"]
     """
-    How the sound is encoded.
+    How the sound is said to be encoded. Its content decides.
     """
 
 
@@ -63,11 +63,11 @@ class InputFile(BaseModel):
     )
     file_data: StrictStr | None = None
     """
-    The file in base64.
+    The file in base64, alone or as a data URL.
     """
     file_id: StrictStr | None = None
     """
-    The id of an uploaded file.
+    Refused: no file is stored here.
     """
     filename: StrictStr | None = None
     """
@@ -207,7 +207,10 @@ class PromptTokensDetails(BaseModel):
     """
     Tokens that were not computed again.
     """
-    audio_tokens: Literal[0]
+    audio_tokens: Annotated[StrictInt, Field(ge=0)]
+    """
+    Tokens that stand for sound.
+    """
 
 
 class CompletionTokensDetails(BaseModel):
@@ -490,17 +493,17 @@ class ResponseInputImage(BaseModel):
     """
     file_id: StrictStr | None = None
     """
-    The id of an uploaded picture.
+    Refused: no file is stored here.
     """
     detail: Literal["auto", "low", "high", "original"] | None = None
     """
-    How closely to look.
+    How closely to look. It has no effect here; the model's own processor decides.
     """
 
 
 class ResponseInputFile(BaseModel):
     """
-    Refused by models that read text alone.
+    A file. It must be text in UTF-8; the model reads it under its name. PDF is refused.
     """
 
     model_config = ConfigDict(
@@ -509,7 +512,7 @@ class ResponseInputFile(BaseModel):
     type: Literal["input_file"]
     file_id: StrictStr | None = None
     """
-    The id of an uploaded file.
+    Refused: no file is stored here.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
     """
@@ -521,7 +524,7 @@ class ResponseInputFile(BaseModel):
     """
     file_data: StrictStr | None = None
     """
-    The file in base64.
+    The file in base64, alone or as a data URL.
     """
     filename: StrictStr | None = None
     """
@@ -529,7 +532,7 @@ class ResponseInputFile(BaseModel):
     """
     detail: Literal["auto", "low", "high"] | None = None
     """
-    How closely to look.
+    How closely to look. It has no effect on text.
     """
 
 
@@ -1464,7 +1467,7 @@ class ChatCompletionRequestMessageContentPartFile(BaseModel):
     type: Literal["file"]
     file: InputFile
     """
-    The file. A model that reads text alone refuses it.
+    The file. It must be text in UTF-8; the model reads it under its name. PDF is refused.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None = None
     """

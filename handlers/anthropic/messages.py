@@ -73,7 +73,7 @@ class Messages(
         has_room = chat.request.stopping.max_tokens >= plan.max_tokens
         return _Turn(
             chat,
-            ChatOutputs(chat.answer_format, 1, lambda _: f"toolu_{token_hex(12)}"),
+            chat.outputs(lambda _: f"toolu_{token_hex(12)}"),
             MessageDraft(
                 chat.request.adapter or self.shared.model_names.served, context_management, has_room=has_room
             ),

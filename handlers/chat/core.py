@@ -2,29 +2,41 @@
 its output.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.request import GenerationRequest, Prompt, StopConditions
+from engine.errors import PromptTooLong
+from engine.request import GenerationRequest, MediaKind, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.answer_grammar import answer_grammar
 from handlers.chat.errors import InvalidMessage, InvalidResponseFormat, TemplateError
 from handlers.chat.form.response_format import FIELD
-from handlers.chat.messages import is_continuable
+from handlers.chat.media import (
+    NOTHING_READ,
+    PartContents,
+    PromptMedia,
+    in_rendered_order,
+    media_parts,
+    placed,
+    source_parts,
+    with_files_as_text,
+)
+from handlers.chat.messages import MediaPart, SourcePart, is_continuable
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.prompt.control.client_text import ClientText
 from handlers.chat.prompt.control.guard import ControlGuard, RenderedPrompt
-from handlers.chat.prompt.conversation import check_messages, flatten
+from handlers.chat.prompt.conversation import check_some, flatten
 from handlers.chat.prompt.dialect import Dialect
 from handlers.chat.prompt.thinking import template_variables
 from handlers.chat.reading.answer_parser import AnswerFormat, ReasoningReading, ToolReading
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.tool_calls.use import ToolUse, tool_use
 
+_LONG_TEXT = 2_000_000  # characters; shorter ones are rendered before they are counted
 _MAX_DIALECTS = 32  # templates that requests bring are remembered, so many at most
 
 
@@ -39,9 +51,19 @@ class PreparedChat(msgspec.Struct, frozen=True, kw_only=True):
     request: GenerationRequest
     answer_format: AnswerFormat
 
-    def outputs(self) -> ChatOutputs:
-        """Return a new reader of the request's events."""
-        return ChatOutputs(self.answer_format, self.request.num_sequences)
+    def outputs(self, new_id: Callable[[str], str] | None = None) -> ChatOutputs:
+        """Return a new reader of the request's events. new_id: makes the id of a call."""
+        num_audio_tokens = sum(
+            media.num_tokens for media in self.request.prompt.media if media.kind is MediaKind.AUDIO
+        )
+        return ChatOutputs(self.answer_format, self.request.num_sequences, new_id, num_audio_tokens)
+
+
+class RenderedChat(msgspec.Struct, frozen=True):
+    """A rendered conversation. media: its images and the like, in the order of their markers."""
+
+    prompt: RenderedPrompt
+    media: tuple[MediaPart, ...] = ()
 
 
 class ChatCore:
@@ -61,6 +83,7 @@ class ChatCore:
         allows_forms: bool = True,
         trusts_special_tokens: bool = False,
         private_salt: Callable[[str | None], str | None] | None = None,
+        media: PromptMedia | None = None,
     ) -> None:
         """max_total_tokens: the context that the engine has room for, prompt and answer together.
         chat_template: as in `params.ChatParams`, for requests that bring none.
@@ -69,12 +92,16 @@ class ChatCore:
         trusts_special_tokens: whether the text of a special token in a request is that token.
         private_salt: the salt under which the tokens of a prompt are remembered (`engine.text.token_memory`),
             given the request's own; called in `prepare`. None: no tokens are remembered.
+        media: what the model reads beside text; None: nothing.
         """
         self._tokenizer = tokenizer
         self._max_total_tokens = max_total_tokens
         self._chat_template = chat_template
         self._allows_forms = allows_forms
-        self._dialect = lru_cache(_MAX_DIALECTS)(partial(Dialect.of, tokenizer.hf, tool_format=tool_format))
+        self.media = PromptMedia() if media is None else media
+        self._dialect = lru_cache(_MAX_DIALECTS)(
+            partial(Dialect.of, tokenizer.hf, tool_format=tool_format, markers=self.media.markers)
+        )
         self._trusts_special_tokens = trusts_special_tokens
         self._private_salt = private_salt
         self._guard = lru_cache(_MAX_DIALECTS)(self._new_guard)
@@ -96,16 +123,29 @@ class ChatCore:
         """Return whether the model's template uses a variable, such as reasoning_effort."""
         return self._dialect(self._chat_template).template.reads(variable)
 
-    def prepare(self, params: ChatParams) -> PreparedChat:
-        """Return the engine's request for a chat. Raises from `handlers.chat.errors`, and PromptTooLong."""
+    def prepare(self, params: ChatParams, contents: PartContents = NOTHING_READ) -> PreparedChat:
+        """Return the engine's request for a chat.
+
+        contents: those of its parts that are not text, as far as they have been read.
+        Raises from `handlers.chat.errors`, and PromptTooLong; MediaWanted where nothing else is wrong and
+        some parts have not been read.
+        """
+        check_some(params.messages)
+        parts: Sequence[SourcePart] = ()
+        if source_parts(params.messages):
+            messages = placed(params.messages)
+            parts = source_parts(messages)
+            self.media.check(parts, contents)
+            params = replace(params, messages=with_files_as_text(messages, contents))
+        self._check_texts(params)
         if params.response_format is not None and not self._allows_forms:
             raise InvalidResponseFormat("this server takes no response formats", FIELD)
         dialect = self._dialect(params.chat_template or self._chat_template)
         use = tool_use(params.tools, params.tool_choice)
-        prompt = self._prompt(params, use)
-        prompt_text = prompt.text
+        rendered = self._rendered(params, use)
+        prompt_text = rendered.prompt.text
         self._tokenizer.check_length(prompt_text, self._max_total_tokens, params.max_tokens or 0)
-        prompt_token_ids = tuple(self._encode(prompt, params))
+        prompt_token_ids = tuple(self._encode(rendered.prompt, params))
         if not prompt_token_ids:
             raise TemplateError("the template renders nothing for these messages", "messages")
         reasoning = _reasoning(dialect, params, use, prompt_text)
@@ -117,10 +157,13 @@ class ChatCore:
             parallel=params.parallel_tool_calls,
         )
         answer_format = _answer_format(dialect, params, use, reasoning)
-        stopping = self._stopping(params, dialect, len(prompt_token_ids))
+        if parts and len(prompt_token_ids) >= self._max_total_tokens:  # nothing is read for such a prompt
+            raise PromptTooLong(len(prompt_token_ids), params.max_tokens or 0, self._max_total_tokens)
+        prompt = self.media.expand(prompt_token_ids, parts, rendered.media, contents)
+        stopping = self._stopping(params, dialect, len(prompt.token_ids))
         request = GenerationRequest(
             request_id=params.request_id,
-            prompt=Prompt(prompt_token_ids),
+            prompt=prompt,
             sampling=params.sampling if grammar is None else replace(params.sampling, grammar=grammar),
             stopping=_for_content(stopping, dialect, use, answer_format),
             num_sequences=params.num_sequences,
@@ -135,7 +178,7 @@ class ChatCore:
     def _new_guard(self, chat_template: str | None) -> ControlGuard:
         return ControlGuard(self._tokenizer, self._dialect(chat_template))
 
-    def _prompt(self, params: ChatParams, use: ToolUse) -> RenderedPrompt:
+    def _rendered(self, params: ChatParams, use: ToolUse) -> RenderedChat:
         """Return the rendered conversation, in which no text of the client's is a control token."""
         chat_template = params.chat_template or self._chat_template
         dialect = self._dialect(chat_template)
@@ -143,12 +186,14 @@ class ChatCore:
         guard = None if self._trusts_special_tokens else self._guard(chat_template)
         marked = None if guard is None else guard.marked(said)
         if guard is None or marked is None:
-            return RenderedPrompt(_render(dialect, params, said))
+            text, media = _render(dialect, params, said)
+            return RenderedChat(RenderedPrompt(text), in_rendered_order(media, text, self.media.markers))
         try:
-            rendered = _render(dialect, params, marked.said)
+            text, media = _render(dialect, params, marked.said)
         except TemplateError as error:
             raise TemplateError(str(error).replace(marked.mark, ""), error.field) from error
-        return guard.prompt(rendered, marked.mark)
+        prompt = guard.prompt(text, marked.mark)
+        return RenderedChat(prompt, in_rendered_order(media, text, self.media.markers))
 
     def _encode(self, prompt: RenderedPrompt, params: ChatParams) -> list[int]:
         adds_special = params.add_special_tokens
@@ -156,6 +201,12 @@ class ChatCore:
             return prompt.encode(self._tokenizer, add_special_tokens=adds_special)
         salt = self._private_salt(params.cache_salt)
         return prompt.encode_segments(self._tokenizer, salt, add_special_tokens=adds_special)
+
+    def _check_texts(self, params: ChatParams) -> None:
+        """Refuse texts by their length before they are rendered, where that would take its time."""
+        texts = [flatten(message.content) for message in params.messages]
+        if sum(map(len, texts)) >= _LONG_TEXT:
+            self._tokenizer.check_length("".join(texts), self._max_total_tokens, params.max_tokens or 0)
 
     def _stopping(self, params: ChatParams, dialect: Dialect, num_prompt_tokens: int) -> StopConditions:
         room = max(self._max_total_tokens - num_prompt_tokens, 1)  # the engine refuses a prompt without room
@@ -200,12 +251,13 @@ def _client_text(dialect: Dialect, params: ChatParams, use: ToolUse) -> ClientTe
     )
 
 
-def _render(dialect: Dialect, params: ChatParams, said: ClientText) -> str:
+def _render(dialect: Dialect, params: ChatParams, said: ClientText) -> tuple[str, list[MediaPart]]:
+    """Return the rendered conversation, and its images and the like in the order of its messages."""
     messages, shown = dialect.tools.conversation(said.messages, said.tools)
     refusals: list[TemplateError] = []
     for form in dialect.system_turns.forms(messages, shown):
         try:
-            return dialect.template.render(
+            text = dialect.template.render(
                 form,
                 tools=shown,
                 documents=said.documents,
@@ -213,13 +265,13 @@ def _render(dialect: Dialect, params: ChatParams, said: ClientText) -> str:
                 add_generation_prompt=params.add_generation_prompt is not False,
                 continue_final_message=params.continue_final_message,
             )
+            return text, media_parts(form)
         except TemplateError as error:
             refusals.append(error)
     raise refusals[0]
 
 
 def _check_continuation(params: ChatParams) -> None:
-    check_messages(params.messages)  # what is refused is named by its place in the request
     if not params.continue_final_message:
         return
     if params.add_generation_prompt:
@@ -241,7 +293,7 @@ def _reasoning(
         return None
     continued = None
     if params.continue_final_message:
-        continued = flatten(params.messages[-1].content, "messages")
+        continued = flatten(params.messages[-1].content)
     return ReasoningReading(
         reasoning_format=known,
         start=known.start(prompt_text, continued),

@@ -1,11 +1,11 @@
 """A conversation in the neutral form that all contracts translate to."""
 
 from collections.abc import Mapping
-from enum import Enum
 from typing import TypeAlias
 
 import msgspec
 
+from engine.request import MediaKind
 from handlers.chat.tools import ToolCall
 
 
@@ -15,23 +15,29 @@ class TextPart(msgspec.Struct, frozen=True, tag=True):
     text: str
 
 
-class MediaKind(Enum):
-    """The kind of a part that is not text."""
-
-    IMAGE = "image"
-    AUDIO = "audio"
-    VIDEO = "video"
-    FILE = "file"
-
-
 class MediaPart(msgspec.Struct, frozen=True, tag=True):
-    """Something other than text; `source` is a URL or a data URL."""
+    """An image or the like.
+
+    source: a URL or a data URL. place: the field that it comes from, in the contract's terms; where it is
+    empty, the part is named by its place among the messages.
+    """
 
     kind: MediaKind
     source: str
+    place: str = ""
 
 
-ContentPart: TypeAlias = TextPart | MediaPart
+class FilePart(msgspec.Struct, frozen=True, tag=True):
+    """A file of text, which becomes text in its place; the fields are as in MediaPart. name: of the file."""
+
+    source: str
+    name: str | None = None
+    place: str = ""
+
+
+SourcePart: TypeAlias = MediaPart | FilePart
+ContentPart: TypeAlias = TextPart | SourcePart
+Content: TypeAlias = str | tuple[ContentPart, ...] | None
 Document: TypeAlias = Mapping[str, object]  # "title" and "text", as retrieval templates read them
 
 
@@ -47,7 +53,7 @@ class ChatMessage(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     role: str
-    content: str | tuple[ContentPart, ...] | None = None
+    content: Content = None
     reasoning: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None

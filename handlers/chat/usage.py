@@ -7,11 +7,13 @@ class ChatUsage(msgspec.Struct, frozen=True, kw_only=True):
     """Token counts of a request, over all its answers.
 
     num_cached_tokens: prompt tokens that were not computed again.
+    num_audio_tokens: prompt tokens that stand for sound.
     num_completion_tokens: generated, end tokens counted.
     num_reasoning_tokens: those of them that were thoughts.
     """
 
     num_prompt_tokens: int
     num_cached_tokens: int = 0
+    num_audio_tokens: int = 0
     num_completion_tokens: int = 0
     num_reasoning_tokens: int = 0

@@ -66,6 +66,13 @@ class Workers:
             return function(*args, **kwargs)
         return await asyncio.wrap_future(self._long.submit(function, *args, **kwargs))
 
+    async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the function's result or raise its exception; always from a thread, in the caller's
+        context. It is for work that takes its time however short its body is, such as decoding an image.
+        """
+        run = partial(copy_context().run, function, *args, **kwargs)
+        return await asyncio.wrap_future(self._long.submit(run))
+
     def shutdown(self) -> None:
         """End the threads, without waiting for one whose work does not end."""
         for threads in (self._short, self._long):

@@ -26,17 +26,17 @@ from generated.openai.operations import (
 from generated.operation import Answer, Call, EventStream
 from handlers.active_requests.admission import AdmissionControl
 from handlers.errors.mapping import mapped_errors
-from handlers.openai.adapters import Adapters
 from handlers.openai.chat.operation import Chat
 from handlers.openai.completions.operation import Completions
 from handlers.openai.embeddings import Embeddings
 from handlers.openai.errors import to_problem
+from handlers.openai.extensions.adapters import Adapters
+from handlers.openai.extensions.rendering import Rendering
+from handlers.openai.extensions.tokenizing import Tokens
 from handlers.openai.models import Models
-from handlers.openai.rendering import Rendering
 from handlers.openai.responses.input_tokens import InputTokens
 from handlers.openai.responses.operation import Responses
 from handlers.openai.responses.request.preparation import Preparation
-from handlers.openai.tokens import Tokens
 from handlers.operations.embeddings import Embedder
 from handlers.service.shared import Shared
 

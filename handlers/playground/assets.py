@@ -12,8 +12,11 @@ from starlette.types import Scope
 from typing_extensions import override
 
 # Nothing but what this server sends: no inline script or style, no other host, no frame around the page.
+# Images may also be data URLs, by which the page shows those that it is given.
 # `form-action`, `frame-ancestors` and `base-uri` do not fall back to `default-src` (CSP 3, 6.1.3).
-_POLICY: Final = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY: Final = (
+    "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 HEADERS: Final[Mapping[str, str]] = MappingProxyType(
     {

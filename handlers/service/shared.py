@@ -11,6 +11,7 @@ from handlers.active_requests.engine import Engine
 from handlers.active_requests.metrics import Metrics
 from handlers.chat.core import ChatCore
 from handlers.concurrency.workers import Workers
+from handlers.media.preparation import MediaPreparation
 from handlers.service.model_names import ModelNames
 from handlers.shared_settings.shared_settings import SharedSettings
 from handlers.wire.envelope import Envelope
@@ -26,6 +27,7 @@ class Shared:
     model_names: ModelNames
     chat: ChatCore
     workers: Workers
+    media: MediaPreparation
     active_requests: ActiveRequests
     metrics: Metrics
 

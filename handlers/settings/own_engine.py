@@ -28,7 +28,7 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     """Device that runs the model: auto (a GPU if there is one), cpu, cuda or cuda:N."""
 
     quantize: Annotated[str | None, LOWER, env("VERBATIM_QUANTIZE", "QUANTIZE")] = None
-    """Quantization of linear layers: int8, on a CPU only; by default the weights stay as they are."""
+    """Quantization of linear layers: int8 or int4, on a CPU only; by default weights stay as they are."""
 
     isa: Annotated[str, LOWER, env("VERBATIM_ISA")] = NATIVE
     """Newest CPU instructions: sse4_2, avx2, avx2_vnni, avx512, avx512_vnni, avx512_bf16, amx or native."""
@@ -36,7 +36,7 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     bfloat16_products: Annotated[
         Literal["auto", "pairs", "widened"], LOWER, env("VERBATIM_BFLOAT16_PRODUCTS")
     ] = "auto"
-    """How AVX-512 BF16 multiplies: pairs of bfloat16, widened to float32, or auto, the faster in a trial."""
+    """How AVX-512 or ARM's BF16 multiplies: pairs, widened to float32, or auto, the faster in a trial."""
 
     require_native: Annotated[bool, env("VERBATIM_REQUIRE_NATIVE")] = False
     """Start only if compiled code is found or built, and all that processor and model allow is in use."""
@@ -66,6 +66,9 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     prefix_caching: Annotated[bool, env("VERBATIM_PREFIX_CACHING", "PREFIX_CACHING")] = True
     """Reuse KV blocks of earlier prompts for prompts that begin alike."""
 
+    media: Annotated[bool, env("VERBATIM_MEDIA")] = True
+    """Read images if the model can; if not, the part of it that reads them is not loaded."""
+
     speculate: Annotated[int, env("VERBATIM_SPECULATE", "SPECULATE"), Field(ge=0, le=MAX_DRAFT_TOKENS)] = 0
     """Speculation without a draft model: `ngram`, `ngram:N`, or N, the most tokens of a draft; 0 for none."""
 
@@ -79,7 +82,7 @@ class OwnEngineSettings(AdapterSettings, KVEventSettings):
     @classmethod
     def _is_quantization(cls, name: str | None) -> str | None:
         if name not in QUANTIZATIONS:
-            raise ValueError(f"{name!r} is not supported; the one that is: int8, on a CPU")
+            raise ValueError(f"{name!r} is not supported; those that are: int8 and int4, on a CPU")
         return name
 
     @field_validator("speculate", mode="before")

@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import model_validator
 
 from handlers.http.settings import HttpSettings
+from handlers.media.settings import MediaSettings
 from handlers.mindie.settings import MindieSettings
 from handlers.settings.engine_servers import EngineServerSettings
 from handlers.settings.own_engine import OwnEngineSettings
@@ -20,6 +21,7 @@ from handlers.tgi_family.settings import TgiFamilySettings
 class Settings(
     MindieSettings,
     TgiFamilySettings,
+    MediaSettings,
     HttpSettings,
     OwnEngineSettings,
     EngineServerSettings,

@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
+from handlers.chat.media import PartContents
 from handlers.chat.params import ChatParams
 from handlers.errors.mapping import ToProblem
 from handlers.operations.chat_operation import ChatOperation
@@ -28,9 +29,9 @@ class Chat(ChatOperation[BodyT, AnswerT, EventT]):
         self.limits = limits
         self._compute_type = compute_type
 
-    def prepared(self, params: ChatParams) -> PreparedChat:
+    def prepared(self, params: ChatParams, contents: PartContents) -> PreparedChat:
         """Render and tokenize within the limits. Raise from the chat core, PromptTooLong, or Refused."""
-        prepared = self.shared.chat.prepare(params)
+        prepared = self.shared.chat.prepare(params, contents)
         self.limits.new_tokens(len(prepared.request.prompt.token_ids), params.max_tokens)
         return prepared
 

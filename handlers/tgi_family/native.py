@@ -1,6 +1,7 @@
 """Text in, text out, whole or token by token."""
 
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from typing_extensions import override
@@ -8,6 +9,7 @@ from typing_extensions import override
 from engine.events import TokenEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
+from handlers.chat.media import NOTHING_READ
 from handlers.concurrency.limit import HeldPermits
 from handlers.errors.mapping import ToProblem
 from handlers.operations.operation import GeneratingOperation
@@ -51,16 +53,17 @@ class Native(GeneratingOperation[NativeParams, NativePlan, NativeRequest, Genera
 
     @override
     async def prepare(self, plan: NativePlan) -> NativeRequest:
-        params = plan.params
-        return await self.shared.workers.tokenize(
-            len(params.inputs),
+        prepare = partial(
             native_request,
-            params,
-            self._limits,
-            self.shared.tokenizer,
+            plan.params,
+            limits=self._limits,
+            tokenizer=self.shared.tokenizer,
+            media=self.shared.chat.media,
             num_sequences=plan.num_sequences,
             is_stream=plan.is_stream,
         )
+        first = self.shared.workers.tokenize(len(plan.params.inputs), prepare, NOTHING_READ)
+        return await self.shared.media.complete(first, prepare)
 
     @override
     async def collect(

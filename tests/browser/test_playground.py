@@ -3,11 +3,12 @@
 import asyncio
 import json
 import re
+from base64 import b64decode, b64encode
 from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import FilePayload, Page, expect
 
 from handlers.app import CONTRACTS
 
@@ -317,6 +318,65 @@ async def test_a_conversation_goes_on_from_its_answer(bench: Bench) -> None:
     assert (await bench.written())["messages"][1] == {"role": "assistant", "content": said}
     await bench.send()
     await expect(bench.page.locator(".segment.text")).to_contain_text("Ada")
+
+
+PIXEL = b64encode(
+    bytes.fromhex(
+        "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003"
+        "010100c9fe92ef0000000049454e44ae426082"
+    )
+).decode()
+HAND_OVER = """([selector, base64, event]) => {
+  const data = new DataTransfer();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  data.items.add(new File([bytes], "pixel.png", { type: "image/png" }));
+  const way = { bubbles: true, cancelable: true };
+  const made = event === "drop"
+    ? new DragEvent("drop", { ...way, dataTransfer: data })
+    : new ClipboardEvent("paste", { ...way, clipboardData: data });
+  document.querySelector(selector).dispatchEvent(made);
+}"""
+
+
+@pytest.mark.parametrize("way", ["drop", "paste", "dialog"])
+@pytest.mark.parametrize(
+    ("contract", "operation"),
+    [("openai", "createChatCompletion"), ("tgi", "chat_completions"), ("anthropic", "createMessage")],
+)
+async def test_an_image_becomes_a_part_and_is_shown(
+    bench: Bench, contract: str, operation: str, way: str
+) -> None:
+    page = bench.page
+    await bench.open(contract, operation)
+    await bench.write(chat("What is this?"))
+    row = '[data-path="messages[0]"]'
+    if way == "dialog":
+        picture = FilePayload(name="pixel.png", mimeType="image/png", buffer=b64decode(PIXEL))
+        await page.set_input_files(f"{row} input[type=file]", [picture])
+    else:
+        await page.evaluate(HAND_OVER, [f"{row} textarea", PIXEL, way])
+    await expect(page.locator(f"{row} img")).to_have_js_property("naturalWidth", 1)
+    url = f"data:image/png;base64,{PIXEL}"
+    image = {"type": "image_url", "image_url": {"url": url}}
+    if contract == "anthropic":
+        image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
+    text = {"type": "text", "text": "What is this?"}
+    assert (await bench.written())["messages"][0]["content"] == [image, text]
+    await page.get_by_label("content of message 1").fill("And this?")
+    assert (await bench.written())["messages"][0]["content"] == [image, {"type": "text", "text": "And this?"}]
+    await page.get_by_label("remove image 1 of message 1").click()
+    assert (await bench.written())["messages"][0]["content"] == "And this?"
+    await expect(page.locator(f"{row} img")).to_have_count(0)
+
+
+async def test_an_image_that_the_model_does_not_read_is_refused_at_its_message(
+    bench: Bench, complaints: list[str]
+) -> None:
+    image = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}
+    body = {"model": "verbatim-demo", "messages": [{"role": "user", "content": [image]}]}
+    await bench.ask("openai", "createChatCompletion", body)
+    await expect(bench.page.locator('[data-path="messages[0]"] .problem')).to_contain_text("text alone")
+    complaints.clear()
 
 
 async def test_the_curl_line_does_in_a_shell_what_the_page_does(bench: Bench) -> None:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from engine.errors import PromptTooLong
 from generated.anthropic import models as m
 from handlers.chat.core import ChatCore, PreparedChat
+from handlers.chat.media import PartContents
 from handlers.chat.messages import ChatMessage
 from handlers.chat.params import ChatParams
 from handlers.errors.refused import Refused
@@ -30,15 +31,16 @@ _COMPACT_FROM: Final = 150_000
 class ShortenedChat:
     """A chat that its edits make shorter, one after another."""
 
-    def __init__(self, chat: ChatCore, params: ChatParams) -> None:
+    def __init__(self, chat: ChatCore, params: ChatParams, contents: PartContents) -> None:
         self._chat = chat
+        self._contents = contents
         self._params = params
         self._prepared: PreparedChat | None = None
 
     def prepare(self) -> PreparedChat:
         """Return the chat as it is now. Raises from `handlers.chat.errors`, and PromptTooLong."""
         if self._prepared is None:
-            self._prepared = self._chat.prepare(self._params)
+            self._prepared = self._chat.prepare(self._params, self._contents)
         return self._prepared
 
     def num_tokens(self) -> int:

@@ -7,8 +7,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from generated.anthropic import models as m
-from handlers.anthropic.request.texts import readable_text, refused_image, result_text, system_text
+from handlers.anthropic.request.texts import readable_content, result_content, system_text
 from handlers.chat.messages import ChatMessage, is_continuable
+from handlers.chat.prompt.conversation import joined
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
@@ -80,8 +81,8 @@ class _Reader:
         match block:
             case m.TextBlockParam():
                 self.add(ChatMessage(role=role, content=block.text))
-            case m.DocumentBlockParam() | m.SearchResultBlockParam() if role == "user":
-                self.add(ChatMessage(role=role, content=readable_text(block, field)))
+            case m.ImageBlockParam() | m.DocumentBlockParam() | m.SearchResultBlockParam() if role == "user":
+                self.add(ChatMessage(role=role, content=readable_content(block, field)))
             case m.ToolResultBlockParam() if role == "user":
                 self._add_result(block, field)
             case m.ThinkingBlockParam() if role == "assistant":
@@ -90,8 +91,6 @@ class _Reader:
                 self.add(ChatMessage(role=role))
             case m.ToolUseBlockParam() if role == "assistant":
                 self._add_use(block, field)
-            case m.ImageBlockParam():
-                raise refused_image(field)
             case m.ServerBlockParam():
                 reason = f"{block.type} is of tools that Anthropic runs, which this server does not have"
                 raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
@@ -115,11 +114,11 @@ class _Reader:
         if self.messages[-1].role not in ("assistant", "tool"):
             raise Refused("a `tool_result` must come before all else in its message", field)
         self._unanswered.remove(block.tool_use_id)
-        text = result_text(given(block.content) or "", f"{field}.content")
+        content = result_content(given(block.content) or "", f"{field}.content")
         self.add(
             ChatMessage(
                 role="tool",
-                content=f"Error: {text}" if block.is_error else text,
+                content=joined(("Error: ", content), "") if block.is_error else content,
                 tool_call_id=block.tool_use_id,
                 name=self._names[block.tool_use_id],
             )
@@ -142,15 +141,14 @@ def _blocks(content: Any) -> Sequence[Any]:
 def _joined(first: ChatMessage, second: ChatMessage, between: str) -> ChatMessage:
     return replace(
         first,
-        content=_text(first.content, second.content, between),
+        content=joined((first.content, second.content), between) or None,
         reasoning=_text(first.reasoning, second.reasoning, between),
         tool_calls=first.tool_calls + second.tool_calls,
     )
 
 
-def _text(first: Any, second: Any, between: str) -> str | None:
-    texts: list[str] = [text for text in (first, second) if text]
-    return between.join(texts) if texts else None
+def _text(first: str | None, second: str | None, between: str) -> str | None:
+    return between.join(filter(None, (first, second))) or None
 
 
 def _check_end(messages: Sequence[m.MessageParam], joined: tuple[ChatMessage, ...]) -> None:

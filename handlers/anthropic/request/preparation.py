@@ -10,6 +10,7 @@ from handlers.anthropic.request.context_edits import ShortenedChat
 from handlers.anthropic.request.request import Body, chat_params, request_field
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
+from handlers.chat.media import PartContents
 from handlers.service.shared import Shared
 from handlers.wire.missing import given
 
@@ -35,11 +36,11 @@ class Preparation:
     async def prepare(self, body: Body) -> PreparedMessages:
         """Prepare in a thread unless the body is short. Raise Refused and its kinds."""
         adapter = self._shared.model_names.resolve(body.model).adapter
-        return await self._shared.workers.prepare(self._prepare, body, adapter)
+        return await self._shared.media.prepare(self._prepare, body, adapter)
 
-    def _prepare(self, body: Body, adapter: str | None) -> PreparedMessages:
+    def _prepare(self, body: Body, contents: PartContents, adapter: str | None) -> PreparedMessages:
         try:
-            chat = ShortenedChat(self._shared.chat, replace(chat_params(body), adapter=adapter))
+            chat = ShortenedChat(self._shared.chat, replace(chat_params(body), adapter=adapter), contents)
             config = body.context_management
             if config is None:
                 prepared = self._fitted(chat.prepare())

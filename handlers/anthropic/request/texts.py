@@ -1,11 +1,15 @@
-"""Blocks that a model reads as text."""
+"""Blocks in the form that the chat core reads: text, and pictures in it."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from engine.request import MediaKind
 from generated.anthropic import models as m
+from handlers.chat.messages import Content, MediaPart
+from handlers.chat.prompt.conversation import joined
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
+from handlers.media.data_url import data_url
 from handlers.wire.missing import given
 
 ResultBlock: TypeAlias = (
@@ -16,58 +20,68 @@ ResultBlock: TypeAlias = (
     | m.ToolReferenceBlockParam
     | m.ServerResultParam
 )
-ReadableBlock: TypeAlias = m.TextBlockParam | m.SearchResultBlockParam | m.DocumentBlockParam
+ReadableBlock: TypeAlias = (
+    m.TextBlockParam | m.ImageBlockParam | m.SearchResultBlockParam | m.DocumentBlockParam
+)
+ImageSource: TypeAlias = m.Base64ImageSourceParam | m.UrlImageSourceParam | m.FileImageSourceParam
 
 
 def system_text(system: str | Sequence[m.TextBlockParam]) -> str:
     return system if isinstance(system, str) else "".join(block.text for block in system)
 
 
-def result_text(content: str | Sequence[ResultBlock], field: str) -> str:
-    """Return the text of a tool's result. Raise Refused for contents that are no text."""
+def result_content(content: str | Sequence[ResultBlock], field: str) -> Content:
+    """Return the content of a tool's result. Raise Refused for what no model reads."""
     if isinstance(content, str):
         return content
-    return "".join(_result_block(block, f"{field}[{place}]") for place, block in enumerate(content))
+    return joined((_result_block(block, f"{field}[{place}]") for place, block in enumerate(content)), "")
 
 
-def readable_text(block: ReadableBlock, field: str) -> str:
+def readable_content(block: ReadableBlock, field: str) -> Content:
     """Raises Refused for a document that is no text, and for one that is to be cited."""
     match block:
         case m.TextBlockParam():
             return block.text
+        case m.ImageBlockParam():
+            return (_image(block.source, field),)
         case m.SearchResultBlockParam():
             _refuse_citations(given(block.citations), field)
             return _titled(block.title, block.source, "".join(part.text for part in block.content))
         case m.DocumentBlockParam():
             _refuse_citations(block.citations, field)
-            return _titled(block.title, block.context, _source_text(block.source, f"{field}.source"))
+            return _titled(block.title, block.context, _source_content(block.source, f"{field}.source"))
 
 
-def refused_image(field: str) -> Refused:
-    return Refused("the model reads text alone, and this is an image", field, Violation.UNSUPPORTED_VALUE)
+def _image(source: ImageSource, field: str) -> MediaPart:
+    match source:
+        case m.Base64ImageSourceParam():
+            return MediaPart(MediaKind.IMAGE, data_url(source.data), field)
+        case m.UrlImageSourceParam():
+            return MediaPart(MediaKind.IMAGE, source.url, field)
+        case m.FileImageSourceParam():
+            reason = "no file is stored here, so a source is `base64` or `url`, not file"
+            raise Refused(reason, f"{field}.source.type", Violation.UNSUPPORTED_VALUE)
 
 
-def _result_block(block: ResultBlock, field: str) -> str:
-    if isinstance(block, m.ImageBlockParam):
-        raise refused_image(field)
+def _result_block(block: ResultBlock, field: str) -> Content:
     if isinstance(block, m.ServerResultParam):
         reason = f"{block.type} is what tools of Anthropic's return"
         raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
     if isinstance(block, m.ToolReferenceBlockParam):
         return f"The tool {block.tool_name} can be used from now on.\n"
-    return readable_text(block, field)
+    return readable_content(block, field)
 
 
-def _source_text(
+def _source_content(
     source: m.PlainTextSourceParam | m.ContentBlockSourceParam | m.OpaqueSourceParam, field: str
-) -> str:
+) -> Content:
     match source:
         case m.PlainTextSourceParam():
             return source.data
         case m.ContentBlockSourceParam():
-            return result_text(source.content, f"{field}.content")
+            return result_content(source.content, f"{field}.content")
         case m.OpaqueSourceParam():
-            reason = f"the model reads text alone, so a source is `text` or `content`, not {source.type}"
+            reason = f"PDF is not read here, so a source is `text` or `content`, not {source.type}"
             raise Refused(reason, f"{field}.type", Violation.UNSUPPORTED_VALUE)
 
 
@@ -77,7 +91,7 @@ def _refuse_citations(config: m.CitationsConfigParam | None, field: str) -> None
         raise Refused(reason, f"{field}.citations.enabled", Violation.UNSUPPORTED_VALUE)
 
 
-def _titled(title: str | None, context: str | None, text: str) -> str:
-    """Return the text between blank lines: it is no part of the sentence before or behind it."""
+def _titled(title: str | None, context: str | None, content: Content) -> Content:
+    """Return a content between blank lines: it is no part of the sentence before or behind it."""
     head = "\n".join(filter(None, (title, context)))
-    return "\n\n".join(filter(None, (head, text))) + "\n\n"
+    return joined((joined((head, content), "\n\n"), "\n\n"), "")

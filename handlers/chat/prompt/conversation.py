@@ -1,11 +1,15 @@
 """Messages and tools in the shape that chat templates read: OpenAI's, with arguments as objects."""
 
 import json
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Final, TypeAlias
 
-from handlers.chat.errors import InvalidMessage, UnsupportedContent
-from handlers.chat.messages import ChatMessage, ContentPart, MediaPart
+import msgspec
+
+from engine.request import MediaKind
+from handlers.chat.errors import InvalidMessage
+from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall, ToolDefinition
 
 TemplateMessage: TypeAlias = dict[str, object]
@@ -14,36 +18,42 @@ TemplateTool: TypeAlias = dict[str, object]
 NO_PARAMETERS: dict[str, object] = {"type": "object", "properties": {}}
 
 
-def check_messages(messages: Sequence[ChatMessage]) -> None:
-    """Raises InvalidMessage where there are none, UnsupportedContent for a part that is no text."""
-    _check_some(messages)
-    for at, message in enumerate(messages):
-        if not isinstance(message.content, str):
-            flatten(message.content, f"messages[{at}].content")
+class MediaMarks(msgspec.Struct, frozen=True):
+    """The marks of the places of images and the like.
+
+    markers: the text that marks one of each kind. typed: the kinds that the template marks itself, where a
+    content is a list with a part of that type.
+    """
+
+    markers: Mapping[MediaKind, str]
+    typed: Collection[MediaKind] = ()
+
+
+NO_MARKS: Final = MediaMarks({})
 
 
 def template_messages(
-    messages: Sequence[ChatMessage], *, as_parts: bool = False, arguments_as_text: bool = False
+    messages: Sequence[ChatMessage],
+    *,
+    as_parts: bool = False,
+    arguments_as_text: bool = False,
+    marks: MediaMarks = NO_MARKS,
 ) -> list[TemplateMessage]:
-    """Return the messages for the template of a model that reads only text.
+    """Return the messages for the template.
 
-    as_parts: whether the template reads a content as a list of parts, or as a string.
+    as_parts: whether the template reads a content of text alone as a list of parts, or as a string.
     arguments_as_text: whether it reads a call's arguments as JSON text, or as an object.
-    Raises InvalidMessage and UnsupportedContent, as `check_messages` does.
+    Raises InvalidMessage where there are none.
     """
-    _check_some(messages)
-    converted = [
-        _template_message(message, f"messages[{at}]", arguments_as_text=arguments_as_text)
-        for at, message in enumerate(messages)
+    check_some(messages)
+    return [
+        _template_message(message, as_parts=as_parts, arguments_as_text=arguments_as_text, marks=marks)
+        for message in messages
     ]
-    return (
-        [message | {"content": _parts(message["content"])} for message in converted]
-        if as_parts
-        else converted
-    )
 
 
-def _check_some(messages: Sequence[ChatMessage]) -> None:
+def check_some(messages: Sequence[ChatMessage]) -> None:
+    """Raises InvalidMessage where there are none."""
     if not messages:
         raise InvalidMessage("a conversation has at least one message", "messages")
 
@@ -52,10 +62,12 @@ def template_tools(tools: Sequence[ToolDefinition]) -> list[TemplateTool]:
     return [{"type": "function", "function": _template_function(tool)} for tool in tools]
 
 
-def _template_message(message: ChatMessage, field: str, *, arguments_as_text: bool) -> TemplateMessage:
+def _template_message(
+    message: ChatMessage, *, as_parts: bool, arguments_as_text: bool, marks: MediaMarks
+) -> TemplateMessage:
     converted: TemplateMessage = {
         "role": message.role,
-        "content": flatten(message.content, f"{field}.content"),
+        "content": _template_content(message.content, as_parts=as_parts, marks=marks),
     }
     if message.reasoning is not None:  # gpt-oss's templates read the one name, all others the other
         converted = {"thinking": message.reasoning, **converted, "reasoning_content": message.reasoning}
@@ -70,23 +82,65 @@ def _template_message(message: ChatMessage, field: str, *, arguments_as_text: bo
     return converted
 
 
-def flatten(content: str | tuple[ContentPart, ...] | None, field: str) -> str:
+def flatten(content: Content) -> str:
     """Return the text of a message; "" where it has none, since most templates fail without content."""
     if content is None or isinstance(content, str):
         return content or ""
-    for at, part in enumerate(content):
-        if isinstance(part, MediaPart):
-            message = f"the model reads text alone, and this part is {part.kind.value}"
-            raise UnsupportedContent(message, f"{field}[{at}]")
-    return "".join(part.text for part in content if not isinstance(part, MediaPart))
+    return "".join(part.text for part in content if isinstance(part, TextPart))
+
+
+def joined(contents: Iterable[Content], between: str) -> str | tuple[ContentPart, ...]:
+    """Return all contents that hold anything as one, with a text between two of them."""
+    full = [content for content in map(_plain, contents) if content]
+    if all(isinstance(content, str) for content in full):
+        return between.join(map(flatten, full))
+    parts: list[ContentPart] = []
+    for content in full:
+        if parts:
+            parts.append(TextPart(between))
+        parts += [TextPart(content)] if isinstance(content, str) else content
+    return tuple(parts)
+
+
+def _plain(content: Content) -> Content:
+    """Return a content of nothing but text as one text."""
+    if isinstance(content, tuple) and all(isinstance(part, TextPart) for part in content):
+        return flatten(content)
+    return content
 
 
 def text_part(text: str) -> dict[str, str]:
     return {"type": "text", "text": text}
 
 
-def _parts(content: object) -> list[dict[str, str]]:
-    return [text_part(content)] if isinstance(content, str) and content else []
+def typed_part(kind: MediaKind) -> dict[str, str]:
+    return {"type": kind.value}
+
+
+def _template_content(content: Content, *, as_parts: bool, marks: MediaMarks) -> str | list[dict[str, str]]:
+    """Return a content; texts that follow each other are one, with nothing between them."""
+    parts = (TextPart(content or ""),) if content is None or isinstance(content, str) else content
+    shown: list[str | MediaKind] = []
+    for part in parts:
+        match part:
+            case TextPart():
+                shown.append(part.text)
+            case MediaPart():
+                shown.append(part.kind if part.kind in marks.typed else marks.markers[part.kind])
+            case _:
+                raise AssertionError("files are text before a conversation is rendered")
+    runs = [run for is_text, group in groupby(shown, _is_text) for run in _run(is_text, list(group))]
+    if as_parts or not all(map(_is_text, runs)):
+        return [text_part(run) if isinstance(run, str) else typed_part(run) for run in runs if run != ""]
+    return "".join(map(str, runs))
+
+
+def _is_text(shown: str | MediaKind) -> bool:
+    return isinstance(shown, str)
+
+
+def _run(is_text: bool, shown: list[str | MediaKind]) -> list[str | MediaKind]:
+    return ["".join(map(str, shown))] if is_text else shown
 
 
 def _template_call(call: ToolCall, *, arguments_as_text: bool) -> dict[str, object]:

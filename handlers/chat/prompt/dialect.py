@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.request import MediaKind
 from handlers.chat.prompt.system_turns import SystemTurns
 from handlers.chat.prompt.template import ChatTemplate
 from handlers.chat.prompt.tool_dialect import ToolDialect
@@ -32,13 +33,17 @@ class Dialect:
 
     @classmethod
     def of(
-        cls, tokenizer: "PreTrainedTokenizerBase", override: str | None = None, tool_format: str | None = None
+        cls,
+        tokenizer: "PreTrainedTokenizerBase",
+        override: str | None = None,
+        tool_format: str | None = None,
+        markers: Mapping[MediaKind, str] = {},
     ) -> "Dialect":
         """Return the dialect of a tokenizer's template, or of the override.
 
-        override: as in `ChatTemplate`, which raises TemplateError. tool_format: the name of a format.
+        override, markers: as in `ChatTemplate`, which raises TemplateError. tool_format: a format's name.
         """
-        template = ChatTemplate(tokenizer, override)
+        template = ChatTemplate(tokenizer, override, markers)
         added = tokenizer.get_added_vocab()
         tools = ToolDialect.of(
             template,

@@ -21,8 +21,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from handlers.chat.messages import ChatMessage
-from handlers.chat.prompt.conversation import flatten
+from handlers.chat.messages import ChatMessage, Content
+from handlers.chat.prompt.conversation import joined
 from handlers.chat.tools import ToolDefinition
 
 REMINDER_TAGS: Final = ("<system-reminder>", "</system-reminder>")
@@ -74,7 +74,7 @@ class SystemTurns:
         if not self._is_written(("user",), has_tools):
             return messages  # it writes nothing that could be looked for
         if rest and rest[0].role == "user":
-            return [replace(rest[0], content=_BETWEEN.join((text, _text(rest[0])))), *rest[1:]]
+            return [replace(rest[0], content=joined((text, rest[0].content), _BETWEEN)), *rest[1:]]
         return [ChatMessage(role="user", content=text), *rest]
 
     def _probe(self, roles: tuple[str, ...], has_tools: bool) -> bool:
@@ -120,12 +120,8 @@ def _with_reminders(messages: Sequence[ChatMessage], *, in_results: bool) -> Seq
 
 def _reminder(message: ChatMessage) -> ChatMessage:
     begin, end = REMINDER_TAGS
-    return ChatMessage(role="user", content=f"{begin}\n{_text(message)}\n{end}")
+    return ChatMessage(role="user", content=joined((f"{begin}\n", message.content, f"\n{end}"), ""))
 
 
-def _joined(messages: Sequence[ChatMessage]) -> str:
-    return _BETWEEN.join(filter(None, map(_text, messages)))
-
-
-def _text(message: ChatMessage) -> str:
-    return flatten(message.content, "messages")
+def _joined(messages: Sequence[ChatMessage]) -> Content:
+    return joined((message.content for message in messages), _BETWEEN)

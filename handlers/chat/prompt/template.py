@@ -3,16 +3,26 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 from msgspec.structs import replace
 
+from engine.request import MediaKind
 from handlers.chat.errors import TemplateError
-from handlers.chat.messages import ChatMessage, Document
-from handlers.chat.prompt.conversation import TemplateMessage, template_messages, template_tools, text_part
+from handlers.chat.media import media_parts
+from handlers.chat.messages import ChatMessage, Document, MediaPart
+from handlers.chat.prompt.conversation import (
+    NO_MARKS,
+    MediaMarks,
+    TemplateMessage,
+    template_messages,
+    template_tools,
+    text_part,
+    typed_part,
+)
 from handlers.chat.prompt.sandbox import sandboxed
 from handlers.chat.tools import ToolDefinition
 
@@ -33,18 +43,30 @@ _PROBE_TOOL = ToolDefinition(name=_PROBE, description=_PROBE)
 class ChatTemplate:
     """The template, or templates, of one tokenizer; or an override in their place."""
 
-    def __init__(self, tokenizer: "PreTrainedTokenizerBase", override: str | None = None) -> None:
-        """override: a Jinja template, or the name of one of the tokenizer's.
+    def __init__(
+        self,
+        tokenizer: "PreTrainedTokenizerBase",
+        override: str | None = None,
+        markers: Mapping[MediaKind, str] = {},
+    ) -> None:
+        """override: a Jinja template, or the name of one of the tokenizer's. markers: the texts that mark
+        images and the like, by the kinds that the model reads.
 
         Raises TemplateError for an unknown name.
         """
         self._tokenizer = tokenizer
         self._templates = _templates(tokenizer.chat_template, override)
+        self._markers = markers
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The texts of its templates."""
         return tuple(self._templates.values())
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """The texts that mark the places of images and the like."""
+        return tuple(self._markers.values())
 
     @cached_property
     def source(self) -> str:
@@ -144,16 +166,12 @@ class ChatTemplate:
     ) -> str:
         """Return the conversation as the model's prompt text, special tokens as text.
 
-        Raises TemplateError, InvalidMessage and UnsupportedContent.
+        Raises TemplateError and InvalidMessage.
         """
         if reserved := self._reserved.intersection(variables):
             name = min(reserved)
             raise TemplateError(f"{name} cannot be set by a request", f"template_kwargs.{name}")
-        conversation = template_messages(
-            [self._with_known_role(message) for message in messages],
-            as_parts=self.wants_parts,
-            arguments_as_text=self.wants_argument_text,
-        )
+        known = [self._with_known_role(message) for message in messages]
         options = {
             **variables,
             "tools": template_tools(tools) or None,
@@ -161,7 +179,52 @@ class ChatTemplate:
             "add_generation_prompt": add_generation_prompt and not continue_final_message,
         }
         source = self._choose(tools, documents)
-        return self._apply(source, conversation, options, continues=continue_final_message)
+        render = partial(self._render, source, known, options, continues=continue_final_message)
+        parts = media_parts(known)
+        if not parts:
+            return render(NO_MARKS)
+        marks = [MediaMarks(self._markers, self._typed_kinds), MediaMarks(self._markers)]
+        for text in map(render, marks):
+            if self._marks_all(text, parts):
+                return text
+        raise TemplateError("the model's chat template leaves out an image or the like", parts[0].place)
+
+    def _render(
+        self,
+        source: str,
+        messages: Sequence[ChatMessage],
+        options: Mapping[str, object],
+        marks: MediaMarks,
+        *,
+        continues: bool,
+    ) -> str:
+        conversation = template_messages(
+            messages,
+            as_parts=self.wants_parts,
+            arguments_as_text=self.wants_argument_text,
+            marks=marks,
+        )
+        return self._apply(source, conversation, options, continues=continues)
+
+    def _marks_all(self, text: str, parts: Sequence[MediaPart]) -> bool:
+        """Return whether the text has as many markers of each kind as there are parts of it."""
+        return all(
+            text.count(marker) == sum(part.kind is kind for part in parts)
+            for kind, marker in self._markers.items()
+        )
+
+    @cached_property
+    def _typed_kinds(self) -> frozenset[MediaKind]:
+        """The kinds that the template marks itself, where a content is a list with a part of that type."""
+        return frozenset(kind for kind in self._markers if self._marks_kind(kind))
+
+    def _marks_kind(self, kind: MediaKind) -> bool:
+        content = [typed_part(kind), text_part(_PROBE)]
+        try:
+            text = self._apply(self._choose((), ()), [{"role": "user", "content": content}], _PROBE_OPTIONS)
+        except TemplateError:
+            return False
+        return text.count(self._markers[kind]) == 1
 
     def _choose(self, tools: Sequence[ToolDefinition], documents: Sequence[Document]) -> str:
         """Choose among several templates as transformers does; Cohere's models have one for retrieval."""

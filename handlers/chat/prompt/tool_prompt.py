@@ -9,7 +9,7 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from handlers.chat.messages import ChatMessage
-from handlers.chat.prompt.conversation import flatten, template_tools
+from handlers.chat.prompt.conversation import joined, template_tools
 from handlers.chat.tool_calls.formats.families.hermes import HERMES
 from handlers.chat.tool_calls.tool_format import ToolFormat
 from handlers.chat.tools import ToolDefinition
@@ -27,13 +27,12 @@ def describe_tools(
     The description joins the system message or, since not all templates take one, the user's first.
     """
     first, *rest = messages
-    text = flatten(first.content, "messages[0].content")
     described = _describe(tools, tool_format)
     match first.role:
         case "system" | "developer":
-            return [replace(first, content="\n\n".join(filter(None, (text, described)))), *rest]
+            return [replace(first, content=joined((first.content, described), "\n\n")), *rest]
         case "user":
-            return [replace(first, content="\n\n".join(filter(None, (described, text)))), *rest]
+            return [replace(first, content=joined((described, first.content), "\n\n")), *rest]
         case _:
             return [ChatMessage(role="user", content=described), first, *rest]
 
@@ -53,17 +52,16 @@ def write_out(messages: Sequence[ChatMessage], tool_format: ToolFormat) -> list[
 
 
 def _results(messages: Sequence[ChatMessage]) -> ChatMessage:
-    texts = (flatten(message.content, "messages") for message in messages)
     begin, end = RESULT_TAGS
-    return ChatMessage(role="user", content="\n".join(f"{begin}\n{text}\n{end}" for text in texts))
+    results = (joined((f"{begin}\n", message.content, f"\n{end}"), "") for message in messages)
+    return ChatMessage(role="user", content=joined(results, "\n"))
 
 
 def _with_calls_as_text(message: ChatMessage, tool_format: ToolFormat) -> ChatMessage:
     if not message.tool_calls:
         return message
     calls = tool_format.write_all(*((call.name, call.arguments) for call in message.tool_calls))
-    texts = [flatten(message.content, "messages"), calls]
-    return replace(message, content="\n".join(filter(None, texts)), tool_calls=())
+    return replace(message, content=joined((message.content, calls), "\n"), tool_calls=())
 
 
 def _describe(tools: Sequence[ToolDefinition], tool_format: ToolFormat) -> str:

@@ -102,9 +102,15 @@ class ChatOutputs:
     """The readers of all answers to one request."""
 
     def __init__(
-        self, answer_format: AnswerFormat, num_sequences: int, new_id: Callable[[str], str] | None = None
+        self,
+        answer_format: AnswerFormat,
+        num_sequences: int,
+        new_id: Callable[[str], str] | None = None,
+        num_audio_tokens: int = 0,
     ) -> None:
+        """new_id: makes the id of a call. num_audio_tokens: those of the prompt that stand for sound."""
         self._outputs = [ChatOutput(index, answer_format, new_id) for index in range(num_sequences)]
+        self._num_audio_tokens = num_audio_tokens
         self._num_prompt_tokens = 0
         self._num_cached_tokens = 0
         self._num_completion_tokens = 0
@@ -122,6 +128,7 @@ class ChatOutputs:
         return ChatUsage(
             num_prompt_tokens=self._num_prompt_tokens,
             num_cached_tokens=self._num_cached_tokens,
+            num_audio_tokens=self._num_audio_tokens,
             num_completion_tokens=self._num_completion_tokens,
             num_reasoning_tokens=sum(output.num_reasoning_tokens for output in self._outputs),
         )

@@ -10,7 +10,7 @@ from .rule import Ban, Companion, Rules, has_part_of_type, is_one_of, says_nothi
 _TOOL: Final = {"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}
 _NO_STOP: Final[dict[Place, Json]] = {("stop",): ABSENT, ("stop_token_ids",): ABSENT}
 _CONTENT: Final = ("messages", 0, "content")
-_MEDIA: Final = ("image_url", "video_url", "audio_url")
+_MEDIA: Final = ("image_url", "video_url", "audio_url", "input_audio")
 
 
 def _has_bare_part(value: Json, body: Json) -> bool:

@@ -1,7 +1,8 @@
 """A conversation of the wire in neutral terms."""
 
+from engine.request import MediaKind
 from generated.hf import models as m
-from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
+from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
 from handlers.wire.missing import given_or
 

@@ -11,6 +11,7 @@ from generated.operation import Answer, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
+from handlers.chat.media import PartContents
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
 from handlers.hf.chat.events import ChatEvents
@@ -42,11 +43,11 @@ class Chat(
 
     @override
     async def prepare(self, plan: m.ChatCompletionRequest) -> PreparedChat:
-        return await self.shared.workers.prepare(self._prepare, plan)
+        return await self.shared.media.prepare(self._prepare, plan)
 
-    def _prepare(self, body: m.ChatCompletionRequest) -> PreparedChat:
+    def _prepare(self, body: m.ChatCompletionRequest, contents: PartContents) -> PreparedChat:
         adapter = self.shared.model_names.adapter_of(body.model)
-        return self.prepared(replace(chat_params(body, self.limits), adapter=adapter))
+        return self.prepared(replace(chat_params(body, self.limits), adapter=adapter), contents)
 
     @override
     def answer(

@@ -14,6 +14,7 @@ from generated.operation import EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
+from handlers.chat.media import PartContents
 from handlers.chat.reading.output import ChatOutputs
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
@@ -55,7 +56,7 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
 
     @override
     async def prepare(self, plan: m.ChatRequest) -> PreparedChat:
-        return await self.shared.workers.prepare(self._prepare, plan)
+        return await self.shared.media.prepare(self._prepare, plan)
 
     @override
     def answer(self, plan: m.ChatRequest, prepared: PreparedChat, result: ChatResult) -> m.ChatCompletion:
@@ -73,11 +74,11 @@ class Chat(ChatOperation[m.ChatRequest, m.ChatCompletion, _Event]):
         )
         return _Writer(prepared.outputs(), chunks, num_answers(plan))
 
-    def _prepare(self, body: m.ChatRequest) -> PreparedChat:
+    def _prepare(self, body: m.ChatRequest, contents: PartContents) -> PreparedChat:
         try:
             params = chat_params(body, self.shared.model_info.vocab_size)
             adapter = self.shared.model_names.resolve(body.model).adapter
-            prepared = self.shared.chat.prepare(replace(params, adapter=adapter))
+            prepared = self.shared.chat.prepare(replace(params, adapter=adapter), contents)
         except ChatError as error:
             error.field = request_field(error.field)
             raise

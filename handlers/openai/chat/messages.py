@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from engine.request import MediaKind
 from generated.openai import models as m
-from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
+from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
+from handlers.media.data_url import data_url
+from handlers.openai.files import file_part
 
 Message = (
     m.ChatCompletionRequestDeveloperMessage
@@ -32,7 +35,7 @@ def conversation(messages: Sequence[Message]) -> tuple[ChatMessage, ...]:
             calls |= {call.id for call in message.tool_calls or ()}
         elif isinstance(message, m.ChatCompletionRequestToolMessage):
             _check_result(message, calls, f"messages[{place}].tool_call_id")
-    return tuple(map(_message, messages))
+    return tuple(_message(message, f"messages[{place}].content") for place, message in enumerate(messages))
 
 
 def _check_assistant(message: m.ChatCompletionRequestAssistantMessage, field: str) -> None:
@@ -45,23 +48,23 @@ def _check_result(message: m.ChatCompletionRequestToolMessage, calls: set[str], 
         raise Refused("A tool's message must answer a call of an earlier assistant's message.", field)
 
 
-def _message(message: Message) -> ChatMessage:
+def _message(message: Message, field: str) -> ChatMessage:
     if isinstance(message, m.ChatCompletionRequestToolMessage):
         return ChatMessage(
             role=message.role,
-            content=_content(message.content),
+            content=_content(message.content, field),
             tool_call_id=message.tool_call_id,
             name=message.name,
         )
     if isinstance(message, m.ChatCompletionRequestAssistantMessage):
-        return _assistant(message)
-    return ChatMessage(role=message.role, content=_content(message.content), name=message.name)
+        return _assistant(message, field)
+    return ChatMessage(role=message.role, content=_content(message.content, field), name=message.name)
 
 
-def _assistant(message: m.ChatCompletionRequestAssistantMessage) -> ChatMessage:
+def _assistant(message: m.ChatCompletionRequestAssistantMessage, field: str) -> ChatMessage:
     return ChatMessage(
         role=message.role,
-        content=message.refusal if message.content is None else _content(message.content),
+        content=message.refusal if message.content is None else _content(message.content, field),
         reasoning=message.reasoning or message.reasoning_content,
         tool_calls=tuple(
             ToolCall(id=call.id, name=call.function.name, arguments=call.function.arguments)
@@ -71,11 +74,13 @@ def _assistant(message: m.ChatCompletionRequestAssistantMessage) -> ChatMessage:
     )
 
 
-def _content(content: str | Sequence[_Part]) -> str | tuple[ContentPart, ...]:
-    return content if isinstance(content, str) else tuple(map(_part, content))
+def _content(content: str | Sequence[_Part], field: str) -> Content:
+    if isinstance(content, str):
+        return content
+    return tuple(_part(part, f"{field}[{place}]") for place, part in enumerate(content))
 
 
-def _part(part: _Part) -> ContentPart:
+def _part(part: _Part, field: str) -> ContentPart:
     match part:
         case m.ChatCompletionRequestMessageContentPartText():
             return TextPart(part.text)
@@ -84,6 +89,6 @@ def _part(part: _Part) -> ContentPart:
         case m.ChatCompletionRequestMessageContentPartImage():
             return MediaPart(MediaKind.IMAGE, part.image_url.url)
         case m.ChatCompletionRequestMessageContentPartAudio():
-            return MediaPart(MediaKind.AUDIO, part.input_audio.data)
+            return MediaPart(MediaKind.AUDIO, data_url(part.input_audio.data))
         case m.ChatCompletionRequestMessageContentPartFile():
-            return MediaPart(MediaKind.FILE, part.file.file_data or part.file.file_id or "")
+            return file_part(part.file, None, f"{field}.file")

@@ -10,6 +10,7 @@ from generated.operation import Answer, EncodedEvent
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
+from handlers.chat.media import PartContents
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import Beams, HeldPermits
 from handlers.errors.mapping import ToProblem
@@ -55,14 +56,16 @@ class Chat(
     @override
     async def prepare(self, plan: m.CreateChatCompletionRequest) -> PreparedChat:
         adapter = self.shared.model_names.resolve(plan.model).adapter
-        return await self.shared.workers.prepare(self._prepare, plan, adapter)
+        return await self.shared.media.prepare(self._prepare, plan, adapter)
 
-    def _prepare(self, body: m.CreateChatCompletionRequest, adapter: str | None) -> PreparedChat:
+    def _prepare(
+        self, body: m.CreateChatCompletionRequest, contents: PartContents, adapter: str | None
+    ) -> PreparedChat:
         if self.shared.settings.disable_grammar_support:
             check_no_form(body)
         check_named_ids(body, self.shared.model_info.vocab_size)
         try:
-            prepared = self.shared.chat.prepare(replace(chat_params(body), adapter=adapter))
+            prepared = self.shared.chat.prepare(replace(chat_params(body), adapter=adapter), contents)
         except ChatError as error:
             error.field = request_field(error.field)
             raise

@@ -7,6 +7,7 @@
 import { control } from "./control.js";
 import { Conversation } from "./conversation.js";
 import { element, prose } from "./dom.js";
+import { imageForm } from "./images.js";
 import { format, get, parent, set } from "./path.js";
 import { branches, kindOf, rolesOf } from "./schema.js";
 
@@ -140,7 +141,8 @@ export class Form {
     };
     if (kind.control === "object") return element("div", { class: "inner", id }, ...this.fields(kind.schema, steps, examples));
     if (kind.control === "messages" && (value === undefined || Array.isArray(value))) {
-      this.conversation = new Conversation(id, format(steps), rolesOf(this.operation.contract, kind.schema), value, onChange);
+      const { contract } = this.operation;
+      this.conversation = new Conversation(id, format(steps), rolesOf(contract, kind.schema), value, onChange, imageForm(contract, kind.schema));
       return this.conversation.element;
     }
     return control({ id, name: format(steps), kind, value, onChange });

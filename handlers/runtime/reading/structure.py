@@ -17,6 +17,9 @@ _MAX_STRINGS: Final = 60_000  # and names of members
 _MAX_EXPONENTS: Final = 10_000  # which make an integer of any length; true and false count as one
 _MAX_ITEMS: Final = 300_000  # token ids, which are the least work: as many as OpenAI embeds in one request
 
+# So few strings are cut out one by one: of an image in base64, sixteen times as fast as by the pattern.
+_FEW_QUOTES: Final = 2_000
+
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 
 
@@ -30,30 +33,50 @@ class TooManyValues(Exception):
 
 def check_structure(raw: bytes) -> None:
     """Raises TooManyValues for a body of JSON text with more values than are allowed."""
-    if _may_have_many(raw) and _has_many(raw):
+    if _has_many(raw):
         raise TooManyValues(_largest_member(raw))
 
 
-def _may_have_many(raw: bytes) -> bool:
-    """Return whether the body has as many of these characters, within strings too."""
-    return (
-        raw.count(b"{") + raw.count(b"[") > _MAX_OBJECTS
-        or raw.count(b":") > _MAX_MEMBERS
-        or raw.count(b'"') > 2 * _MAX_STRINGS
-        or raw.count(b"e") + raw.count(b"E") > _MAX_EXPONENTS
-        or raw.count(b",") > _MAX_ITEMS
-    )
-
-
 def _has_many(raw: bytes) -> bool:
+    if raw.count(b'"') <= _FEW_QUOTES:
+        return _has_many_signs(_without_few_strings(raw))
+    if raw.count(b'"') <= 2 * _MAX_STRINGS and not _has_many_signs(raw):  # within strings too
+        return False
     outside, num_strings = _STRING.subn(b"", raw, count=_MAX_STRINGS + 1)
+    return num_strings > _MAX_STRINGS or _has_many_signs(outside)
+
+
+def _has_many_signs(text: bytes) -> bool:
     return (
-        num_strings > _MAX_STRINGS
-        or outside.count(b"{") + outside.count(b"[") > _MAX_OBJECTS
-        or outside.count(b":") > _MAX_MEMBERS
-        or outside.count(b"e") + outside.count(b"E") > _MAX_EXPONENTS
-        or outside.count(b",") > _MAX_ITEMS
+        text.count(b"{") + text.count(b"[") > _MAX_OBJECTS
+        or text.count(b":") > _MAX_MEMBERS
+        or text.count(b"e") + text.count(b"E") > _MAX_EXPONENTS
+        or text.count(b",") > _MAX_ITEMS
     )
+
+
+def _without_few_strings(raw: bytes) -> bytes:
+    """Return what stands outside of strings, and from the first string on that does not end."""
+    pieces: list[bytes] = []
+    end = 0
+    while (start := raw.find(b'"', end)) >= 0:
+        close = _closing_quote(raw, start)
+        if close < 0:
+            break
+        pieces.append(raw[end:start])
+        end = close + 1
+    return b"".join((*pieces, raw[end:]))
+
+
+def _closing_quote(raw: bytes, start: int) -> int:
+    """Return the place of the quote that ends the string which begins at `start`; -1 if none does."""
+    at = start + 1
+    while (close := raw.find(b'"', at)) >= 0:
+        before = raw[at:close]  # no more than this, so that each byte is looked at once
+        if (len(before) - len(before.rstrip(b"\\"))) % 2 == 0:
+            return close
+        at = close + 1
+    return -1
 
 
 def _largest_member(raw: bytes) -> str:

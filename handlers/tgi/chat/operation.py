@@ -11,6 +11,7 @@ from generated.tgi import models as m
 from handlers.active_requests.active_request import ActiveRequest
 from handlers.active_requests.timing import Timing
 from handlers.chat.core import PreparedChat
+from handlers.chat.media import PartContents
 from handlers.chat.reading.result import ChatResult
 from handlers.concurrency.limit import HeldPermits
 from handlers.operations.chat_operation import ChatWriter
@@ -34,11 +35,11 @@ class Chat(family.Chat[m.ChatRequest, Answer[m.ChatCompletion], m.ChatCompletion
 
     @override
     async def prepare(self, plan: m.ChatRequest) -> PreparedChat:
-        return await self.shared.workers.prepare(self._prepare, plan)
+        return await self.shared.media.prepare(self._prepare, plan)
 
-    def _prepare(self, body: m.ChatRequest) -> PreparedChat:
+    def _prepare(self, body: m.ChatRequest, contents: PartContents) -> PreparedChat:
         adapter = self.shared.model_names.adapter_of(body.model)
-        return self.prepared(replace(chat_params(body, self.limits), adapter=adapter))
+        return self.prepared(replace(chat_params(body, self.limits), adapter=adapter), contents)
 
     @override
     def answer(

@@ -5,10 +5,11 @@ from secrets import token_hex
 
 import msgspec
 
+from engine.request import MediaKind
 from generated.tgi import models as m
 from handlers.chat.errors import ToolsWithResponseFormat
 from handlers.chat.form.response_format import AnyJsonObject, JsonSchema, ResponseFormat
-from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart, is_continuable
+from handlers.chat.messages import ChatMessage, ContentPart, MediaPart, TextPart, is_continuable
 from handlers.chat.params import ChatParams
 from handlers.chat.tools import ToolCall, ToolChoice, ToolDefinition, ToolMode
 from handlers.errors.refused import Refused

@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 from secrets import token_hex
 
-from engine.request import GenerationRequest, Prompt, StopConditions
+from engine.request import GenerationRequest, MediaKind, Prompt, StopConditions
 from engine.text.tokenizer import Tokenizer
+from handlers.chat.media import PartContents, PromptMedia
+from handlers.errors.refused import Refused
+from handlers.errors.violation import Violation
 from handlers.service.seed import draw_seed
+from handlers.tgi_family.request.markdown_images import MarkedText, with_markers
 from handlers.tgi_family.request.params import NativeParams
 from handlers.tgi_family.request.request_limits import RequestLimits
 
@@ -29,25 +33,31 @@ class NativeRequest:
 
 
 def native_request(
-    params: NativeParams, limits: RequestLimits, tokenizer: Tokenizer, *, num_sequences: int, is_stream: bool
+    params: NativeParams,
+    contents: PartContents,
+    limits: RequestLimits,
+    tokenizer: Tokenizer,
+    media: PromptMedia,
+    *,
+    num_sequences: int,
+    is_stream: bool,
 ) -> NativeRequest:
     """Tokenize, which takes its time for a long prompt.
 
-    Raise Refused, PromptTooLong or InvalidResponseFormat.
+    contents: of the prompt's images, as far as they have been read. Raise Refused, PromptTooLong or
+    InvalidResponseFormat; MediaWanted where nothing else is wrong and some images have not been read.
     """
     limits.check_params(params)
     seed = draw_seed() if params.seed is None else params.seed
-    if params.truncate is None:
-        tokenizer.check_length(params.inputs, limits.max_total_tokens, params.max_new_tokens or 1)
-    prompt = encode_prompt(tokenizer, params.inputs, params.truncate)
+    prompt = _prompt(params, contents, limits, tokenizer, media)
     # They cost a pass over the vocabulary for each token, so they are asked for where somebody reads them.
     with_logprobs = is_stream or params.wants_details or num_sequences > 1
     request = GenerationRequest(
         request_id=token_hex(16),
-        prompt=Prompt(prompt),
+        prompt=prompt,
         sampling=params.complete_sampling(seed, limits.watermark, with_logprobs=with_logprobs),
         stopping=StopConditions(
-            max_tokens=limits.new_tokens(len(prompt), params.max_new_tokens),
+            max_tokens=limits.new_tokens(len(prompt.token_ids), params.max_new_tokens),
             stop=params.stop,
             include_stop=True,
             length_first=True,
@@ -56,6 +66,29 @@ def native_request(
         adapter=params.adapter,
     )
     return NativeRequest(params, request, seed if params.is_sampled else None)
+
+
+def _prompt(
+    params: NativeParams,
+    contents: PartContents,
+    limits: RequestLimits,
+    tokenizer: Tokenizer,
+    media: PromptMedia,
+) -> Prompt:
+    marker = media.markers.get(MediaKind.IMAGE)  # a model that reads text alone reads Markdown as text
+    text, images = MarkedText(params.inputs) if marker is None else with_markers(params.inputs, marker)
+    media.check(images, contents)
+    if images or params.truncate is None:
+        tokenizer.check_length(text, limits.max_total_tokens, params.max_new_tokens or 1)
+    if not images:
+        return Prompt(encode_prompt(tokenizer, text, params.truncate))
+    token_ids = encode_prompt(tokenizer, text)
+    limits.new_tokens(len(token_ids), params.max_new_tokens)  # nothing is read for a prompt that is too long
+    prompt = media.expand(token_ids, images, images, contents)
+    if params.truncate is not None and len(prompt.token_ids) > params.truncate:
+        reason = "`truncate` cannot shorten a prompt that has images"
+        raise Refused(reason, "truncate", Violation.UNSUPPORTED_VALUE)
+    return prompt
 
 
 def encode_prompt(tokenizer: Tokenizer, text: str, truncate: int | None = None) -> tuple[int, ...]:

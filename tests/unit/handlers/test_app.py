@@ -1,5 +1,6 @@
 """Tests of the whole server, whichever contract answers."""
 
+import asyncio
 import json
 import re
 from typing import Any
@@ -11,6 +12,7 @@ from engine.async_engine import AsyncEngine
 from engine.config import EngineConfig
 from handlers.app import CONTRACTS, TABLES, YIELDS, build_app, create_app
 from handlers.openai.contract import OpenAIContract
+from handlers.process.interpreter_share import InterpreterShare
 from handlers.runtime.root_routes import UnknownContract, placements
 from handlers.settings.settings import Settings
 from tests.scripted_engine import ScriptedEngine, says
@@ -147,12 +149,16 @@ def test_the_factory_tells_a_wrong_setting_in_one_line(
         create_app()
 
 
-async def run_lifespan(app: Any, *received: Message) -> list[Message]:
-    """Return the messages that the application sends for these messages of the server's."""
+async def run_lifespan(app: Any, *received: Message, pause_s: float = 0.0) -> list[Message]:
+    """Return the messages that the application sends for these messages of the server's.
+
+    pause_s: seconds before each of them.
+    """
     queue = list(received)
     sent: list[Message] = []
 
     async def receive() -> Message:
+        await asyncio.sleep(pause_s)
         return queue.pop(0)
 
     async def keep(message: Message) -> None:
@@ -177,6 +183,25 @@ async def test_shutdown_drains_the_engine_and_then_stops_it(monkeypatch: pytest.
     app = build_app(Settings(graceful_termination_timeout=7), engine)
     await run_lifespan(app, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"})
     assert told == [7, "stop"]
+
+
+@pytest.mark.parametrize("shares_interpreter", [True, False])
+async def test_the_event_loop_pauses_only_for_an_engine_that_computes_in_its_process(
+    monkeypatch: pytest.MonkeyPatch, shares_interpreter: bool
+) -> None:
+    num_looks = 0
+
+    def look(self: InterpreterShare) -> None:
+        nonlocal num_looks
+        num_looks += 1
+
+    monkeypatch.setattr(InterpreterShare, "_look", look)
+    engine = ScriptedEngine(says("a"))
+    engine.shares_interpreter = shares_interpreter
+    app = build_app(Settings(), engine)
+    # Four times as long as until the first look.
+    await run_lifespan(app, {"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}, pause_s=0.2)
+    assert num_looks == shares_interpreter
 
 
 async def test_the_factory_tells_the_server_why_the_model_does_not_load(

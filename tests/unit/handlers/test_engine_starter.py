@@ -14,8 +14,10 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
             dtype="float32",
             prefix_caching=False,
             speculate=5,
+            media=False,
         )
     )
+    assert (config.media, engine_config(Settings()).media) == (False, True)
     assert config.max_draft_tokens == 5
     assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
         "m",

@@ -71,7 +71,8 @@ class ControlGuard:
         tags, kept = ((), ()) if reasoning is None else (reasoning.tags, reasoning.kept_tags)
         sources = dialect.template.sources
         self._ids = control_tokens(
-            tokenizer.hf, (*sources, *dialect.tools.tool_format.tags, *tags, *RESULT_TAGS)
+            tokenizer.hf,
+            (*sources, *dialect.template.markers, *dialect.tools.tool_format.tags, *tags, *RESULT_TAGS),
         )
         self._marks = Marks(self._ids, literals_of(sources), kept)
         self._tokens = re.compile(f"({any_of(self._ids)})" if self._ids else r"((?!))")

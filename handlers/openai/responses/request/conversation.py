@@ -8,11 +8,13 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
+from engine.request import MediaKind
 from generated.openai import models as m
-from handlers.chat.messages import ChatMessage, ContentPart, MediaKind, MediaPart, TextPart
+from handlers.chat.messages import ChatMessage, Content, ContentPart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
 from handlers.errors.violation import Violation
+from handlers.openai.files import file_part
 from handlers.openai.responses.request.items import CallItem, InputItem, ResultItem, call_id
 from handlers.openai.responses.request.tools import INPUT, function_name
 
@@ -68,7 +70,7 @@ class Conversation:
     def _read(self, item: InputItem, at: str) -> None:
         match item:
             case m.ResponseInputMessage():
-                message = ChatMessage(role=item.role, content=_content(item.content))
+                message = ChatMessage(role=item.role, content=_content(item.content, f"{at}.content"))
                 self._add(message, Place(at, f"{at}.content"))
             case (
                 m.ResponseFunctionCallOutput()
@@ -131,8 +133,10 @@ class Conversation:
         if id not in self._names:
             reason = f"No tool call found for function call output with call_id '{id}'."
             raise Refused(reason, f"{at}.call_id")
-        message = ChatMessage(role="tool", content=_result(item), tool_call_id=id, name=self._names[id])
-        self._add(message, Place(at, f"{at}.output"))
+        place = Place(at, f"{at}.output")
+        content = _result(item, place.content)
+        message = ChatMessage(role="tool", content=content, tool_call_id=id, name=self._names[id])
+        self._add(message, place)
 
 
 def _function(item: CallItem) -> str:
@@ -153,25 +157,35 @@ def _arguments(item: CallItem) -> str:
             return json.dumps(item.action or item.operation or {}, ensure_ascii=False)
 
 
-def _result(item: ResultItem) -> str | tuple[ContentPart, ...]:
+def _result(item: ResultItem, field: str) -> Content:
     if not isinstance(item, m.ResponseShellCallOutput):
-        return _content(item.output)
+        return _content(item.output, field)
     return item.output if isinstance(item.output, str) else json.dumps(item.output, ensure_ascii=False)
 
 
-def _content(content: str | Sequence[InputPart]) -> str | tuple[ContentPart, ...]:
-    return content if isinstance(content, str) else tuple(map(_part, content))
+def _content(content: str | Sequence[InputPart], field: str) -> Content:
+    if isinstance(content, str):
+        return content
+    return tuple(_part(part, f"{field}[{place}]") for place, part in enumerate(content))
 
 
-def _part(part: InputPart) -> ContentPart:
+def _part(part: InputPart, field: str) -> ContentPart:
     match part:
         case m.ResponseInputText():
             return TextPart(part.text)
         case m.ResponseInputImage():
-            return MediaPart(MediaKind.IMAGE, part.image_url or part.file_id or "")
+            return MediaPart(MediaKind.IMAGE, _image_url(part, field))
         case m.ResponseInputFile():
-            source = part.file_url or part.file_data or part.file_id
-            return MediaPart(MediaKind.FILE, source or "")
+            return file_part(part, part.file_url, field)
+
+
+def _image_url(part: m.ResponseInputImage, field: str) -> str:
+    if part.image_url is not None:
+        return part.image_url
+    if part.file_id is not None:
+        reason = "No file is stored here, so none has an id; send the image in 'image_url'."
+        raise Refused(reason, f"{field}.file_id", Violation.UNSUPPORTED_VALUE)
+    raise Refused("An image needs its 'image_url'.", f"{field}.image_url", Violation.MISSING)
 
 
 def _words(content: str | Sequence[AssistantPart]) -> str | tuple[ContentPart, ...]:

@@ -8,6 +8,7 @@ from engine.errors import PromptTooLong
 from generated.openai import models as m
 from handlers.chat.core import PreparedChat
 from handlers.chat.errors import ChatError
+from handlers.chat.media import PartContents
 from handlers.openai.responses.request.conversation import Conversation
 from handlers.openai.responses.request.request import chat_params, check_rules, request_field
 from handlers.openai.responses.request.tools import Toolbox, tool_lists
@@ -34,32 +35,40 @@ class Preparation:
     async def prepare(self, body: m.CreateResponseRequest) -> Prepared:
         """Prepare in a thread unless the body is short. Raise Refused and its kinds, and PromptTooLong."""
         adapter = self._shared.model_names.resolve(body.model).adapter
-        return await self._shared.workers.prepare(self._prepare, body, adapter)
+        return await self._shared.media.prepare(self._prepare, body, adapter)
 
-    def _prepare(self, body: m.CreateResponseRequest, adapter: str | None) -> Prepared:
+    def _prepare(
+        self, body: m.CreateResponseRequest, contents: PartContents, adapter: str | None
+    ) -> Prepared:
         check_rules(body)
         check_bias_ids(body.logit_bias, "logit_bias", self._shared.model_info.vocab_size)
         tools = Toolbox(*tool_lists(body))
         if body.truncation == "auto" and not isinstance(body.input, str):
-            chat = shortest_cut(body.input, lambda dropped: self._fitted(body, tools, dropped))
+            chat = shortest_cut(body.input, lambda dropped: self._fitted(body, contents, tools, dropped))
         else:
-            chat = self._chat(body, tools)
+            chat = self._chat(body, contents, tools)
         request = replace(chat.request, adapter=adapter)
         return Prepared(replace(chat, request=request), tools)
 
     def _chat(
-        self, body: m.CreateResponseRequest, tools: Toolbox, dropped: Dropped = frozenset()
+        self,
+        body: m.CreateResponseRequest,
+        contents: PartContents,
+        tools: Toolbox,
+        dropped: Dropped = frozenset(),
     ) -> PreparedChat:
         conversation = Conversation(body.instructions, body.input, dropped)
         try:
-            return self._shared.chat.prepare(chat_params(body, conversation, tools))
+            return self._shared.chat.prepare(chat_params(body, conversation, tools), contents)
         except ChatError as error:
             error.field = request_field(error.field, conversation)
             raise
 
-    def _fitted(self, body: m.CreateResponseRequest, tools: Toolbox, dropped: Dropped) -> PreparedChat:
+    def _fitted(
+        self, body: m.CreateResponseRequest, contents: PartContents, tools: Toolbox, dropped: Dropped
+    ) -> PreparedChat:
         """Return the chat without the dropped items. Raise PromptTooLong if it has no room for an answer."""
-        chat = self._chat(body, tools, dropped)
+        chat = self._chat(body, contents, tools, dropped)
         context = self._shared.model_info.max_total_tokens
         num_prompt_tokens = len(chat.request.prompt.token_ids)
         room = context // _ROOM_SHARE if body.max_output_tokens is None else body.max_output_tokens

@@ -79,6 +79,8 @@ OWN_NAMES = {
     "verbatim_recurrent_states": "gauge",
     "verbatim_recurrent_state_bytes": "gauge",
     "verbatim_int8_layers": "gauge",
+    "verbatim_stored_layers": "gauge",
+    "verbatim_int4_layers": "gauge",
     "verbatim_permits_in_use": "gauge",
     "verbatim_kernel_info": "gauge",
     "verbatim_spec_decode_num_drafts": "counter",
@@ -184,10 +186,18 @@ def test_drafted_and_accepted_tokens_are_counted() -> None:
     assert [seen[f"verbatim_spec_decode_num_{name}"] for name in names] == [2, 9, 4]
 
 
-def test_layers_of_8_bits_are_counted() -> None:
-    quantized = msgspec.structs.replace(INFO, num_int8_layers=16)
-    assert samples(Metrics(quantized, lambda: STATS))["verbatim_int8_layers"] == 16
-    assert samples(Metrics(INFO, lambda: STATS))["verbatim_int8_layers"] == 0
+def test_layers_of_8_and_4_bits_are_counted() -> None:
+    quantized = msgspec.structs.replace(INFO, num_int8_layers=1, num_int4_layers=16)
+    counted = samples(Metrics(quantized, lambda: STATS))
+    assert (counted["verbatim_int8_layers"], counted["verbatim_int4_layers"]) == (1, 16)
+    counted = samples(Metrics(INFO, lambda: STATS))
+    assert (counted["verbatim_int8_layers"], counted["verbatim_int4_layers"]) == (0, 0)
+
+
+def test_layers_that_keep_a_checkpoints_integers_are_counted_by_their_bits() -> None:
+    stored = msgspec.structs.replace(INFO, stored_layers={8: 25, 4: 72})
+    seen = samples(Metrics(stored, lambda: STATS))
+    assert [seen[f'verbatim_stored_layers{{bits="{bits}"}}'] for bits in (4, 8)] == [72, 25]
 
 
 def test_recurrent_states_are_counted() -> None:

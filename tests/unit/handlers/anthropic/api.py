@@ -33,8 +33,8 @@ RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "2"
 class Api:
     """One server over one engine; `settings` are those of the server."""
 
-    def __init__(self, script: Script, **settings: Any) -> None:
-        self.engine = ScriptedEngine(script, max_total_tokens=1000)
+    def __init__(self, script: Script, engine: ScriptedEngine | None = None, **settings: Any) -> None:
+        self.engine = engine or ScriptedEngine(script, max_total_tokens=1000)
         self.app: ASGIApp = build_app(Settings(**settings), self.engine)
 
     async def post(self, body: object, path: str = MESSAGES, **headers: str) -> httpx.Response:

@@ -109,7 +109,7 @@ CITED = {
         ([user()], "messages[0].content: must not be empty"),
         ([{"role": "user", "content": ""}], "messages[0].content: must not be empty"),
         ([user(text("a"), IMAGE)], "messages[0].content[1]: the model reads text alone"),
-        ([user(PDF)], "messages[0].content[0].source.type: the model reads text alone"),
+        ([user(PDF)], "messages[0].content[0].source.type: PDF is not read here"),
         ([user(CITED)], "messages[0].content[0].citations.enabled: "),
         ([user({"type": "server_tool_use"})], "messages[0].content[0].type: server_tool_use is of tools"),
         ([user(USE)], "messages[0].content[0].type: a message of the role user cannot hold tool_use"),

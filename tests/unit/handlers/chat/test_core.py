@@ -3,7 +3,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from engine.request import BeamParams, Grammar, GrammarKind, SamplingParams, StopConditions
+from engine.request import BeamParams, Grammar, GrammarKind, MediaKind, SamplingParams, StopConditions
 from engine.text.tokenizer import Tokenizer
 from handlers.chat.core import ChatCore, PreparedChat
 from handlers.chat.errors import (
@@ -15,7 +15,7 @@ from handlers.chat.errors import (
     UnsupportedContent,
 )
 from handlers.chat.form.response_format import JsonSchema, Regex
-from handlers.chat.messages import ChatMessage, MediaKind, MediaPart
+from handlers.chat.messages import ChatMessage, MediaPart
 from handlers.chat.params import ChatParams, ReasoningStyle
 from handlers.chat.reading.reasoning import ReasoningStart
 from handlers.chat.reading.result import ChatChoice, collect_chat

@@ -54,6 +54,7 @@ CYCLE = {
     "more_body",
     "response_complete",
     "response_started",
+    "transport",
     "waiting_for_100_continue",
 }
 

@@ -44,7 +44,7 @@ async def test_every_part_is_served_with_its_type_and_the_headers_that_guard_it(
 async def test_the_page_allows_nothing_but_this_servers_own_scripts_and_styles() -> None:
     answer = await api().get("/playground")
     assert answer.headers["content-type"] == TYPES[".html"]
-    assert answer.headers["content-security-policy"].startswith("default-src 'self';")
+    assert answer.headers["content-security-policy"].startswith("default-src 'self'; img-src 'self' data:;")
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", answer.text), (
         "the policy forbids it"
     )

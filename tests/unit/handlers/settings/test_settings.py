@@ -182,7 +182,7 @@ def test_a_draft_longer_than_a_step_can_append_is_refused() -> None:
 
 
 def test_a_quantization_that_is_not_supported_is_refused_by_name() -> None:
-    with pytest.raises(ValidationError, match="'gptq' is not supported; the one that is: int8"):
+    with pytest.raises(ValidationError, match="'gptq' is not supported; those that are: int8 and int4"):
         Settings(quantize="gptq")
 
 

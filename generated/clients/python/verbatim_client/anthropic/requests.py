@@ -9,18 +9,6 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 
-class ImageBlockParam(TypedDict):
-    """
-    Refused.
-    """
-
-    type: Literal["image"]
-    source: Mapping[str, Any]
-    """
-    Where the picture is.
-    """
-
-
 class PlainTextSourceParam(TypedDict, closed=True):
     type: Literal["text"]
     media_type: Literal["text/plain"]
@@ -268,6 +256,38 @@ class CompactEditParam(TypedDict, closed=True):
     """
 
 
+class Base64ImageSourceParam(TypedDict, closed=True):
+    type: Literal["base64"]
+    media_type: Literal["image/jpeg", "image/png", "image/gif", "image/webp"]
+    """
+    What the picture is said to be. Its content decides.
+    """
+    data: str
+    """
+    The picture in base64.
+    """
+
+
+class UrlImageSourceParam(TypedDict, closed=True):
+    type: Literal["url"]
+    url: str
+    """
+    Where the picture is. It is fetched where the server allows its host.
+    """
+
+
+class FileImageSourceParam(TypedDict, closed=True):
+    """
+    Refused: no file is stored here.
+    """
+
+    type: Literal["file"]
+    file_id: str
+    """
+    The id of an uploaded picture.
+    """
+
+
 class ToolParam(TypedDict, closed=True):
     type: NotRequired[Literal["custom"] | None]
     """
@@ -423,6 +443,18 @@ class TextBlockParam(TypedDict, closed=True):
     citations: NotRequired[Sequence[Mapping[str, Any]] | None]
     """
     No effect.
+    """
+
+
+class ImageBlockParam(TypedDict):
+    """
+    A picture. A model that reads text alone refuses it.
+    """
+
+    type: Literal["image"]
+    source: Base64ImageSourceParam | UrlImageSourceParam | FileImageSourceParam
+    """
+    Where the picture is.
     """
 
 

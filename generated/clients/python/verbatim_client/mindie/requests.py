@@ -66,6 +66,17 @@ class MediaUrl(TypedDict):
     """
 
 
+class InputAudio(TypedDict):
+    data: str
+    """
+    The sound in base64.
+    """
+    format: Literal["mp3", "wav", "flac"]
+    """
+    What the sound is said to be. Its content decides.
+    """
+
+
 class TextFormat(TypedDict):
     type: Literal["text"]
 
@@ -94,7 +105,7 @@ class ContentPart(TypedDict):
     Text, or a medium for models that see or hear.
     """
 
-    type: NotRequired[Literal["text", "image_url", "video_url", "audio_url"]]
+    type: NotRequired[Literal["text", "image_url", "video_url", "audio_url", "input_audio"]]
     """
     Which of the other members holds the content. If it is absent, the first that is there.
     """
@@ -113,6 +124,10 @@ class ContentPart(TypedDict):
     audio_url: NotRequired[str | MediaUrl]
     """
     URL of an MP3, WAV or FLAC of at most 40 MB.
+    """
+    input_audio: NotRequired[InputAudio]
+    """
+    Sound, in base64.
     """
 
 

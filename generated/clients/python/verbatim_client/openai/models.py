@@ -46,7 +46,10 @@ class PromptTokensDetails(AnswerPart):
     """
     Tokens that were not computed again.
     """
-    audio_tokens: Literal[0]
+    audio_tokens: Annotated[int, Field(ge=0)]
+    """
+    Tokens that stand for sound.
+    """
 
 
 class CompletionTokensDetails(AnswerPart):

@@ -31,7 +31,7 @@ class ImageUrl(TypedDict, closed=True):
     """
     detail: NotRequired[Literal["auto", "low", "high", "original"] | None]
     """
-    How closely to look.
+    How closely to look. It has no effect here; the model's own processor decides.
     """
 
 
@@ -42,18 +42,18 @@ class InputAudio(TypedDict, closed=True):
     """
     format: Literal["wav", "mp3"]
     """
-    How the sound is encoded.
+    How the sound is said to be encoded. Its content decides.
     """
 
 
 class InputFile(TypedDict, closed=True):
     file_data: NotRequired[str | None]
     """
-    The file in base64.
+    The file in base64, alone or as a data URL.
     """
     file_id: NotRequired[str | None]
     """
-    The id of an uploaded file.
+    Refused: no file is stored here.
     """
     filename: NotRequired[str | None]
     """
@@ -341,23 +341,23 @@ class ResponseInputImage(TypedDict, closed=True):
     """
     file_id: NotRequired[str | None]
     """
-    The id of an uploaded picture.
+    Refused: no file is stored here.
     """
     detail: NotRequired[Literal["auto", "low", "high", "original"] | None]
     """
-    How closely to look.
+    How closely to look. It has no effect here; the model's own processor decides.
     """
 
 
 class ResponseInputFile(TypedDict, closed=True):
     """
-    Refused by models that read text alone.
+    A file. It must be text in UTF-8; the model reads it under its name. PDF is refused.
     """
 
     type: Literal["input_file"]
     file_id: NotRequired[str | None]
     """
-    The id of an uploaded file.
+    Refused: no file is stored here.
     """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
     """
@@ -369,7 +369,7 @@ class ResponseInputFile(TypedDict, closed=True):
     """
     file_data: NotRequired[str | None]
     """
-    The file in base64.
+    The file in base64, alone or as a data URL.
     """
     filename: NotRequired[str | None]
     """
@@ -377,7 +377,7 @@ class ResponseInputFile(TypedDict, closed=True):
     """
     detail: NotRequired[Literal["auto", "low", "high"] | None]
     """
-    How closely to look.
+    How closely to look. It has no effect on text.
     """
 
 
@@ -773,7 +773,7 @@ class ChatCompletionRequestMessageContentPartFile(TypedDict, closed=True):
     type: Literal["file"]
     file: InputFile
     """
-    The file. A model that reads text alone refuses it.
+    The file. It must be text in UTF-8; the model reads it under its name. PDF is refused.
     """
     prompt_cache_breakpoint: NotRequired[PromptCacheBreakpoint | None]
     """

@@ -1,7 +1,7 @@
 import pytest
 
-from handlers.chat.errors import InvalidMessage, UnsupportedContent
-from handlers.chat.messages import ChatMessage, MediaKind, MediaPart, TextPart, is_continuable
+from handlers.chat.errors import InvalidMessage
+from handlers.chat.messages import ChatMessage, TextPart, is_continuable
 from handlers.chat.prompt.conversation import template_messages, template_tools
 from handlers.chat.tools import ToolCall, ToolDefinition
 
@@ -11,14 +11,6 @@ def test_texts_of_a_message_are_joined() -> None:
     assert template_messages([ChatMessage(role="user", content=parts)]) == [
         {"role": "user", "content": "Hello"}
     ]
-
-
-@pytest.mark.parametrize("kind", MediaKind)
-def test_media_is_refused_with_its_place(kind: MediaKind) -> None:
-    parts = (TextPart("What is this?"), MediaPart(kind, "https://example.com/a"))
-    with pytest.raises(UnsupportedContent, match=kind.value) as caught:
-        template_messages([ChatMessage(role="system", content=""), ChatMessage(role="user", content=parts)])
-    assert caught.value.field == "messages[1].content[1]"
 
 
 def test_an_empty_conversation_is_refused() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from handlers.runtime.reading.structure import TooManyValues, check_structure
 
+_IMAGE = "data:image/png;base64,eE,:[{" * 10_000
 _TOOL = {
     "name": "edit",
     "input_schema": {
@@ -63,6 +64,9 @@ def test_too_many_values_of_a_kind_are_refused_by_the_name_of_their_member(value
 @pytest.mark.parametrize(
     "value",
     [
+        _IMAGE,  # signs in a few strings
+        [_IMAGE, '"' + _IMAGE, "\\" + _IMAGE + "\\\\", _IMAGE + '"'] * 9,
+        ["\\" * 100_001, '\\"' * 300, _IMAGE],
         '{"a": [1, 2], "e": "\\\\"}, ' * 80_000,  # 2 MB of signs, all of them in one string
         list(range(131_072)),  # a prompt of token ids that fills a long context
         [{"role": "user", "content": "Hello, [you]: {how}"} for _ in range(5_000)],
@@ -70,7 +74,17 @@ def test_too_many_values_of_a_kind_are_refused_by_the_name_of_their_member(value
         [_turn(number) for number in range(1_000)] + [_TOOL] * 128,
         list("ab") * 10_000,
     ],
-    ids=["text", "token ids", "messages", "embeddings", "an agent", "stop strings"],
+    ids=[
+        "an image",
+        "images",
+        "backslashes",
+        "text",
+        "token ids",
+        "messages",
+        "embeddings",
+        "an agent",
+        "stop strings",
+    ],
 )
 def test_what_clients_send_passes(value: object) -> None:
     check_structure(_body(value))

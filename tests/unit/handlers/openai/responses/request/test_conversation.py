@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from engine.request import MediaKind
 from generated.openai import models as m
-from handlers.chat.messages import ChatMessage, MediaKind, MediaPart, TextPart
+from handlers.chat.messages import ChatMessage, FilePart, MediaPart, TextPart
 from handlers.chat.tools import ToolCall
 from handlers.errors.refused import Refused
 from handlers.openai.responses.request.conversation import Conversation
@@ -43,13 +44,15 @@ def test_parts_are_texts_and_media() -> None:
     parts = [
         {"type": "input_text", "text": "See"},
         {"type": "input_image", "image_url": "data:image/png;base64,"},
-        {"type": "input_file", "file_id": "f"},
+        {"type": "input_file", "file_data": "aGk=", "filename": "a.txt"},
+        {"type": "input_file", "file_url": "https://example.com/b"},
     ]
     (message,) = messages({"role": "user", "content": parts})
     assert message.content == (
         TextPart("See"),
         MediaPart(MediaKind.IMAGE, "data:image/png;base64,"),
-        MediaPart(MediaKind.FILE, "f"),
+        FilePart("data:;base64,aGk=", "a.txt"),
+        FilePart("https://example.com/b"),
     )
 
 

@@ -1,0 +1,168 @@
+"""The contents of parts that are not text, and their places in a conversation."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
+from typing import Final, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.errors import InvalidMedia
+from engine.media_item import MediaItem, MediaProcessor
+from engine.request import MediaKind, Prompt
+from engine.text.patterns import any_of
+from handlers.chat.errors import InvalidMessage, UnsupportedContent
+from handlers.chat.messages import ChatMessage, ContentPart, FilePart, MediaPart, SourcePart, TextPart
+from handlers.errors.violation import Violation
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """A part that cannot be read. reason: for the client."""
+
+    reason: str
+
+
+class MediaWanted(Exception):
+    """A conversation that nothing but its unread parts keeps from the engine.
+
+    parts: those that have to be read, each once. It never reaches a client: the caller reads them, and
+    prepares the conversation again.
+    """
+
+    def __init__(self, parts: Sequence[SourcePart]) -> None:
+        super().__init__(f"{len(parts)} parts have not been read")
+        self.parts = tuple(dict.fromkeys(parts))
+
+
+PartContent: TypeAlias = MediaItem | TextPart | Unreadable
+PartContents: TypeAlias = Mapping[SourcePart, PartContent]  # of those that have been read
+
+DEFAULT_MEDIA_ITEMS: Final = 20
+NOTHING_READ: Final[PartContents] = {}
+
+
+def placed(messages: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
+    """Return the conversation in which every part that is not text names its place."""
+    return tuple(
+        replace(
+            message,
+            content=tuple(
+                _placed(part, f"messages[{at}].content[{part_at}]")
+                for part_at, part in enumerate(message.content)
+            ),
+        )
+        if isinstance(message.content, tuple)
+        else message
+        for at, message in enumerate(messages)
+    )
+
+
+def _placed(part: ContentPart, place: str) -> ContentPart:
+    return part if isinstance(part, TextPart) or part.place else replace(part, place=place)
+
+
+def source_parts(messages: Sequence[ChatMessage]) -> list[SourcePart]:
+    """Return the parts that are not text, in their order."""
+    return [
+        part
+        for message in messages
+        if isinstance(message.content, tuple)
+        for part in message.content
+        if not isinstance(part, TextPart)
+    ]
+
+
+def media_parts(messages: Sequence[ChatMessage]) -> list[MediaPart]:
+    """Return the images and the like, in their order."""
+    return [part for part in source_parts(messages) if isinstance(part, MediaPart)]
+
+
+def in_rendered_order(
+    parts: Sequence[MediaPart], text: str, markers: Mapping[MediaKind, str]
+) -> tuple[MediaPart, ...]:
+    """Return parts in the order of their markers in the text; a template may write those of one kind first.
+
+    The text has as many markers of each kind as there are parts of it.
+    """
+    if not parts:
+        return ()
+    kinds = {marker: kind for kind, marker in markers.items()}
+    left = {kind: iter([part for part in parts if part.kind is kind]) for kind in markers}
+    found = re.finditer(any_of(kinds), text)
+    return tuple(part for match in found for part in islice(left[kinds[match[0]]], 1))
+
+
+class PromptMedia:
+    """The images and the like in the prompts of one model, and the files, which any model reads as text."""
+
+    def __init__(self, processor: MediaProcessor | None = None, max_items: int = DEFAULT_MEDIA_ITEMS) -> None:
+        """processor: the engine's; None for a model that reads text alone. max_items: of one request."""
+        self._processor = processor
+        self._max_items = max_items
+        kinds = frozenset[MediaKind]() if processor is None else processor.kinds
+        self.markers: Mapping[MediaKind, str] = {
+            kind: processor.marker(kind) for kind in MediaKind if processor is not None and kind in kinds
+        }
+
+    def check(self, parts: Sequence[SourcePart], contents: PartContents) -> None:
+        """Raises UnsupportedContent for a part of a kind that the model does not read, InvalidMessage for too
+        many parts and for one that could not be read.
+        """
+        for part in parts:
+            if isinstance(part, MediaPart) and part.kind not in self.markers:
+                reads = _listed(self.markers)
+                raise UnsupportedContent(
+                    f"the model reads {reads}, and this part is {part.kind.value}", part.place
+                )
+        if len(parts) > self._max_items:
+            message = f"a request may have {self._max_items} files, images and the like"
+            raise InvalidMessage(message, parts[self._max_items].place, Violation.TOO_LONG)
+        for part in parts:
+            if isinstance(content := contents.get(part), Unreadable):
+                raise InvalidMessage(content.reason, part.place)
+
+    def expand(
+        self,
+        token_ids: tuple[int, ...],
+        parts: Sequence[SourcePart],
+        marked: Sequence[MediaPart],
+        contents: PartContents,
+    ) -> Prompt:
+        """Return the prompt with the tokens of its images and the like.
+
+        marked: the parts that have a marker among the tokens, in the order of these. Raises MediaWanted if
+        parts are unread, InvalidMessage for an item that the model's processor refuses, and InvalidRequest.
+        """
+        unread = [part for part in parts if part not in contents]
+        if unread:
+            raise MediaWanted(unread)
+        items = [item for part in marked if isinstance(item := contents[part], MediaItem)]
+        if self._processor is None or not items:
+            return Prompt(token_ids)
+        try:
+            return self._processor.expand(token_ids, items)
+        except InvalidMedia as error:
+            raise InvalidMessage(error.reason, marked[error.index].place) from error
+
+
+def _listed(kinds: Collection[MediaKind]) -> str:
+    names = ["text", *(kind.value for kind in MediaKind if kind in kinds)]
+    return f"{names[0]} alone" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} alone"
+
+
+def with_files_as_text(messages: Sequence[ChatMessage], contents: PartContents) -> tuple[ChatMessage, ...]:
+    """Return the conversation with the text of files in their place; of one that is unread, nothing."""
+    return tuple(
+        replace(message, content=tuple(_as_text(part, contents) for part in message.content))
+        if isinstance(message.content, tuple)
+        else message
+        for message in messages
+    )
+
+
+def _as_text(part: ContentPart, contents: PartContents) -> ContentPart:
+    if not isinstance(part, FilePart):
+        return part
+    content = contents.get(part)
+    return content if isinstance(content, TextPart) else TextPart("")
