@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from engine.adapter import NO_ADAPTERS, Adapters
@@ -13,6 +14,7 @@ from engine.errors import EngineBusy, EngineDied, EngineError, GenerationFailed
 from engine.events import Embedding, TokenEvent
 from engine.frontend.admission import check_embedding, check_request
 from engine.frontend.stream_registry import StreamRegistry
+from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
 from engine.remote.answer import put_events
 from engine.remote.build import build
@@ -89,9 +91,19 @@ class RemoteEngine:
         return self._api.capabilities
 
     @property
+    def shares_interpreter(self) -> bool:
+        """False: other processes compute."""
+        return False
+
+    @property
     def adapters(self) -> Adapters:
         """None: its servers' adapters are not known by name here."""
         return NO_ADAPTERS
+
+    @property
+    def media(self) -> MediaProcessor | None:
+        """None: files are not passed on to servers."""
+        return None
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
@@ -214,9 +226,10 @@ class RemoteEngine:
         self, request: GenerationRequest, indexes: Iterator[int], keys: Sequence[bytes], arrival: int
     ) -> None:
         """Run sequences of a request, one after another; others may run beside this."""
+        put = partial(self._put, arrival)
         try:
             for index in indexes:
-                await self._sequence(request, index, keys, lambda event: self._put(arrival, event))
+                await self._sequence(request, index, keys, put)
         except EngineError as error:
             self._registry.deliver(((arrival, error),))
         except Exception:

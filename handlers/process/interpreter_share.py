@@ -18,7 +18,8 @@ class InterpreterShare:
     A step of the engine releases the interpreter in each of its hundreds of torch calls, and a loop that
     always has something to do takes it for milliseconds each time: 32 clients that only requested `/health`
     brought generation to a halt. While the loop's thread sleeps, a step runs as if it were alone. A loop that
-    computes for less than half of the time, as it does under any load of generations, does not sleep.
+    computes for less than half of the time, as it does under any load of generations, does not sleep. A
+    process whose engine computes elsewhere has no use for this, and would only be half as fast.
 
     is_engine_busy: whether any sequence runs or waits. clock, processor_clock: seconds of the wall and of the
     loop's thread. sleep: blocks the thread.

@@ -1,7 +1,7 @@
 """The tokens in one answer of a server, and the checks that any kind of answer must pass; no torch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -35,9 +35,9 @@ class NewToken(msgspec.Struct, frozen=True):
     """A token of an answer. is_complete: the server ended the sequence after it by a "stop" of its own."""
 
     token_id: int
-    logprob: float | None
-    top_logprobs: tuple[TokenLogprob, ...]
-    is_complete: bool
+    logprob: float | None = None
+    top_logprobs: tuple[TokenLogprob, ...] = ()
+    is_complete: bool = False
 
 
 class ErrorReason(NamedTuple):
@@ -66,22 +66,22 @@ class AnswerReader(ABC):
         self.num_cached_tokens = 0
         self.queue_s = 0.0
 
-    def read(self, data: bytes) -> Iterator[NewToken]:
-        """Yield the tokens in an event's data, or in a whole body.
+    def read(self, data: bytes) -> list[NewToken]:
+        """Return the tokens in an event's data, or in a whole body.
 
         Raises Malformed, and UpstreamError for an error that takes the place of tokens.
         """
         if data == DONE:
-            return
+            return []
         try:
             chunk = self.chunk_decoder.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise Malformed(f"no event of the API: {error}") from error
-        yield from self._read_chunk(chunk)
+        return self._read_chunk(chunk)
 
     @abstractmethod
-    def _read_chunk(self, chunk: Any) -> Iterator[NewToken]:
-        """Yield the tokens in what was decoded. Raises as `read` does."""
+    def _read_chunk(self, chunk: Any) -> list[NewToken]:
+        """Return the tokens in what was decoded. Raises as `read` does."""
 
     def _check(self, token_id: int) -> None:
         if not 0 <= token_id < self._tokenizer.vocab_size:

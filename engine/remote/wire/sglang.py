@@ -186,7 +186,7 @@ class _SglangReader(AnswerReader):
         self._num_seen = 0
 
     @override
-    def _read_chunk(self, chunk: _Chunk) -> Iterator[NewToken]:
+    def _read_chunk(self, chunk: _Chunk) -> list[NewToken]:
         if chunk.error is not None:
             raise UpstreamError(400, in_one_line(chunk.error.message))  # all that are raised there
         if (meta := chunk.meta_info) is None:
@@ -199,7 +199,7 @@ class _SglangReader(AnswerReader):
         if self.prompt is None and meta.input_token_logprobs and self._wants_prompt:
             self.prompt = self._read_prompt(meta)
         self.num_cached_tokens = meta.cached_tokens
-        yield from self._tokens(self._new(chunk.output_ids, meta.completion_tokens), meta)
+        return list(self._tokens(self._new(chunk.output_ids, meta.completion_tokens), meta))
 
     @property
     def _wants_prompt(self) -> bool:

@@ -1,6 +1,5 @@
 """Verbatim's own token API: vLLM's, with what this engine can do beyond it; no torch."""
 
-from collections.abc import Iterator
 from typing import Any, ClassVar, final
 
 import msgspec
@@ -92,12 +91,12 @@ class _VerbatimReader(VllmReader):
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(_Chunk)
 
     @override
-    def _tokens(self, choice: Choice) -> Iterator[NewToken]:
+    def _tokens(self, choice: Choice) -> list[NewToken]:
         assert isinstance(choice, _Choice)
         if choice.start is not None:
             self.queue_s = choice.start.queue_s
             self.num_cached_tokens = choice.start.cached_tokens
-        yield from super()._tokens(choice)
+        return super()._tokens(choice)
 
     @override
     def _listed(self, scores: list[tuple[int, float]]) -> tuple[TokenLogprob, ...]:

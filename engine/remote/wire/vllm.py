@@ -1,7 +1,7 @@
 """vLLM's token-in, token-out API (`POST /inference/v1/generate`); no torch."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final, final
 
 import msgspec
@@ -176,32 +176,34 @@ class VllmReader(AnswerReader):
     chunk_decoder: ClassVar[msgspec.json.Decoder[Any]] = msgspec.json.Decoder(Chunk)
 
     @override
-    def _read_chunk(self, chunk: Chunk) -> Iterator[NewToken]:
+    def _read_chunk(self, chunk: Chunk) -> list[NewToken]:
         if (failure := chunk.error) is not None:
             status = failure.code if isinstance(failure.code, int) else 500
             raise UpstreamError(status, in_one_line(failure.message), failure.param)
         if chunk.prompt_logprobs is not None:
             self.prompt = self._read_prompt(chunk.prompt_logprobs)
-        for choice in chunk.choices:
-            yield from self._tokens(choice)
+        return [token for choice in chunk.choices for token in self._tokens(choice)]
 
-    def _tokens(self, choice: Choice) -> Iterator[NewToken]:
-        self.finish_reason = choice.finish_reason or self.finish_reason
+    def _tokens(self, choice: Choice) -> list[NewToken]:
         token_ids = choice.token_ids or []
-        scored: list[_ScoredToken | None] = [None] * len(token_ids)
-        if self._num_logprobs is not None:
-            found = choice.logprobs.content if choice.logprobs else None
-            if token_ids and (found is None or [one.token_id for one in found] != token_ids):
-                raise Malformed("the tokens lack their log-probabilities")
-            scored = list(found or ())
-        for place, (token_id, own) in enumerate(zip(token_ids, scored, strict=True), start=1):
+        for token_id in token_ids:
             self._check(token_id)
-            yield NewToken(
-                token_id,
-                own.logprob if own else None,
-                self._listed(_scores(own.top_logprobs)) if own else (),
-                is_complete=place == len(token_ids) and choice.finish_reason == "stop",
-            )
+        if self._num_logprobs is None:
+            tokens = [NewToken(token_id) for token_id in token_ids]
+        else:
+            tokens = self._scored(token_ids, choice.logprobs)
+        if choice.finish_reason is not None:
+            self.finish_reason = choice.finish_reason
+            if choice.finish_reason == "stop" and tokens:
+                tokens[-1] = msgspec.structs.replace(tokens[-1], is_complete=True)
+        return tokens
+
+    def _scored(self, token_ids: list[int], logprobs: _Logprobs | None) -> list[NewToken]:
+        """Return the tokens with their log-probabilities. Raises Malformed."""
+        found = (logprobs.content if logprobs else None) or []
+        if [one.token_id for one in found] != token_ids:
+            raise Malformed("the tokens lack their log-probabilities")
+        return [NewToken(one.token_id, one.logprob, self._listed(_scores(one.top_logprobs))) for one in found]
 
     def _listed(self, scores: list[tuple[int, float]]) -> tuple[TokenLogprob, ...]:
         """Return those of the tokens whose log-probabilities the request asks for."""

@@ -1,4 +1,8 @@
-"""Verbatim as the front of a vLLM server, beside vLLM's own HTTP API and its token stream, by turns."""
+"""Verbatim as the front of a vLLM server, beside vLLM's own HTTP API and its token stream, by turns.
+
+With `--scripted`, a server that computes nothing takes vLLM's place, so that no vLLM has to be installed, and
+the same tokens come at the same pace to any version of the front.
+"""
 
 import argparse
 import json
@@ -94,14 +98,15 @@ class Servers(NamedTuple):
 
 async def run(arguments: argparse.Namespace) -> list[Row]:
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # no server outlives it
-    print(f"{arguments.shape or 'the embedded model'}; prompts of {arguments.prompt} characters; greedy")
+    served = "a scripted server" if arguments.scripted else arguments.shape or "the embedded model"
+    print(f"{served}; prompts of {arguments.prompt} characters; greedy")
     with ExitStack() as stack:
         model = DEMO_MODEL
         if arguments.shape:
             model = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             write_model(model, arguments.shape)
         servers = stack.enter_context(_servers(arguments, model))
-        every_way = ways(servers)
+        every_way = [way for way in ways(servers) if not (arguments.scripted and way.name == CHAT)]
         loads = [
             Load(1, arguments.tokens_alone, arguments.times_alone),
             Load(arguments.streams, arguments.tokens),
@@ -126,8 +131,12 @@ def _servers(arguments: argparse.Namespace, model: Path) -> Iterator[Servers]:
     """Run vLLM and the front over it for the block. Raises Failed if they do not come up."""
     vllm_port, front_port = free_port(), free_port()
     name = ["--served-model-name", MODEL]
-    vllm = [str(arguments.vllm), "serve", str(model), "--port", str(vllm_port), *name, "--enable-scale-out"]
-    vllm += ["--max-model-len", str(_MAX_LENGTH), "--no-enable-prefix-caching"]
+    if arguments.scripted:
+        vllm = [sys.executable, "-m", "tools.bench.http.scripted_tokens", *name, "--port", str(vllm_port)]
+        vllm += ["--step-ms", str(arguments.step_ms)]
+    else:
+        vllm = [str(arguments.vllm), "serve", str(model), "--port", str(vllm_port), *name]
+        vllm += ["--enable-scale-out", "--max-model-len", str(_MAX_LENGTH), "--no-enable-prefix-caching"]
     verbatim = str(Path(sys.executable).with_name("verbatim"))
     front = [verbatim, "serve", str(model), "--port", str(front_port), *name, "--engine", "vllm"]
     front += ["--engine-url", f"http://127.0.0.1:{vllm_port}"]
@@ -256,6 +265,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Path(".venv-bench-vllm/bin/vllm"),
         help="vLLM's command (make bench-peers)",
     )
+    parser.add_argument("--scripted", action="store_true", help="a server that computes nothing, for vLLM")
+    parser.add_argument("--step-ms", type=float, default=8.0, help="of the scripted server, between tokens")
     parser.add_argument("--shape", choices=SHAPES, help="random weights of this shape; the embedded model")
     parser.add_argument("--rounds", type=int, default=5, help="of which medians are taken")
     parser.add_argument("--streams", type=int, default=32, help="at once")

@@ -27,7 +27,7 @@ def _scripted_app() -> ASGIApp:
     from tools.bench.http.scripted_core import MODEL_INFO, ScriptedCore
 
     tokenizer = Tokenizer.from_directory(DEMO_MODEL, vocab_size=MODEL_INFO.vocab_size, end_token_ids=())
-    core = ScriptedCore.as_core(asyncio.get_running_loop())
+    core = ScriptedCore(asyncio.get_running_loop())
     settings = Settings(max_concurrent_requests=1024)
     return build_app(settings, AsyncEngine(core, tokenizer, MODEL_INFO))
 

@@ -1,0 +1,61 @@
+"""The head of an answer, which goes out in one write with the first bytes of its body."""
+
+import asyncio
+from typing import Final
+
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
+
+
+class HeldHead:
+    """The transport of an answer until its head is written; then the connection's own takes its place.
+
+    Uvicorn writes head and body one after the other, each with a call of the system, and the client wakes for
+    each. What is written first waits here for what follows it at once, and no longer than until the event
+    loop comes round.
+    """
+
+    def __init__(self, cycle: RequestResponseCycle) -> None:
+        """cycle: uvicorn's answer to one request. Requires a running event loop."""
+        self._cycle: Final = cycle
+        self._transport: Final = cycle.transport
+        self._head: bytes | None = None
+
+    def write(self, data: bytes) -> None:
+        if self._head is None:
+            self._head = data
+            asyncio.get_running_loop().call_soon(self.flush)
+        else:
+            head = self._release()
+            self._transport.writelines((head, data))
+
+    def flush(self) -> None:
+        """Write what is held, if anything is."""
+        if self._head is not None:
+            head = self._release()
+            if not self._transport.is_closing():
+                self._transport.write(head)
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def close(self) -> None:
+        self.flush()
+        self._transport.close()
+
+    def _release(self) -> bytes:
+        """Return the head, and give the answer the connection's own transport."""
+        assert self._head is not None
+        head, self._head = self._head, None
+        self._cycle.transport = self._transport
+        return head
+
+
+def hold_head(cycle: RequestResponseCycle) -> None:
+    """Let the answer's head wait for what is written with it."""
+    cycle.transport = HeldHead(cycle)  # type: ignore[assignment] # it has the methods that an answer calls
+
+
+def flush_head(cycle: RequestResponseCycle) -> None:
+    """Write the head of an answer that ends without a body, before anything else is written."""
+    if isinstance(cycle.transport, HeldHead):
+        cycle.transport.flush()
