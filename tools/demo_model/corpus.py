@@ -1,7 +1,7 @@
 """Documents for training: dialogues as the chat template renders them, and plain text; tokens and weights."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Final
 from jinja2 import Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from tokenizers import Tokenizer
+from torch import Tensor
 
 from tools.demo_model.dialogue import Dialogue
 from tools.demo_model.recipe import FROM_NOTHING, Blend
@@ -31,10 +32,14 @@ EMPTY_THOUGHT_WEIGHT: Final = 0.0
 
 @dataclass(frozen=True)
 class Document:
-    """Token ids and, for each of them, the weight of the loss of predicting it."""
+    """Token ids and, for each of them, the weight of the loss of predicting it.
+
+    pictures: what the tower of a vision model reads of each picture in the text; a text model has none.
+    """
 
     tokens: list[int]
     weights: list[float]
+    pictures: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,8 @@ def segments(text: str) -> Iterator[Segment]:
     yield Segment(given, PROMPT_WEIGHT)
 
 
-def _document(tokenizer: Tokenizer, parts: list[Segment]) -> Document:
+def document(tokenizer: Tokenizer, parts: Iterable[Segment]) -> Document:
+    """Return the segments as one document without pictures."""
     tokens: list[int] = []
     weights: list[float] = []
     for part in parts:
@@ -107,7 +113,7 @@ def documents(tokenizer: Tokenizer, seed: int, blend: Blend) -> Iterator[Documen
     """Training documents without end, fixed by the seed."""
     scribe = Scribe(seed, Split.SEEN)
     while True:
-        yield _document(tokenizer, _text_of(scribe, blend))
+        yield document(tokenizer, _text_of(scribe, blend))
 
 
 def texts(seed: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import torch
-from transformers import GenerationConfig
+from transformers import GenerationConfig, PreTrainedModel
 
 from tools.demo_model.tokenizer import END_OF_TEXT, END_OF_TURN
 from tools.demo_model.train import new_model
@@ -24,10 +24,16 @@ def export(checkpoint: Path, directory: Path) -> None:
             shutil.copy(ARTEFACT / name, directory)
     model = new_model()
     model.load_state_dict(torch.load(checkpoint, weights_only=True)["model"])
+    write_model(model, directory)
+
+
+def write_model(model: PreTrainedModel, directory: Path) -> None:
+    """Write a model in bfloat16 and its configuration beside the tokenizer."""
     vocabulary = json.loads((directory / "tokenizer.json").read_text(encoding="utf-8"))
     ids = {token["content"]: token["id"] for token in vocabulary["added_tokens"]}
     end_of_turn, end_of_text = ids[END_OF_TURN], ids[END_OF_TEXT]
-    model.config.eos_token_id, model.config.pad_token_id = end_of_turn, end_of_text
+    config = model.config.get_text_config()
+    config.eos_token_id, config.pad_token_id = end_of_turn, end_of_text
     stops = [end_of_turn, end_of_text]
     # transformers leaves the constructor untyped.
     settings = GenerationConfig(eos_token_id=stops, pad_token_id=end_of_text)  # type: ignore[no-untyped-call]

@@ -13,13 +13,17 @@ _POOL = 96
 
 @dataclass(frozen=True)
 class Batch:
-    """Packed rows, all [num_rows, row_length]; `owners` numbers the documents in a row, -1 being padding."""
+    """Packed rows, all [num_rows, row_length]; `owners` numbers the documents in a row, -1 being padding.
+
+    pictures: those of all documents, in the order in which the rows read on.
+    """
 
     tokens: Tensor
     positions: Tensor
     owners: Tensor
     targets: Tensor
     weights: Tensor
+    pictures: tuple[Tensor, ...] = ()
 
     def mask(self) -> Tensor:
         """The mask of attention: causal, within a document. bool [num_rows, 1, row_length, row_length]"""
@@ -54,7 +58,8 @@ def _batch(rows: list[list[Document]], row_length: int) -> Batch:
             targets[i, start : start + length - 1] = ids[1:]
             weights[i, start : start + length - 1] = torch.tensor(document.weights[1:])
             start += length
-    return Batch(tokens, positions, owners, targets, weights)
+    pictures = tuple(picture for row in rows for document in row for picture in document.pictures)
+    return Batch(tokens, positions, owners, targets, weights, pictures)
 
 
 def batches(source: Iterator[Document], num_rows: int, row_length: int) -> Iterator[Batch]:

@@ -97,12 +97,12 @@ FROM_NOTHING: Final = Schedule(
     warmup_steps=40,
     decay_from=0.5,
 )
-_REFRESHING: Final[Weights] = (26, 8, 34, 4, 16, 4, 8)
+REFRESHING: Final[Weights] = (26, 8, 34, 4, 16, 4, 8)
 # The same dialogues, those that the weights have not met yet more often than in a run from nothing.
 REFRESH: Final = Schedule(
     num_steps=100,
     save_every=CHUNK,
-    curriculum=(Blend(1.0, 0.03, 0.03, _REFRESHING, 8, 512),),
+    curriculum=(Blend(1.0, 0.03, 0.03, REFRESHING, 8, 512),),
     first_seed=1_000_000,
     peak=0.3,
     warmup_steps=10,

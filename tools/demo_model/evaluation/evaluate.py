@@ -1,15 +1,18 @@
 """Greedy replies to held-out dialogues, counted by kind."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
+
+from transformers import AutoModelForCausalLM
 
 from tools.demo_model.evaluation.examinee import Examinee
 from tools.demo_model.evaluation.judge import has_ended, has_stray_call, is_right
 from tools.demo_model.evaluation.trials import KINDS, Trial, trials, trials_after_tool
 
 _BATCH: Final = 60
+AnyTrial = TypeVar("AnyTrial", bound=Trial)
 THOUGHT_KINDS: Final = (
     "greeting",
     "fact",
@@ -35,8 +38,14 @@ class Score:
     num_stray_calls: int
 
 
-def _score(examinee: Examinee, kind: str, asked: Sequence[Trial], failures: bool) -> Score:
-    replies = [reply for some in _chunks(asked) for reply in examinee.replies(some)]
+def score(
+    replies_to: Callable[[Sequence[AnyTrial]], list[str]],
+    kind: str,
+    asked: Sequence[AnyTrial],
+    failures: bool,
+) -> Score:
+    """Return the score of one kind of trials. failures: whether to print the replies that miss."""
+    replies = [reply for some in _chunks(asked) for reply in replies_to(some)]
     answered = list(zip(asked, replies, strict=True))
     missed = [(trial, reply) for trial, reply in answered if not is_right(trial, reply)]
     if failures:
@@ -52,7 +61,7 @@ def _score(examinee: Examinee, kind: str, asked: Sequence[Trial], failures: bool
     )
 
 
-def _chunks(asked: Sequence[Trial]) -> Iterator[Sequence[Trial]]:
+def _chunks(asked: Sequence[AnyTrial]) -> Iterator[Sequence[AnyTrial]]:
     return (asked[start : start + _BATCH] for start in range(0, len(asked), _BATCH))
 
 
@@ -60,17 +69,22 @@ def _asked(kind: str, num_prompts: int, num_calls: int, thinking: bool) -> list[
     return trials(kind, num_calls if kind == "tool call" else num_prompts, thinking)
 
 
-def evaluate(directory: Path, num_prompts: int, num_calls: int, failures: bool) -> list[Score]:
+def evaluate(
+    directory: Path, num_prompts: int, num_calls: int, failures: bool, model_class: Any = AutoModelForCausalLM
+) -> list[Score]:
     """Score every kind with thinking off, the main ones with thinking on, and the answers to tool results.
 
-    Kinds have `num_prompts` trials each, but tool calls `num_calls`.
+    Kinds have `num_prompts` trials each, but tool calls `num_calls`. model_class: transformers' class for the
+    model, by which its text is asked for without pictures.
     """
-    examinee = Examinee(directory)
-    scores = [_score(examinee, kind, _asked(kind, num_prompts, num_calls, False), failures) for kind in KINDS]
-    scores.append(_score(examinee, "after the tool", trials_after_tool(num_prompts), failures))
+    replies_to = Examinee(directory, model_class).replies
+    scores = [
+        score(replies_to, kind, _asked(kind, num_prompts, num_calls, False), failures) for kind in KINDS
+    ]
+    scores.append(score(replies_to, "after the tool", trials_after_tool(num_prompts), failures))
     for kind in THOUGHT_KINDS:
         asked = _asked(kind, num_prompts, num_calls, True)
-        scores.append(_score(examinee, f"{kind}, thinking", asked, failures))
+        scores.append(score(replies_to, f"{kind}, thinking", asked, failures))
     return scores
 
 

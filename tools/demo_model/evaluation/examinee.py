@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase
@@ -17,10 +17,10 @@ _MAX_NEW_TOKENS: Final = 160
 class Examinee:
     """A loaded model that continues prompts greedily, in float32 where the processor has no bfloat16."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, model_class: Any = AutoModelForCausalLM) -> None:
         self.tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(directory)
         dtype = torch.bfloat16 if has_fast_bfloat16() else torch.float32
-        self.model = AutoModelForCausalLM.from_pretrained(directory, dtype=dtype)
+        self.model = model_class.from_pretrained(directory, dtype=dtype)
 
     def _prompt(self, trial: Trial) -> str:
         text = self.tokenizer.apply_chat_template(
@@ -39,9 +39,6 @@ class Examinee:
             [self._prompt(trial) for trial in trials], padding=True, padding_side="left", return_tensors="pt"
         )
         with torch.inference_mode():
-            # transformers types `self` as a protocol that its own models do not meet.
-            output = self.model.generate(  # type: ignore[misc]
-                **prompts, max_new_tokens=_MAX_NEW_TOKENS, do_sample=False
-            )
+            output = self.model.generate(**prompts, max_new_tokens=_MAX_NEW_TOKENS, do_sample=False)
         texts = self.tokenizer.batch_decode(output[:, prompts["input_ids"].shape[1] :])
         return [text.replace(END_OF_TEXT, "") for text in texts]

@@ -1,0 +1,82 @@
+"""Both stages of training, a few steps of each on little data, and the export of what they give."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from engine.demo_model import DEMO_MODEL
+from tools.demo_model.recipe import FROM_NOTHING, REFRESH
+from tools.demo_model.tokenizer import END_OF_TURN
+from tools.demo_model.vision import tower
+from tools.demo_model.vision.evaluation.examinee import PictureExaminee
+from tools.demo_model.vision.evaluation.trials import later_trials, picture_trials, trials_without_picture
+from tools.demo_model.vision.export import export
+from tools.demo_model.vision.model import new_model
+from tools.demo_model.vision.processor import tokenizer_with_images
+from tools.demo_model.vision.recipe import IMAGE_TOKEN, NUM_PATCHES, TEXT, TOWER
+from tools.demo_model.vision.train import train_text
+
+
+@pytest.fixture(autouse=True)
+def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is compiled, which takes minutes, and batches are small."""
+    monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    monkeypatch.setattr(tower, "PICTURES_A_TOWER_BATCH", 2)
+
+
+def trained_tower(directory: Path) -> dict[str, Tensor]:
+    checkpoint = tower.train_tower(new_model(DEMO_MODEL), directory, replace(TOWER, num_steps=2), None)
+    state: dict[str, Tensor] = torch.load(checkpoint, weights_only=True)["model"]
+    return state
+
+
+def trained_text(directory: Path) -> dict[str, Tensor]:
+    (blend,) = TEXT.curriculum
+    schedule = replace(TEXT, num_steps=2, curriculum=(replace(blend, num_rows=2),))
+    tokenizer = tokenizer_with_images(DEMO_MODEL)
+    checkpoint = train_text(new_model(DEMO_MODEL), tokenizer, directory, schedule, None)
+    state: dict[str, Tensor] = torch.load(checkpoint, weights_only=True)["model"]
+    return state
+
+
+def test_the_first_stage_trains_the_tower_the_same_way_each_time(tmp_path: Path) -> None:
+    first, second = (trained_tower(tmp_path / name) for name in ("first", "second"))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    fresh = tower.Labeller(new_model(DEMO_MODEL)).state_dict()
+    unread = {"reader.tower.post_layernorm.weight", "reader.tower.post_layernorm.bias"}
+    assert {name for name in fresh if torch.equal(first[name], fresh[name])} <= unread
+
+
+def test_the_second_stage_trains_the_text_model_and_leaves_the_reader_of_pictures(tmp_path: Path) -> None:
+    first, second = (trained_text(tmp_path / name) for name in ("first", "second"))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    fresh = new_model(DEMO_MODEL).state_dict()
+    unchanged = {name for name in fresh if torch.equal(first[name], fresh[name])}
+    reader = ("model.vision_tower.", "model.multi_modal_projector.")
+    assert unchanged == {name for name in fresh if name.startswith(reader)}
+
+
+def test_the_stages_read_other_data_than_each_other_and_than_the_text_model() -> None:
+    runs = [FROM_NOTHING, REFRESH, TOWER, TEXT]
+    for run, after in pairwise(sorted(runs, key=lambda each: each.first_seed)):
+        assert run.first_seed + run.num_steps <= after.first_seed
+
+
+def test_an_exported_checkpoint_answers_in_transformers(tmp_path: Path) -> None:
+    model = new_model(DEMO_MODEL)
+    torch.save({"model": model.state_dict()}, tmp_path / "step.pt")
+    export(tmp_path / "step.pt", tmp_path / "exported")
+    examinee = PictureExaminee(tmp_path / "exported")
+    trials = [*picture_trials("count", 2, thinking=True), *later_trials(2), *trials_without_picture(1)]
+    assert len(examinee.replies(trials)) == len(trials)
+    assert examinee.processor.tokenizer.eos_token == END_OF_TURN
+    for trial in trials:
+        prompt = examinee.processor(
+            images=examinee.pictures_of([trial]) or None, text=examinee.prompt_of(trial), return_tensors="pt"
+        )
+        image_token_id = examinee.processor.tokenizer.convert_tokens_to_ids(IMAGE_TOKEN)
+        assert prompt["input_ids"].eq(image_token_id).sum() == NUM_PATCHES * len(trial.pictures)

@@ -1,0 +1,1 @@
+"""The making of `verbatim-demo-vision`, which reads drawings: their figures, questions, training."""

@@ -1,0 +1,47 @@
+"""The vision model in training: the text model's weights behind a new tower, and what the tower gives."""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from transformers import LlavaForConditionalGeneration
+from typing_extensions import override
+
+from tools.demo_model.train import trained_model
+from tools.demo_model.vision.processor import image_token_id, tokenizer_with_images
+from tools.demo_model.vision.recipe import shape
+
+
+class PictureReader(nn.Module):
+    """The tower and the projector of a model, which a batch of pictures goes through without the rest.
+
+    Called, it returns the rows that replace image tokens, as the model's `get_image_features` does.
+    pixels: [num_pictures, 3, EDGE, EDGE]. Returns [num_pictures, NUM_PATCHES, hidden_size].
+    """
+
+    def __init__(self, model: LlavaForConditionalGeneration) -> None:
+        super().__init__()
+        self.tower = model.model.vision_tower
+        self.projector = model.model.multi_modal_projector
+
+    @override
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Return the rows of each picture."""
+        # Not by the tower's forward, which adds a norm that LLaVA leaves out, and which cannot be compiled.
+        states = self.tower.encoder(inputs_embeds=self.tower.embeddings(pixels)).last_hidden_state
+        rows: Tensor = self.projector(states)
+        return rows
+
+
+def new_model(text_model: Path) -> LlavaForConditionalGeneration:
+    """Return a model in float32 with the text model's weights and a fresh tower, always the same one."""
+    tokenizer = tokenizer_with_images(text_model)
+    torch.manual_seed(0)
+    config = shape(tokenizer.get_vocab_size(), image_token_id(tokenizer))
+    model: LlavaForConditionalGeneration = LlavaForConditionalGeneration(config)
+    weights = trained_model(text_model).model.state_dict()
+    embeddings = torch.zeros_like(model.model.language_model.embed_tokens.weight)
+    known = weights["embed_tokens.weight"]
+    embeddings[: len(known)] = known
+    model.model.language_model.load_state_dict(weights | {"embed_tokens.weight": embeddings})
+    return model

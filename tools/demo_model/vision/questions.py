@@ -1,0 +1,169 @@
+"""Questions about a scene and their answers, one kind of question a function."""
+
+from collections.abc import Callable
+from typing import Final
+
+from tools.demo_model.dialogue import Round
+from tools.demo_model.scribe import Phrases, Scribe
+from tools.demo_model.vision.scene import (
+    COLOURS,
+    SHAPES,
+    Figure,
+    Scene,
+    counted,
+    listed,
+    with_article,
+)
+
+_DESCRIBE = Phrases.of(
+    "What do you see?|What is in the picture?|Describe the picture.|What does the picture show?|"
+    "What is this?|What can you see?|Describe this image.|What is in this image?|what do you see|"
+    "Tell me what you see.|What do you see in the picture?|What is drawn here?|Describe what you see.|"
+    "What do you see in this image?|What's in the picture?|What is shown here?|Describe it.",
+    unseen="Please describe the picture.|What can you see in the picture?|What does this image show?|"
+    "What's in this image?",
+)
+_COLOUR = Phrases.of(
+    "What colour is the {x}?|What color is the {x}?|Which colour is the {x}?|Which color has the {x}?|"
+    "Tell me the color of the {x}.|what colour is the {x}|The {x}: which color?|"
+    "What is the colour of the {x}?|What's the color of the {x}?",
+    unseen="What is the color of the {x}?|Tell me the colour of the {x}.|Which color is the {x}?",
+)
+_COUNT = Phrases.of(
+    "How many {x}s are there?|How many {x}s do you see?|Count the {x}s.|how many {x}s are there|"
+    "How many {x}s are in the picture?|How many {x}s can you see?|How many {x}s does the picture show?|"
+    "Tell me how many {x}s there are.|What is the number of {x}s?",
+    unseen="How many {x}s are in this image?|Please count the {x}s.|How many {x}s are here?",
+)
+_DIGIT = Phrases.of(
+    "Which digit is it?|Which digit do you see?|What digit is this?|Which number is it?|Which digit is this?|"
+    "What number do you see?|which digit is it|Read the digit.|What is the digit?|Tell me the digit.|"
+    "Which number is in the picture?|Which digit is in the picture?",
+    unseen="What digit do you see?|Which digit is shown?|What number is it?",
+)
+_EXISTS = Phrases.of(
+    "Is there {x}?|Do you see {x}?|Is there {x} in the picture?|Can you see {x}?|Does the picture show {x}?|"
+    "is there {x}|Is {x} in the picture?",
+    unseen="Do you see {x} in the picture?|Is there {x} in this image?|Can you see {x} here?",
+)
+_WHERE = Phrases.of(
+    "Where is the {x}?|Where do you see the {x}?|where is the {x}|Where is the {x} in the picture?|"
+    "In which place is the {x}?|Tell me where the {x} is.|At which place is the {x}?",
+    unseen="Where can you see the {x}?|Please tell me where the {x} is.|Where is the {x} here?",
+)
+_WHICH = Phrases.of(
+    "What is {x}?|Which shape is {x}?|Which figure is {x}?|What do you see that is {x}?|"
+    "Which thing is {x}?|which shape is {x}|Tell me which shape is {x}.|What is {x} in the picture?",
+    unseen="Which shape in the picture is {x}?|Please tell me what is {x}.|Which shape here is {x}?",
+)
+
+
+def _round(scene: Scene, question: str, answer: str) -> Round:
+    return Round(question, f"I look at the picture. I see {listed(scene)}.", answer, (answer.lower(),))
+
+
+def _single(scribe: Scribe, scene: Scene, key: Callable[[Figure], str]) -> Figure | None:
+    """Return a figure that no other one resembles in what `key` returns; None if there is none."""
+    keys = [key(figure) for figure in scene.figures]
+    alone = [figure for figure, own in zip(scene.figures, keys, strict=True) if keys.count(own) == 1]
+    return scribe.pick(alone) if alone else None
+
+
+def describe(scribe: Scribe, scene: Scene) -> Round | None:
+    """All that there is to see."""
+    return _round(scene, scribe.say(_DESCRIBE), f"I see {listed(scene)}.")
+
+
+def colour(scribe: Scribe, scene: Scene) -> Round | None:
+    """The colour of a figure that is the only one of its kind."""
+    figure = _single(scribe, scene, lambda each: each.kind)
+    if figure is None:
+        return None
+    name = "digit" if figure.is_digit and scribe.chance(0.6) else figure.kind
+    return _round(scene, scribe.say(_COLOUR, x=name), f"The {name} is {figure.colour}.")
+
+
+def count(scribe: Scribe, scene: Scene) -> Round | None:
+    """The number of shapes of a kind, of a colour, of both, or of all."""
+    kind, shade = scribe.pick(SHAPES), scribe.pick(tuple(COLOURS))
+    shapes = [figure for figure in scene.figures if not figure.is_digit]
+    if shapes and scribe.chance(0.75):
+        figure = scribe.pick(shapes)
+        kind, shade = figure.kind, figure.colour
+    noun, number = scribe.random.choices(
+        (
+            (kind, sum(figure.kind == kind for figure in shapes)),
+            (f"{shade} shape", sum(figure.colour == shade for figure in shapes)),
+            (f"{shade} {kind}", sum(figure.name == f"{shade} {kind}" for figure in shapes)),
+            ("shape", len(shapes)),
+        ),
+        (5, 2, 2, 2),
+    )[0]
+    verb = "is" if number == 1 else "are"
+    return _round(scene, scribe.say(_COUNT, x=noun), f"There {verb} {counted(noun, number)}.")
+
+
+def digit(scribe: Scribe, scene: Scene) -> Round | None:
+    """The only digit."""
+    figure = _single(scribe, scene, lambda each: "digit" if each.is_digit else "")
+    if figure is None or not figure.is_digit:
+        return None
+    return _round(scene, scribe.say(_DIGIT), f"It is {with_article_of_digit(figure.kind)}.")
+
+
+def with_article_of_digit(figure: str) -> str:
+    """Return the digit with "a" or "an"."""
+    return f"{'an' if figure == '8' else 'a'} {figure}"
+
+
+def exists(scribe: Scribe, scene: Scene) -> Round | None:
+    """The presence of a shape of a colour; where it is absent, its kind or its colour often is there."""
+    shapes = [figure for figure in scene.figures if not figure.is_digit]
+    kind, shade = scribe.pick(SHAPES), scribe.pick(tuple(COLOURS))
+    if shapes and scribe.chance(0.8):
+        figure = scribe.pick(shapes)
+        kind = figure.kind if scribe.chance(0.75) else kind
+        shade = figure.colour if scribe.chance(0.75) else shade
+    name = f"{shade} {kind}" if scribe.chance(0.75) else kind
+    is_there = any(name in (figure.name, figure.kind) for figure in shapes)
+    answer = f"Yes, there is {with_article(name)}." if is_there else f"No, there is no {name}."
+    has_several = sum(name in (figure.name, figure.kind) for figure in shapes) > 1
+    return None if has_several else _round(scene, scribe.say(_EXISTS, x=with_article(name)), answer)
+
+
+def where(scribe: Scribe, scene: Scene) -> Round | None:
+    """The place of a figure that is the only one of its kind."""
+    figure = _single(scribe, scene, lambda each: each.kind)
+    if figure is None:
+        return None
+    name = figure.name if scribe.chance(0.4) else figure.kind
+    return _round(scene, scribe.say(_WHERE, x=name), f"The {name} is {figure.place}.")
+
+
+def which(scribe: Scribe, scene: Scene) -> Round | None:
+    """The figure that is the only one of its colour."""
+    figure = _single(scribe, scene, lambda each: each.colour)
+    if figure is None or figure.is_digit:
+        return None
+    return _round(scene, scribe.say(_WHICH, x=figure.colour), f"The {figure.kind} is {figure.colour}.")
+
+
+QUESTIONS: Final[dict[str, Callable[[Scribe, Scene], Round | None]]] = {
+    "description": describe,
+    "colour": colour,
+    "count": count,
+    "digit": digit,
+    "existence": exists,
+    "place": where,
+    "shape by colour": which,
+}
+"""Every kind of question; a function returns None where a scene leaves nothing to ask."""
+
+NO_PICTURE: Final = "I see no picture."
+
+
+def without_picture(scribe: Scribe) -> Round:
+    """A question about a picture where there is none."""
+    wording = scribe.pick((_DESCRIBE, _COLOUR, _COUNT, _DIGIT, _WHERE))
+    question = scribe.say(wording, x=scribe.pick(SHAPES))
+    return Round(question, "There is no picture.", NO_PICTURE, (NO_PICTURE.lower(),))

@@ -1,0 +1,73 @@
+"""The figures of the vision model: its shape and the schedules of its two stages of training."""
+
+from typing import Final
+
+from transformers import LlavaConfig, Qwen3Config, SiglipVisionConfig
+
+from tools.demo_model.recipe import CHUNK, REFRESHING, Blend, Schedule
+from tools.demo_model.recipe import shape as text_shape
+
+EDGE: Final = 96
+PATCH: Final = 12
+PATCHES_A_SIDE: Final = EDGE // PATCH
+NUM_PATCHES: Final = PATCHES_A_SIDE**2
+"""Tokens that each picture becomes."""
+IMAGE_TOKEN: Final = "<|image|>"
+LAST_LAYER: Final = -1
+ALL_PATCHES: Final = "full"
+
+TEXT_SHARE: Final = 0.2
+"""The share of dialogues without a picture, so that the model still does what the text model does."""
+THINKING_SHARE: Final = 0.15
+PICTURES_A_TOWER_BATCH: Final = 64
+NUM_THREADS: Final = 1
+"""On two cores that other work shares, two threads took three times the processor time of one."""
+
+# The tower learns what each patch shows before the language model reads it: a label for each of 64 patches
+# teaches more than an answer of ten tokens.
+TOWER: Final = Schedule(
+    num_steps=1500,
+    save_every=2 * CHUNK,
+    curriculum=(),
+    first_seed=20_000_000,
+    peak=1.0,
+    warmup_steps=20,
+    decay_from=0.5,
+)
+TEXT: Final = Schedule(
+    num_steps=1500,
+    save_every=2 * CHUNK,
+    curriculum=(Blend(1.0, 0.03, 0.0, REFRESHING, 8, 384),),
+    first_seed=21_000_000,
+    peak=0.5,
+    warmup_steps=30,
+    decay_from=0.5,
+)
+
+
+def text_config(vocabulary_size: int) -> Qwen3Config:
+    """Return the text model's shape with a larger vocabulary."""
+    config = text_shape()
+    config.vocab_size = vocabulary_size
+    return config
+
+
+def shape(vocabulary_size: int, image_token_id: int) -> LlavaConfig:
+    """Return LLaVA's shape: SigLIP's tower of 0.8 million parameters before the text model of 3.5 million."""
+    return LlavaConfig(
+        vision_config=SiglipVisionConfig(
+            hidden_size=128,
+            intermediate_size=512,
+            num_hidden_layers=4,
+            num_attention_heads=4,
+            image_size=EDGE,
+            patch_size=PATCH,
+            vision_use_head=False,
+        ),
+        text_config=text_config(vocabulary_size),
+        image_token_index=image_token_id,
+        image_seq_length=NUM_PATCHES,
+        vision_feature_layer=LAST_LAYER,
+        vision_feature_select_strategy=ALL_PATCHES,
+        tie_word_embeddings=True,
+    )

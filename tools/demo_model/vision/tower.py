@@ -1,0 +1,141 @@
+"""The first stage of training: the tower learns to name what each patch of a drawing shows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+from transformers import LlavaForConditionalGeneration
+from typing_extensions import override
+
+from engine.native.bfloat16 import has_fast_bfloat16
+from tools.demo_model.recipe import Schedule
+from tools.demo_model.scribe import Scribe, Split
+from tools.demo_model.training_loop import by_chunk, fit
+from tools.demo_model.vision.drawing import draw
+from tools.demo_model.vision.model import PictureReader
+from tools.demo_model.vision.processor import pixels
+from tools.demo_model.vision.recipe import NUM_THREADS, PATCHES_A_SIDE, PICTURES_A_TOWER_BATCH
+from tools.demo_model.vision.scene import COLOURS, KINDS, Scene
+from tools.demo_model.vision.scenes import random_scene
+
+_SEED_OF_LENGTH: Final = 20_900_000
+_RADIUS: Final = 0.45
+"""Within which a patch belongs to a figure, in shares of the figure's size."""
+_COLOUR_NAMES: Final = tuple(COLOURS)
+_NUM_VALUES: Final = (len(KINDS) + 1, len(COLOURS) + 1, 2)
+"""Of each label of a patch: its figure's kind and colour, 0 being none, and whether the centre is in it."""
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Pictures, float32 [num_pictures, 3, EDGE, EDGE], and labels, int64 [num_pictures, NUM_PATCHES, 3]."""
+
+    pixels: Tensor
+    labels: Tensor
+
+
+class Labeller(nn.Module):
+    """A model's tower and projector before linear layers that name patches, which only this stage has."""
+
+    def __init__(self, model: LlavaForConditionalGeneration) -> None:
+        super().__init__()
+        self.reader = PictureReader(model)
+        torch.manual_seed(1)
+        width = model.model.language_model.config.hidden_size
+        self.heads = nn.ModuleList(nn.Linear(width, num_values) for num_values in _NUM_VALUES)
+
+    @override
+    def forward(self, pixels: Tensor) -> list[Tensor]:
+        """Return the logits of each label, each [num_pictures, NUM_PATCHES, num_values]."""
+        rows = self.reader(pixels)
+        return [head(rows) for head in self.heads]
+
+
+def labels_of(scene: Scene) -> Tensor:
+    """Return the labels of a drawing's patches once it is padded to a square. int64 [NUM_PATCHES, 3]"""
+    labels = torch.zeros(PATCHES_A_SIDE, PATCHES_A_SIDE, 3, dtype=torch.long)
+    edge, side = min(scene.width, scene.height), max(scene.width, scene.height)
+    patches = PATCHES_A_SIDE * edge / side  # in the length that figures are measured by
+    left, top = ((side - length) / 2 * PATCHES_A_SIDE / side for length in (scene.width, scene.height))
+    middles = torch.arange(PATCHES_A_SIDE) + 0.5
+    for figure in scene.figures:
+        x, y = figure.x * patches + left, figure.y * patches + top
+        is_inside = (middles - x)[None, :] ** 2 + (middles - y)[:, None] ** 2 < (
+            _RADIUS * figure.size * patches
+        ) ** 2
+        kind, colour = KINDS.index(figure.kind) + 1, _COLOUR_NAMES.index(figure.colour) + 1
+        labels[is_inside] = torch.tensor((kind, colour, 0))
+        labels[int(y), int(x)] = torch.tensor((kind, colour, 1))
+    return labels.flatten(0, 1)
+
+
+def labelled_batches(seed: int) -> Iterator[Labelled]:
+    """Batches of drawings without end, fixed by the seed."""
+    scribe = Scribe(seed, Split.SEEN)
+    while True:
+        scenes = [random_scene(scribe) for _ in range(PICTURES_A_TOWER_BATCH)]
+        drawn = torch.stack([pixels(draw(scene)) for scene in scenes])
+        yield Labelled(drawn, torch.stack([labels_of(scene) for scene in scenes]))
+
+
+def _loss_of(labeller: Labeller) -> Callable[[Labelled], Tensor]:
+    """The sum of the labels' mean losses."""
+    is_bfloat16 = has_fast_bfloat16()
+
+    def loss(batch: Labelled) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16, enabled=is_bfloat16):
+            outputs = labeller(batch.pixels)
+        losses = [
+            cross_entropy(logits.float().flatten(0, 1), batch.labels[..., i].flatten())
+            for i, logits in enumerate(outputs)
+        ]
+        return torch.stack(losses).sum()
+
+    return loss
+
+
+def train_tower(
+    model: LlavaForConditionalGeneration, directory: Path, schedule: Schedule, resume: Path | None
+) -> Path:
+    """Train a model's tower and projector in place and return the last checkpoint."""
+    labeller = Labeller(model)
+
+    def data_from(first_step: int) -> Iterator[Labelled]:
+        return by_chunk(labelled_batches, first_step, schedule)
+
+    return fit(labeller, _loss_of(labeller), data_from, directory, schedule, resume, NUM_THREADS)
+
+
+def put_into_words(labeller: Labeller, tokenizer: Tokenizer, embeddings: Tensor) -> None:
+    """Add to each row the embeddings of the words for what the labeller reads off it.
+
+    So the text model, which can find and copy words, meets words where a patch shows something. What is added
+    is linear in the row, so it becomes part of the projector's last layer. So does a factor that makes rows
+    about as long as embeddings, as the text model's first layer expects. embeddings: the text model's,
+    [vocabulary_size, hidden_size].
+    """
+    kinds, colours, _ = labeller.heads
+    translation = _translation(kinds, KINDS, tokenizer, embeddings)
+    translation += _translation(colours, _COLOUR_NAMES, tokenizer, embeddings)
+    translation *= len(translation) ** 0.5 / translation.norm()  # as large as the identity, on the whole
+    reader = labeller.reader
+    last = reader.projector.linear_2
+    with torch.no_grad():
+        last.weight += translation @ last.weight
+        last.bias += translation @ last.bias
+        drawn = next(labelled_batches(_SEED_OF_LENGTH)).pixels
+        factor = embeddings.norm(dim=1).mean() / reader(drawn).norm(dim=-1).mean()
+        last.weight *= factor
+        last.bias *= factor
+
+
+def _translation(head: nn.Module, words: Sequence[str], tokenizer: Tokenizer, embeddings: Tensor) -> Tensor:
+    """Return the matrix from rows to embeddings of words, each as much as the head prefers it to others."""
+    meanings = torch.stack([embeddings[tokenizer.encode(word).ids].mean(0) for word in words])
+    weights = head.get_parameter("weight")[1:]  # but for that of no figure
+    return (meanings.T @ (weights - weights.mean(0))).detach()
