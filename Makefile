@@ -407,6 +407,11 @@ bench-peers: $(BENCH_PEERS:%=.venv-bench-%/.ready)  ## Install what `make bench`
 demo-model: $(READY)  ## Train the embedded demo model anew (up to two hours on two cores)
 	$(BIN)/python -m tools.demo_model train
 
+.PHONY: demo-vision
+demo-vision: $(READY)  ## Train the embedded vision model anew, in its two stages (three quarters of an hour on a free core)
+	$(BIN)/python -m tools.demo_model.vision tower
+	$(BIN)/python -m tools.demo_model.vision train
+
 .PHONY: clean
 clean:  ## Remove what the other targets made, the environment too
 	rm -rf $(VENV) $(PEERS) $(RAY) .venv-apps $(SDK) $(SDK)-other $(BUILD) .venv-bench-* build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

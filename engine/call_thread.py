@@ -44,3 +44,4 @@ class CallThread:
     def _run(self) -> None:
         while (call := self._calls.get()) is not None:
             call()
+            del call  # and with it its result, before the wait for the next

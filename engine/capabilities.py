@@ -6,14 +6,14 @@ from typing import Final
 import msgspec
 
 from engine.errors import NotCapable
-from engine.request import EmbeddingRequest, GenerationRequest, GrammarKind
+from engine.request import EmbeddingRequest, GenerationRequest, GrammarKind, MediaKind
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """The features of one engine. Each has the name of the field of `engine.request` that asks for it.
 
-    Media have no entry, since no engine takes any yet. Nor have adapters: admission refuses those that are
-    not loaded.
+    media: the kinds that its model reads. Adapters have no entry: admission refuses those that are not
+    loaded.
     """
 
     typical_p: bool = True
@@ -25,6 +25,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     priority: bool = True
     embeddings: bool = True
     grammars: frozenset[GrammarKind] = frozenset(GrammarKind)
+    media: frozenset[MediaKind] = frozenset()
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ EngineError
 │   ├── PromptTooLong       prompt + max_tokens exceed the context, or the prompt alone does
 │   ├── InvalidToken        a token id outside the vocabulary
 │   ├── InvalidGrammar      a schema, regex or grammar that does not compile, or is over its bounds
+│   ├── InvalidMedia        an image, a sound or a video that cannot be read, or that is over its bounds
 │   ├── UnknownAdapter      no adapter of that name is loaded
 │   └── NotCapable          this engine lacks a feature that the request asks for
 ├── GenerationFailed        the model or its batch failed while the request ran
@@ -61,6 +62,18 @@ class InvalidToken(InvalidRequest):
 
 class InvalidGrammar(InvalidRequest):
     """A schema, regex or grammar that does not compile."""
+
+
+class InvalidMedia(InvalidRequest):
+    """A file in a prompt that cannot be read, or that is over its bounds.
+
+    index: its place among the prompt's files. reason: what is wrong with it, for the client.
+    """
+
+    def __init__(self, index: int, reason: str) -> None:
+        super().__init__(f"media item {index}: {reason}")
+        self.index = index
+        self.reason = reason
 
 
 class UnknownAdapter(InvalidRequest):

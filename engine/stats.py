@@ -190,6 +190,19 @@ class KVEventCounters(msgspec.Struct, frozen=True, kw_only=True):
     num_lost: int
 
 
+class AdapterStats(msgspec.Struct, frozen=True, kw_only=True):
+    """The adapters of the requests of one moment, by name, each once; one may be both running and waiting.
+
+    max_in_memory: how many may be at once. changed_at: when the names were first found so, in seconds since
+    1970.
+    """
+
+    max_in_memory: int
+    running: tuple[str, ...]
+    waiting: tuple[str, ...]
+    changed_at: float
+
+
 class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     """The gauges of one moment, with the cumulative counters.
 
@@ -197,7 +210,7 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
         prefix cache.
     stalled_s: while requests run or wait, the seconds since a step last ended or the first of them came;
         else 0.
-    kv_events: None where none are published.
+    kv_events: None where none are published. adapters: None where no request can name any.
     """
 
     num_running: int
@@ -207,4 +220,5 @@ class EngineStats(msgspec.Struct, frozen=True, kw_only=True):
     num_idle_blocks: int = 0
     stalled_s: float = 0.0
     kv_events: KVEventCounters | None = None
+    adapters: AdapterStats | None = None
     counters: Counters

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from engine.adapter import Adapter
+from engine.adapter import Adapter, UsedAdapters
 from engine.attention.batch import Batch, build_batch
 from engine.core.job import Job
 from engine.core.job_table import AnyJob, JobTable, Output
@@ -116,6 +116,10 @@ class EngineCore:
             kv_events=self._publisher.counters() if self._publisher else None,
             counters=self.counters.copy(),
         )
+
+    def used_adapters(self) -> UsedAdapters:
+        """Return the adapters of all requests. Any thread may call this."""
+        return self.scheduler.used_adapters()
 
     @property
     def has_work(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Protocol
 from engine.adapter import Adapters
 from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
+from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import EngineStats, Health
@@ -26,6 +27,13 @@ class Engine(Protocol):
 
     @property
     def adapters(self) -> Adapters: ...
+
+    @property
+    def media(self) -> MediaProcessor | None: ...
+
+    @property
+    def shares_interpreter(self) -> bool:
+        """True if a thread of this process computes, which waits while the event loop has the interpreter."""
 
     def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None

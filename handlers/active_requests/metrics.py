@@ -204,8 +204,15 @@ class _EngineMetrics(Collector):
             ("verbatim_recurrent_states", "Recurrent states held, in use or not", self._info.num_state_slots),
             ("verbatim_recurrent_state_bytes", "Memory of recurrent states", self._info.state_bytes),
             ("verbatim_int8_layers", "Linear layers whose weights have 8 bits", self._info.num_int8_layers),
+            ("verbatim_int4_layers", "Linear layers whose weights have 4 bits", self._info.num_int4_layers),
         ):
             yield GaugeMetricFamily(name, meaning, value)
+        stored = GaugeMetricFamily(
+            "verbatim_stored_layers", "Linear layers that keep a checkpoint's integers", labels=["bits"]
+        )
+        for bits, count in sorted(self._info.stored_layers.items()):
+            stored.add_metric([str(bits)], count)
+        yield stored
 
 
 def _kernel_info(kernels: tuple[Kernel, ...]) -> Metric:

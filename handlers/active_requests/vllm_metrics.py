@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 from typing_extensions import override
 
 from engine.model_info import ModelInfo
-from engine.stats import EngineStats, Histogram
+from engine.stats import AdapterStats, EngineStats, Histogram
 from handlers.active_requests.histograms import Histograms, cumulative_buckets
 from handlers.active_requests.timing import Timing
 
@@ -76,6 +76,8 @@ class VllmMetrics(Collector):
         if self._info.kv_cache_bytes:
             yield from self._cache(stats)
         yield self._token_gaps(stats)
+        if stats.adapters is not None:
+            yield _adapters(stats.adapters)
 
     def _counters(self, stats: EngineStats) -> Iterator[Metric]:
         counters = stats.counters
@@ -126,3 +128,20 @@ class VllmMetrics(Collector):
         family = CounterMetricFamily(f"vllm:{name}", meaning, labels=list(self._labels))
         family.add_metric(list(self._labels.values()), value)
         return family
+
+
+def _adapters(adapters: AdapterStats) -> Metric:
+    """One series, of the adapters of this moment; vLLM keeps the earlier ones too, and readers take the last.
+
+    As in vLLM, its labels have neither the model nor the engine.
+    """
+    labels = {
+        "max_lora": str(adapters.max_in_memory),
+        "running_lora_adapters": ",".join(adapters.running),
+        "waiting_lora_adapters": ",".join(adapters.waiting),
+    }
+    family = GaugeMetricFamily(
+        "vllm:lora_requests_info", "Adapters of requests; since when, seconds since 1970", labels=list(labels)
+    )
+    family.add_metric(list(labels.values()), adapters.changed_at)
+    return family

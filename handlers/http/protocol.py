@@ -12,6 +12,7 @@ from uvicorn.server import ServerState
 
 from handlers.http.client_times import BODY, CLOSE, HEAD, NOTHING, REQUEST, ClientTimes
 from handlers.http.connections import Connections
+from handlers.http.held_head import flush_head, hold_head
 from handlers.http.reading.early_answer import (
     NO_TUNNEL,
     SLOW_BODY,
@@ -204,12 +205,13 @@ class BoundedProtocol(HttpToolsProtocol):
 
     @override
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        """Serve a request, and note whether its answer has `Retry-After`.
+        """Serve a request, hold its head for its body, and note whether the answer has `Retry-After`.
 
         app: an ASGI application; uvicorn's types for it are private. Kept by the task alone: kept by the
         connection, which it refers to, it would keep that from being freed when it is lost.
         """
 
+        hold_head(cycle)
         noted = noting_retry_after(app, self._put_off)
         super()._start_asgi_task(cycle, noted)  # type: ignore[arg-type] # as uvicorn's own ASGI types
 
@@ -220,6 +222,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Go on with the next request. Unlike uvicorn's: no timer, and no reading while requests wait."""
         self.server_state.total_requests += 1
+        if self._serving is not None:
+            flush_head(self._serving)
         if self.transport.is_closing():
             return
         if not self.pipeline:

@@ -24,7 +24,7 @@ class HttpSettings(Section):
     """File with CA certificates; if set, clients must present a certificate that one of them has signed."""
 
     payload_limit: Annotated[Count, env("VERBATIM_PAYLOAD_LIMIT", "PAYLOAD_LIMIT")] = 2_000_000
-    """Largest request body in bytes."""
+    """Largest request body in bytes; 20 000 000 by default for a model that reads images and the like."""
 
     max_url_bytes: Annotated[Count, env("VERBATIM_MAX_URL_BYTES")] = 16_384
     """Longest URL in bytes; a longer one is refused with 414."""

@@ -28,10 +28,14 @@ def _weights(info: ModelInfo) -> list[str]:
     if not info.weight_bytes:
         return []
     quantized = f", then {info.quantization} where linear layers allow it" if info.quantization else ""
-    stored = (
-        f", unpacked from {_size(info.stored_bytes)} of {info.stored_format}" if info.stored_format else ""
-    )
-    return [f"  weights   {_size(info.weight_bytes)}{stored}{quantized}"]
+    stored = kept = ""
+    if info.stored_format:
+        how = "from" if info.stored_layers else "unpacked from"
+        stored = f", {how} {_size(info.stored_bytes)} of {info.stored_format}"
+    if info.stored_layers:
+        layers = sorted(info.stored_layers.items())
+        kept = f", kept in {' and '.join(f'{bits} bits in {count} linear layers' for bits, count in layers)}"
+    return [f"  weights   {_size(info.weight_bytes)}{stored}{kept}{quantized}"]
 
 
 def _size(num_bytes: int) -> str:

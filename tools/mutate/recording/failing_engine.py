@@ -6,6 +6,7 @@ from contextlib import aclosing
 from engine.adapter import Adapters
 from engine.capabilities import Capabilities
 from engine.events import Embedding, TokenEvent
+from engine.media_item import MediaProcessor
 from engine.model_info import ModelInfo
 from engine.request import EmbeddingRequest, GenerationRequest
 from engine.stats import EngineStats, Health
@@ -36,6 +37,14 @@ class FailingEngine:
     @property
     def adapters(self) -> Adapters:
         return self._engine.adapters
+
+    @property
+    def media(self) -> MediaProcessor | None:
+        return self._engine.media
+
+    @property
+    def shares_interpreter(self) -> bool:
+        return self._engine.shares_interpreter
 
     async def submit(
         self, request: GenerationRequest, on_end: Callable[[int], object] | None = None
