@@ -1,6 +1,10 @@
-"""Files of a LoRA adapter with one changed layer, written without PEFT."""
+"""Files of a LoRA adapter with one changed layer, written without PEFT.
+
+`python -m tests.adapter_files FOLDER` writes one for the embedded model, for tests in other environments.
+"""
 
 import json
+import sys
 from pathlib import Path
 
 import torch
@@ -23,3 +27,7 @@ def save_adapter_of_ones(folder: Path, layer: str, num_inputs: int = 256, num_ou
     tensors = {"A": torch.ones(1, num_inputs), "B": torch.ones(num_outputs, 1)}
     stored = {f"base_model.model.{layer}.lora_{name}.weight": tensor for name, tensor in tensors.items()}
     save_file(stored, folder / "adapter_model.safetensors")
+
+
+if __name__ == "__main__":
+    save_adapter_of_ones(Path(sys.argv[1]), DEMO_LAYER)

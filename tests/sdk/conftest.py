@@ -3,17 +3,26 @@
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+PROJECT = Path(__file__).parents[2]
+
 
 @pytest.fixture(scope="session")
-def server_url() -> Iterator[str]:
+def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Yield the URL of the server that all tests share; VERBATIM_URL names one that runs already."""
     if "VERBATIM_URL" in os.environ:
         yield os.environ["VERBATIM_URL"]
         return
-    command = [os.environ["VERBATIM"], "serve", "--port", "0", "--max-total-tokens", "1024"]
+    verbatim = Path(os.environ["VERBATIM"]).absolute()
+    # The examples load an adapter, which the server's environment can write.
+    adapters = tmp_path_factory.mktemp("adapters")
+    write = [str(verbatim.with_name("python")), "-m", "tests.adapter_files", str(adapters / "poet-v1")]
+    subprocess.run(write, cwd=PROJECT, check=True)
+    options = ["--max-total-tokens", "1024", "--lora-root", str(adapters)]
+    command = [str(verbatim), "serve", "--port", "0", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
