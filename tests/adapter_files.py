@@ -5,7 +5,10 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from safetensors.torch import save_file
@@ -27,6 +30,14 @@ def save_adapter_of_ones(folder: Path, layer: str, num_inputs: int = 256, num_ou
     tensors = {"A": torch.ones(1, num_inputs), "B": torch.ones(num_outputs, 1)}
     stored = {f"base_model.model.{layer}.lora_{name}.weight": tensor for name, tensor in tensors.items()}
     save_file(stored, folder / "adapter_model.safetensors")
+
+
+@contextmanager
+def adapters_of_examples() -> Iterator[str]:
+    """Yield a folder with the adapter that the examples of OpenAI's document load, for the embedded model."""
+    with TemporaryDirectory() as folder:
+        save_adapter_of_ones(Path(folder, "poet-v1"), DEMO_LAYER)
+        yield folder
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 import certifi
 import pytest
 
-from tests.adapter_files import DEMO_LAYER, save_adapter_of_ones
+from tests.adapter_files import adapters_of_examples
 from tests.instructions import needed_instructions
 from tests.kernel_gate import Tally, complaints_here
 from tests.process_state import ProcessState
@@ -117,10 +117,8 @@ def server_url() -> Iterator[str]:
 
     Its clients may load an adapter, "poet", and unload it again.
     """
-    with TemporaryDirectory() as adapters:
-        save_adapter_of_ones(Path(adapters, "poet"), DEMO_LAYER)
-        with running_server(*LIMITS, "--lora-root", adapters) as server:
-            yield server.url
+    with adapters_of_examples() as adapters, running_server(*LIMITS, "--lora-root", adapters) as server:
+        yield server.url
 
 
 @pytest.fixture(scope="session")

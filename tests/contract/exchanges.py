@@ -77,7 +77,7 @@ _RESPONSE: Final = {**_MODEL, "input": "Hello", "max_output_tokens": 5}
 _RESPONSE_TOOL: Final = {"type": "function", "name": "get_time", "parameters": {"type": "object"}}
 _EMBEDDING: Final = {**_MODEL, "input": ["Hello", "Good morning"]}
 
-_LOAD: Final = ("/v1/load_lora_adapter", {"lora_name": "poet", "lora_path": "poet"})
+_LOAD: Final = ("/v1/load_lora_adapter", {"lora_name": "poet", "lora_path": "poet-v1"})
 _UNLOAD: Final = ("/v1/unload_lora_adapter", {"lora_name": "poet"})
 
 _OPENAI: Final = (

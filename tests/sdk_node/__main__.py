@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.adapter_files import adapters_of_examples
 from tests.conftest import running_server
 
 PACKAGES = Path("build/sdk/typescript").resolve()
@@ -12,7 +13,8 @@ PACKAGES = Path("build/sdk/typescript").resolve()
 
 def main() -> int:
     """The exit status of Node's test runner."""
-    with running_server("--max-total-tokens", "1024") as server:
+    options = ("--max-total-tokens", "1024")
+    with adapters_of_examples() as adapters, running_server(*options, "--lora-root", adapters) as server:
         environment = os.environ | {"BASE_URL": server.url, "PACKAGES": str(PACKAGES)}
         command = ["node", "--test", "."]
         return subprocess.run(command, cwd=Path(__file__).parent, env=environment).returncode

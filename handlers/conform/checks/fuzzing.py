@@ -19,6 +19,9 @@ _METHOD_OR_CONTENT_TYPE: Final = (405, 415)  # what is wrong with a request that
 # Hypothesis calls ast.parse, which threads could not call at the same time before CPython 3.11.9 (gh-106905).
 _NUM_WORKERS: Final = "4" if sys.version_info >= (3, 11, 9) else "1"
 
+# Operations that find nothing unless earlier requests, or the server's operator, have put it there.
+STATEFUL: Final = frozenset({"loadLoraAdapter", "unloadLoraAdapter"})
+
 # What a server without room says, by contract: a few bodies with many prompts and a large `n` ask for all the
 # sequences that it runs at once.
 _NO_ROOM: Final[Mapping[str, tuple[int, ...]]] = {
@@ -116,6 +119,12 @@ class Fuzz(NamedTuple):
                 f"positive_data_acceptance.expected-statuses = {_strings(allowed)}",
                 f"negative_data_rejection.expected-statuses = {_strings(forbidden)}",
                 f"not_a_server_error.expected-statuses = {_strings(failures)}",
+                *(
+                    f'[[operations]]\ninclude-operation-id = "{one.id}"\n'
+                    f"checks.positive_data_acceptance.expected-statuses = {_strings([*allowed, 404])}"
+                    for one in self.endpoints
+                    if one.id in STATEFUL
+                ),
             )
         )
 
