@@ -7,8 +7,8 @@ import msgspec
 import torch
 from transformers import PreTrainedModel
 
-from engine.attention.kv_budget import CacheSizes, choose_cache_sizes
-from engine.attention.kv_geometry import KVGeometry, LayerGeometry
+from engine.attention.kv_cache.budget import CacheSizes, choose_cache_sizes
+from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
 from engine.attention.native_chunks import chunk_obstacle
 from engine.attention.native_decode import decode_obstacle
 from engine.config import EngineConfig
@@ -23,7 +23,7 @@ from engine.linear.products import products_of
 from engine.linear.rounded.quantization import check_can_quantize, expected_num_layers
 from engine.linear.rounded.stored_groups import expected_stored_layers
 from engine.linear.unread_linear import UnreadLinear, put_unread_linears
-from engine.model.adapted_modules import adapt_modules
+from engine.model.adaptation.adapted_modules import adapt_modules
 from engine.model.description import NO_DRAFTS, describe_model
 from engine.model.fallback.kernels import fallback_kernels
 from engine.model.fallback.own_cache import CachedModel

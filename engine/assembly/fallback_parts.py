@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from engine.assembly.engine_parts import EngineParts
 from engine.assembly.prepared_model import PreparedModel
-from engine.attention.kv_budget import choose_cache_sizes
-from engine.attention.kv_geometry import KVGeometry
+from engine.attention.kv_cache.budget import choose_cache_sizes
+from engine.attention.kv_cache.geometry import KVGeometry
 from engine.errors import EngineError, ModelNotSupported
 from engine.kernels import check_none_is_missing
 from engine.linear.packed_linear import linear_kernel

@@ -9,8 +9,8 @@ from transformers import PreTrainedModel
 
 from engine.assembly.engine_parts import EngineParts
 from engine.assembly.prepared_model import PreparedModel
-from engine.attention.kv_budget import choose_cache_sizes
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.budget import choose_cache_sizes
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.native_chunks import chunk_obstacle
 from engine.attention.native_decode import decode_obstacle
 from engine.attention.paged_backend import PagedBackend

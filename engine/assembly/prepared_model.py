@@ -5,8 +5,8 @@ from typing import Final, NamedTuple
 
 import torch
 
-from engine.attention.kv_budget import CacheSizes
-from engine.attention.kv_geometry import KVGeometry
+from engine.attention.kv_cache.budget import CacheSizes
+from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import EngineConfig
 from engine.errors import NoPagedAttention
 from engine.kernels import Kernel, check_none_is_missing, kernel
@@ -18,12 +18,12 @@ from engine.linear.rounded.quantization import Quantized, check_can_quantize, qu
 from engine.linear.rounded.stored_groups import pack_unread_linears, stored_layers
 from engine.linear.stored_linears import DoesNotFit, describe_linears, restore_linears
 from engine.linear.unread_linear import put_unread_linears, read_plain_linears
-from engine.model.adapted_modules import adapt_modules
+from engine.model.adaptation.adapted_modules import adapt_modules
+from engine.model.adaptation.rope_by_row import install_rope_by_row
 from engine.model.description import describe_model
 from engine.model.fallback.runner import FallbackRunner
 from engine.model.loading.checkpoint.complete import check_finite
 from engine.model.loading.loader import LoadedModel, choose_device, load_model
-from engine.model.rope_by_row import install_rope_by_row
 from engine.model.runner import ModelRunner
 from engine.model_info import ModelInfo
 from engine.native.cpus import choose_num_threads

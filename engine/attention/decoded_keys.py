@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.plan import RaggedKeys
 
 

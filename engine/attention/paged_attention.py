@@ -21,7 +21,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from engine.attention.backend import Attention
 from engine.attention.batch import Batch
 from engine.attention.decoded_keys import DecodedKeys
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.native_chunks import attend_chunks, can_attend
 from engine.attention.native_decode import can_decode, decode
 from engine.attention.plan import AttentionPlan, KeyRange

@@ -1,7 +1,7 @@
 """The attention backend that runs everywhere: pages are torch tensors; torch or compiled code attends."""
 
 from engine.attention.batch import Batch
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.paged_attention import PagedAttention
 
 

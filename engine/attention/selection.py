@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from engine.attention.batch import Batch
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.plan import AttentionPlan, KeyRange
 
 

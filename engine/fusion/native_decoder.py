@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from engine.adapter import Adapter
 from engine.attention.decoded_keys import DecodedKeys
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.plan import RaggedKeys
 from engine.fusion.layer_parts import LayerParts
 from engine.fusion.native_adapters import NativeAdapters

@@ -5,8 +5,8 @@ from typing import Final
 
 from transformers import PreTrainedModel
 
-from engine.attention.kv_budget import CacheSizes
-from engine.attention.kv_geometry import KVGeometry
+from engine.attention.kv_cache.budget import CacheSizes
+from engine.attention.kv_cache.geometry import KVGeometry
 from engine.config import EngineConfig
 from engine.kernels import Kernel
 from engine.model.loading.checkpoint.generation_config import read_recommended_sampling

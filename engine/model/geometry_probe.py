@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformers import DynamicCache, PreTrainedConfig, PreTrainedModel
 from transformers.cache_utils import DynamicSlidingWindowLayer
 
-from engine.attention.kv_geometry import IndexGeometry, KVGeometry, LayerGeometry
+from engine.attention.kv_cache.geometry import IndexGeometry, KVGeometry, LayerGeometry
 from engine.attention.paged_attention import ATTENTION_NAME, observed_pass
 from engine.attention.scores import Scores
 from engine.attention.selection import IndexCache, Indexer, Selection

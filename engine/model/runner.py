@@ -13,11 +13,11 @@ from engine.attention.batch import Batch
 from engine.attention.paged_attention import current_attention
 from engine.media.encoder import place_rows
 from engine.media.loading import LoadedMedia
+from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.adapters import AdaptedRows, JoinedAdapters, current_adapters
 from engine.model.decode_path import DecodePath
 from engine.model.hidden_states import HiddenStates
 from engine.model.media_inputs import add_deeper_rows, current_deeper_rows, layer_embeddings
-from engine.model.rope_by_row import current_long_rows
 from engine.state.by_sequence import StateRows, current_states
 from engine.state.store import StateStore
 from engine.transfers import upload

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, DummyLayer, LinearAttentionLayer
 
-from engine.attention.kv_pages import zeros
+from engine.attention.kv_cache.pages import zeros
 from engine.state.geometry import StateGeometry, StateTensor
 
 

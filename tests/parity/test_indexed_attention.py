@@ -14,7 +14,7 @@ from engine.attention.selection import Selection, select
 from engine.build import build_parts
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
-from engine.model.indexers import adapt_indexers
+from engine.model.adaptation.indexers import adapt_indexers
 from engine.request import SamplingParams, StopConditions
 from tests.parity.test_engine_parity import Expected, add, assert_as_expected, expect, run
 from tests.requests import generation_request

@@ -12,20 +12,8 @@ import uvloop
 from transformers.utils import logging
 
 from tools.bench.comparison import compare, front
-from tools.bench.engine import (
-    adapters,
-    attention,
-    kv_events,
-    load_memory,
-    overhead,
-    perplexity,
-    prefix,
-    products,
-    profile,
-    speculation,
-    speed,
-    streams,
-)
+from tools.bench.engine import adapters, load_memory, perplexity, prefix, profile, speculation, speed, streams
+from tools.bench.engine.parts import attention, kv_events, overhead, products
 from tools.bench.http import chat_turns, http_layer
 from tools.bench.table import Row
 

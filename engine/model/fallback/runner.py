@@ -6,9 +6,9 @@ from transformers import PreTrainedModel
 
 from engine.attention.batch import Batch, Span
 from engine.attention.paged_attention import EAGER
+from engine.model.adaptation.rope_by_row import current_long_rows
 from engine.model.fallback.own_cache import CachedModel, OwnCache
 from engine.model.hidden_states import HiddenStates
-from engine.model.rope_by_row import current_long_rows
 from engine.transfers import upload
 
 

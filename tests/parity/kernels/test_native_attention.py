@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from engine.attention.batch import Batch, Span
-from engine.attention.kv_geometry import KVGeometry, LayerGeometry
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.native_decode import can_decode, decode_obstacle
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores

@@ -143,7 +143,7 @@ def test_a_wrong_option_is_one_line(
 def test_little_memory_is_one_line(
     whole: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("engine.attention.kv_budget.free_bytes", lambda *_: 1000)
+    monkeypatch.setattr("engine.attention.kv_cache.budget.free_bytes", lambda *_: 1000)
     assert "too little memory is free for a key-value cache" in error_of(capsys, str(whole))
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from engine.attention.kv_geometry import KVGeometry, LayerGeometry
+from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
 from engine.attention.window import Window
 
 

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from engine.attention.batch import Batch, Span
-from engine.attention.kv_geometry import KVGeometry, LayerGeometry
-from engine.attention.kv_pages import KVPages
+from engine.attention.kv_cache.geometry import KVGeometry, LayerGeometry
+from engine.attention.kv_cache.pages import KVPages
 from engine.attention.paged_attention import PagedAttention
 from engine.attention.scores import Scores
 from engine.native.instructions import usable_label

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.attention.kv_geometry import KVGeometry
+from engine.attention.kv_cache.geometry import KVGeometry
 from engine.transfers import upload
 
 

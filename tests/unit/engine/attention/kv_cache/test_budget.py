@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from engine.attention import kv_budget
-from engine.attention.kv_budget import CacheSizes, NumSlots, choose_cache_sizes, choose_num_slots
+from engine.attention.kv_cache import budget
+from engine.attention.kv_cache.budget import CacheSizes, NumSlots, choose_cache_sizes, choose_num_slots
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 
@@ -15,7 +15,7 @@ _BLOCK_BYTES = 2048
 
 def free(monkeypatch: pytest.MonkeyPatch, num_bytes: int) -> None:
     """Let the caches' share of the host's memory be so many bytes, less what is reserved."""
-    monkeypatch.setattr(kv_budget, "free_bytes", lambda device, reserved_bytes=0: num_bytes - reserved_bytes)
+    monkeypatch.setattr(budget, "free_bytes", lambda device, reserved_bytes=0: num_bytes - reserved_bytes)
 
 
 @pytest.mark.parametrize(

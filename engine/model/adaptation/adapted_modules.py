@@ -3,9 +3,9 @@
 from transformers import PreTrainedModel
 
 from engine.attention.window import hold_windows
-from engine.model.cached_lengths import give_cached_lengths
-from engine.model.indexers import adapt_indexers
-from engine.model.layer_names import name_layers
+from engine.model.adaptation.cached_lengths import give_cached_lengths
+from engine.model.adaptation.indexers import adapt_indexers
+from engine.model.adaptation.layer_names import name_layers
 
 
 def adapt_modules(model: PreTrainedModel) -> None:

@@ -1,0 +1,1 @@
+"""The memory of keys and values: its shapes, its size, its pages."""

@@ -1,0 +1,1 @@
+"""Parts of a step alone: one kernel, one product, one stage."""
