@@ -36,6 +36,10 @@ class GroupForm(NamedTuple):
         )
 
 
+# The form of what `--quantize int4` rounds.
+ROUNDED_FORM: Final = GroupForm(bits=4, group_size=32, has_mins=False)
+
+
 class GroupedWeight(NamedTuple):
     """A weight [num_outputs, num_inputs]: scale * value + min, or without mins scale * (value - middle).
 

@@ -12,9 +12,9 @@ from typing_extensions import override
 
 from engine.linear.packed_weight import PackedWeight
 from engine.linear.rounded.compiled_weight import CompiledWeight
-from engine.linear.rounded.grouped_panels import ROUNDED_FORM, GroupedPanels
+from engine.linear.rounded.grouped_panels import GroupedPanels
 from engine.linear.rounded.rounded_linear import RoundedLinear
-from engine.weights.grouped_weight import GroupedWeight
+from engine.weights.grouped_weight import ROUNDED_FORM, GroupedWeight
 
 
 class GroupedLinear(RoundedLinear):

@@ -5,7 +5,7 @@ as integers, and these sums as float32 in one order, so that all processors comp
 """
 
 import ctypes
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -18,9 +18,7 @@ from engine.linear.rounded.native_channels import stored_weight
 from engine.native.huge_pages import empty_tensor
 from engine.native.library import compiled
 from engine.native.structures import WeightFields
-from engine.weights.grouped_weight import GroupedWeight, GroupForm
-
-ROUNDED_FORM: Final = GroupForm(bits=4, group_size=32, has_mins=False)  # of what is rounded here
+from engine.weights.grouped_weight import ROUNDED_FORM, GroupedWeight, GroupForm
 
 
 class GroupedPanels(CompiledWeight):

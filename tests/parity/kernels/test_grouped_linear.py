@@ -10,8 +10,8 @@ from torch import Tensor
 
 from engine.linear.group_rounding import round_to_groups
 from engine.linear.rounded.grouped_linear import GroupedLinear
-from engine.linear.rounded.grouped_panels import ROUNDED_FORM, GroupedPanels
-from engine.weights.grouped_weight import GROUP_SIZES, GroupBits, GroupedWeight
+from engine.linear.rounded.grouped_panels import GroupedPanels
+from engine.weights.grouped_weight import GROUP_SIZES, ROUNDED_FORM, GroupBits, GroupedWeight
 from tests.effort import trials
 from tests.instructions import needs_compiler
 
