@@ -61,6 +61,18 @@ KINDS: Final = {
         environment={"LLAMA_CPP_LIB_PATH": "{venv}/build/bin", "BENCH_WEIGHTS": "q4_k_m"},
         beside="verbatim int4",
     ),
+    "ik_llama.cpp q4_0": Kind(
+        "ik_llama_cpp_batch.py",
+        ".venv-bench-ik_llama.cpp",
+        environment={"IK_LLAMA_CPP": "{venv}/build", "BENCH_WEIGHTS": "q4_0"},
+        beside="verbatim int4",
+    ),
+    "ik_llama.cpp q4_k_m": Kind(
+        "ik_llama_cpp_batch.py",
+        ".venv-bench-ik_llama.cpp",
+        environment={"IK_LLAMA_CPP": "{venv}/build", "BENCH_WEIGHTS": "q4_k_m"},
+        beside="verbatim int4",
+    ),
     "openvino": Kind("openvino_genai_batch.py", ".venv-bench-openvino"),
     "openvino int8": Kind(
         "openvino_genai_batch.py",

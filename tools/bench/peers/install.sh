@@ -37,6 +37,26 @@ llama.cpp)
         --no-binary llama-cpp-python
     rm -r "$directory/source"
     ;;
+ik_llama.cpp)
+    # No package index has it: IK_LLAMA_CPP_SOURCE is a checkout, or else GitHub gives one.
+    commit=8337e4cd3861406fc04e0854b1409cd1b027fbc9
+    $pip install cmake ninja gguf==0.19.0
+    source=${IK_LLAMA_CPP_SOURCE:-$directory/source}
+    if [ ! -e "$source/CMakeLists.txt" ]; then
+        git init --quiet "$source"
+        git -C "$source" fetch --quiet --depth 1 https://github.com/ikawrakow/ik_llama.cpp $commit
+        git -C "$source" checkout --quiet FETCH_HEAD
+    fi
+    build=$PWD/$directory/build
+    "$directory/bin/cmake" -G Ninja -S "$source" -B "$build" -DCMAKE_MAKE_PROGRAM="$PWD/$directory/bin/ninja" \
+        -DCMAKE_BUILD_TYPE=Release -DGGML_IQK_FA_ALL_QUANTS=OFF -DLLAMA_CURL=OFF -DLLAMA_BUILD_SERVER=OFF \
+        -DLLAMA_BUILD_TESTS=OFF
+    "$directory/bin/cmake" --build "$build" --target llama llama-quantize --parallel "${JOBS:-1}"
+    c++ -O2 -shared -fPIC -I "$source/include" -I "$source/ggml/include" tools/bench/peers/ik_llama_cpp_batch.cpp \
+        -L "$build/src" -L "$build/ggml/src" -lllama -lggml -Wl,-rpath,"$build/src:$build/ggml/src" \
+        -o "$build/libik_llama_cpp_batch.so"
+    echo $commit >"$build/commit"
+    ;;
 *)
     echo "install.sh: no peer is called $name" >&2
     exit 2

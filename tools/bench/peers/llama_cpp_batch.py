@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import llama_cpp
-from driver import Steps, run
+from decode_batches import MAX_SEQUENCES, MAX_TOKENS, PROMPT_BATCH, BatchRow, DecodeBatches
+from driver import run
 from gguf_model import write_gguf
 
 THREADS = len(os.sched_getaffinity(0))
-MAX_SEQUENCES, MAX_TOKENS = 32, 32 * 704
-PROMPT_BATCH = 2048
 # Files by BENCH_WEIGHTS, and the types of those that llama.cpp rounds itself.
 WEIGHTS = {"int8": "model-q8_0.gguf", "q4_0": "model-q4_0.gguf", "q4_k_m": "model-q4_k_m.gguf"}
 FILE_TYPES = {"q4_0": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_0, "q4_k_m": llama_cpp.LLAMA_FTYPE_MOSTLY_Q4_K_M}
 
 
-class LlamaCpp:
+class LlamaCpp(DecodeBatches):
     def load(self, model: str) -> str:
         llama_cpp.llama_log_set(_quiet, ctypes.c_void_p(0))
         llama_cpp.llama_backend_init()
@@ -35,43 +34,19 @@ class LlamaCpp:
         self._sampler = llama_cpp.llama_sampler_init_greedy()
         return str(llama_cpp.__version__)
 
-    def generate(self, prompts: list[list[int]], num_tokens: int) -> list[tuple[float, int]]:
+    def clear(self) -> None:
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), True)
-        steps = Steps()
-        latest = self._prefill(prompts)
-        steps.add(len(prompts))
-        for place in range(num_tokens - 1):
-            rows = [
-                (token, len(prompt) + place, index, True)
-                for index, (prompt, token) in enumerate(zip(prompts, latest, strict=True))
-            ]
-            latest = self._decode(rows)
-            steps.add(len(prompts))
-        return steps.told
 
-    def _prefill(self, prompts: list[list[int]]) -> list[int]:
-        """The first tokens. Whole prompts together, as many as a batch takes."""
-        latest: list[int] = []
-        rows: list[tuple[int, int, int, bool]] = []
-        for index, prompt in enumerate(prompts):
-            if len(rows) + len(prompt) > PROMPT_BATCH:
-                latest += self._decode(rows)
-                rows = []
-            last = len(prompt) - 1
-            rows += [(token, place, index, place == last) for place, token in enumerate(prompt)]
-        return latest + self._decode(rows)
-
-    def _decode(self, rows: list[tuple[int, int, int, bool]]) -> list[int]:
-        """rows: token, position, sequence, and whether what follows it is wanted."""
+    def decode(self, rows: list[BatchRow]) -> list[int]:
         batch = self._batch
         batch.n_tokens = len(rows)
-        for row, (token, position, sequence, is_wanted) in enumerate(rows):
-            batch.token[row], batch.pos[row], batch.logits[row] = token, position, is_wanted
-            batch.n_seq_id[row], batch.seq_id[row][0] = 1, sequence
+        for index, row in enumerate(rows):
+            batch.token[index], batch.pos[index], batch.logits[index] = row.token, row.position, row.is_wanted
+            batch.n_seq_id[index], batch.seq_id[index][0] = 1, row.sequence
         status = llama_cpp.llama_decode(self._context, batch)
         assert status == 0, f"llama_decode returned {status}"
-        wanted = [row for row, (*_, is_wanted) in enumerate(rows) if is_wanted]
-        return [llama_cpp.llama_sampler_sample(self._sampler, self._context, row) for row in wanted]
+        wanted = [index for index, row in enumerate(rows) if row.is_wanted]
+        return [llama_cpp.llama_sampler_sample(self._sampler, self._context, index) for index in wanted]
 
     def server(self, model: str, port: int) -> dict[str, Any]:
         program = Path(os.environ["LLAMA_CPP_LIB_PATH"]) / "llama-server"
