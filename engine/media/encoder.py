@@ -56,7 +56,8 @@ class MediaEncoder:
         self._arguments = {kind: signature(compute).parameters for kind, compute in self._computes.items()}
         for module in holder.children():
             if isinstance(module, PreTrainedModel):
-                module.set_attn_implementation("sdpa")
+                # Gemma's encoder of sounds has attention of its own.
+                module.set_attn_implementation("sdpa" if module._supports_sdpa else "eager")
 
     @property
     def num_parameters(self) -> int:

@@ -27,6 +27,14 @@ from engine.model.checks.tolerance import LOGITS
 
 _AUTO: Final[Any] = AutoModelForCausalLM  # its annotations are partial
 _PROBE: Final = list(range(8))  # token ids
+# The type whose forward asks for the device of its encoder, also where it computes text alone.
+_ASKS_FOR_DEVICE: Final = "qwen2_audio"
+
+
+class _Absent(nn.Module):
+    """Stands for a module that is not here."""
+
+    device = torch.device("cpu")
 
 
 def serving_class(config: PreTrainedConfig) -> Any:
@@ -189,6 +197,8 @@ def _drop_others(model: PreTrainedModel) -> None:
         for name, child in list(holder.named_children()):
             if child is not inner[0] and child is not head:
                 delattr(holder, name)
+                if model.config.model_type == _ASKS_FOR_DEVICE:
+                    setattr(holder, name, _Absent())
         holder = inner[0]
 
 
