@@ -18,13 +18,21 @@ def tone(seconds: float, *, pitch: float = 440.0, rate: int = RATE) -> NDArray[n
 
 
 def encoded(
-    channels: NDArray[np.float32], *, format: str = "wav", codec: str = "pcm_s16le", rate: int = RATE
+    channels: NDArray[np.float32],
+    *,
+    format: str = "wav",
+    codec: str = "pcm_s16le",
+    rate: int = RATE,
+    options: dict[str, str] | None = None,
 ) -> bytes:
-    """Return a file with samples [num_channels, num_samples] of -1 to 1, or of one channel [num_samples]."""
+    """Return a file with samples [num_channels, num_samples] of -1 to 1, or of one channel [num_samples].
+
+    options: FFmpeg's own for the format.
+    """
     channels = np.atleast_2d(channels)
     layout = {1: "mono", 2: "stereo", 6: "5.1"}[len(channels)]
     file = BytesIO()
-    with av.open(file, "w", format=format) as container:
+    with av.open(file, "w", format=format, options=options or {}) as container:
         stream: Any = container.add_stream(codec, rate=rate)
         stream.layout = layout
         frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(channels), format="fltp", layout=layout)

@@ -73,7 +73,8 @@ class TinyAudioFamily(NamedTuple):
 
 
 def _whisper(window_seconds: int = WINDOW_SECONDS) -> Any:
-    return WhisperFeatureExtractor(feature_size=16, chunk_length=window_seconds)
+    extractor: Any = WhisperFeatureExtractor  # its annotations are partial
+    return extractor(feature_size=16, chunk_length=window_seconds)
 
 
 def gemma4_images() -> Any:
@@ -151,7 +152,8 @@ AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
     "voxtral": TinyAudioFamily(
         lambda ids: VoxtralConfig(
             text_config=_TEXT | {"model_type": "llama"},
-            audio_config=_EARS | {"intermediate_size": 1_600, "max_source_positions": 1_500},
+            audio_config=_EARS
+            | {"num_hidden_layers": 1, "intermediate_size": 1_600, "max_source_positions": 1_500},
             audio_token_id=ids["<sound>"],
         ),
         lambda: _whisper(30),

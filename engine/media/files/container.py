@@ -10,6 +10,7 @@ import av
 from av.container import InputContainer
 
 from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.mp4_tables import MAX_SAMPLES, num_samples
 
 # FFmpeg's names of formats, and how their files begin. FFmpeg's own search would also find play lists and
 # others that name further files.
@@ -36,6 +37,8 @@ def opened(
     found = next((name for name in formats if SIGNATURES[name].match(data)), None)
     if found is None:
         raise CannotDecode(f"the file is no {reads}")
+    if found == "mov" and num_samples(data) > MAX_SAMPLES:
+        raise CannotDecode(f"the file says that it has more than {MAX_SAMPLES:,} samples")
     options = {"codec_whitelist": ",".join(codecs), "protocol_whitelist": "none", "format_whitelist": found}
     try:
         file = BytesIO(data)

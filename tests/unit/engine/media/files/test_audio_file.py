@@ -10,6 +10,7 @@ import pytest
 
 from engine.media.files.audio_file import MAX_RATE, MIN_RATE, read_audio
 from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.mp4_tables import MAX_SAMPLES, num_samples
 from tests.sounds import encoded, tone
 
 KINDS = [
@@ -123,6 +124,41 @@ def silent_film() -> bytes:
 def test_what_cannot_be_read_is_refused_with_a_reason(data: bytes, reason: str) -> None:
     with pytest.raises(CannotDecode, match=reason):
         read_audio(data, 16_000, 30)
+
+
+def in_pieces() -> bytearray:
+    """Return an MP4 file whose tables stand before each piece of its content."""
+    flags = {"movflags": "frag_keyframe+empty_moov+default_base_moof"}
+    return bytearray(encoded(tone(0.5), format="mp4", codec="aac", options=flags))
+
+
+@pytest.mark.parametrize(("table", "place"), [(b"stsz", 12), (b"trun", 8)])
+def test_samples_that_a_file_only_says_it_has_take_no_memory(table: bytes, place: int) -> None:
+    """FFmpeg took 640 MB and seven seconds for 10 kB that told of 16 million samples."""
+    whole = in_pieces() if table == b"trun" else bytearray(encoded(tone(0.5), format="ipod", codec="aac"))
+    assert len(read_audio(bytes(whole), 16_000, 30)) > 8_000
+    for number in (MAX_SAMPLES + 1, 2**32 - 1):
+        struct.pack_into(">I", whole, whole.index(table) + place, number)
+        if table == b"stsz":
+            struct.pack_into(">I", whole, whole.index(table) + 8, 1)  # all have this size
+        with pytest.raises(CannotDecode, match="1,048,576 samples"):
+            read_audio(bytes(whole), 16_000, 30)
+
+
+def test_the_names_of_tables_in_the_content_of_a_file_count_for_nothing() -> None:
+    content = b"trun" + b"\xff" * 12
+    for head in (struct.pack(">I4s", 8 + len(content), b"mdat"), struct.pack(">I4s", 0, b"mdat")):
+        assert num_samples(head + content) == 0
+    long = struct.pack(">I4sQ", 1, b"mdat", 16 + len(content)) + content
+    assert num_samples(long) == 0
+    assert num_samples(long + long.replace(b"mdat", b"free")) == 2**32 - 1
+
+
+def test_a_broken_size_hides_no_table() -> None:
+    table = b"trun" + b"\xff" * 12
+    for size in (2, 7, 2**32 - 1):
+        assert num_samples(struct.pack(">I4s", size, b"moof") + table) == 2**32 - 1
+    assert num_samples(struct.pack(">I4s", 5, b"mdat") + table) == 2**32 - 1
 
 
 @pytest.mark.parametrize(("format", "codec", "rate"), KINDS)
