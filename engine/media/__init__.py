@@ -1,1 +1,1 @@
-"""Images in prompts: their files, the model's own processor, and its encoder."""
+"""Images and sounds in prompts: their files, the model's own processor, and its encoder."""

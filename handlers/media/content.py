@@ -15,14 +15,16 @@ from handlers.media.unreadable import CannotRead
 IMAGE_FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP")
 # How files of sound and video begin; a library for four signatures of either kind would say no more.
 _BEGINNINGS: Final[Mapping[MediaKind, re.Pattern[bytes]]] = {
-    MediaKind.AUDIO: re.compile(rb"RIFF....WAVE|ID3|\xff[\xe0-\xff]|fLaC|OggS|....ftypM4A", re.DOTALL),
+    MediaKind.AUDIO: re.compile(
+        rb"RIFF....WAVE|ID3|\xff[\xe0-\xff]|fLaC|OggS|....ftyp|\x1aE\xdf\xa3", re.DOTALL
+    ),
     MediaKind.VIDEO: re.compile(
         rb"....ftyp|\x1aE\xdf\xa3|RIFF....AVI |\x30\x26\xb2\x75\x8e\x66\xcf\x11", re.DOTALL
     ),
 }
 _FORMATS: Final = {
     MediaKind.IMAGE: "a PNG, JPEG, GIF or WebP image",
-    MediaKind.AUDIO: "sound as WAV, MP3, FLAC, Ogg or M4A",
+    MediaKind.AUDIO: "sound as WAV, MP3, FLAC, Ogg, M4A or WebM",
     MediaKind.VIDEO: "video as MP4, WebM, Matroska, AVI or WMV",
 }
 

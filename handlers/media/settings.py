@@ -29,6 +29,9 @@ class MediaSettings(Section):
     max_image_pixels: Annotated[Count, env("VERBATIM_MAX_IMAGE_PIXELS")] = 33_554_432
     """Width times height of an image."""
 
+    max_audio_seconds: Annotated[Seconds, env("VERBATIM_MAX_AUDIO_SECONDS")] = 600.0
+    """Seconds of a sound; many models read no more than 30."""
+
     media_timeout: Annotated[Seconds, env("VERBATIM_MEDIA_TIMEOUT")] = 10.0
     """Seconds that fetching all of a request's URLs may take."""
 

@@ -16,7 +16,7 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
 from engine.media.encoder import MediaEncoder
-from engine.media.image_processor import for_images
+from engine.media.whole_processor import with_parts
 from engine.media_item import MediaItem, MediaProcessor
 from engine.model.runner import ModelRunner
 from engine.request import BeamParams, GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
@@ -76,7 +76,7 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
     model_type = family.removesuffix("_both_ways")
     module = import_module(f"transformers.models.{model_type}.processing_{model_type}")
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
-    processor = for_images(getattr(module, name))(tiny.images(), tokenizer, **options)
+    processor = with_parts(getattr(module, name), tokenizer, images=tiny.images(), **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
     nested = MEDIA_FAMILIES[family].tokens == "tiles" or family == "llava_onevision"
     return processor(text=[text], images=[pictures] if nested else pictures, return_tensors="pt")

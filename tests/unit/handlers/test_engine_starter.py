@@ -15,9 +15,11 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
             prefix_caching=False,
             speculate=5,
             media=False,
+            max_audio_seconds=45.0,
         )
     )
     assert (config.media, engine_config(Settings()).media) == (False, True)
+    assert (config.max_audio_seconds, engine_config(Settings()).max_audio_seconds) == (45.0, 600.0)
     assert config.max_draft_tokens == 5
     assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
         "m",

@@ -137,6 +137,7 @@ async def test_bodies_with_images_may_be_longer_unless_the_operator_says_how_lon
         ({"max_media_items": 0}, "max_media_items"),
         ({"max_media_bytes": 0}, "max_media_bytes"),
         ({"max_image_pixels": 0}, "max_image_pixels"),
+        ({"max_audio_seconds": 0}, "max_audio_seconds"),
         ({"media_timeout": 0}, "media_timeout"),
     ],
 )

@@ -1,0 +1,232 @@
+"""Tiny models of random weights that read sounds, with their processors."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from transformers import (
+    AudioFlamingo3Config,
+    AutoModelForImageTextToText,
+    AutoModelForSeq2SeqLM,
+    Gemma4AudioConfig,
+    Gemma4Config,
+    GenerationConfig,
+    GlmAsrConfig,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+    Qwen2AudioConfig,
+    VoxtralConfig,
+    WhisperFeatureExtractor,
+)
+from transformers.models.gemma4.feature_extraction_gemma4 import Gemma4AudioFeatureExtractor
+from transformers.models.gemma4.image_processing_pil_gemma4 import Gemma4ImageProcessorPil
+
+from tests.tiny import tiny_tokenizer
+
+_SPECIAL = (
+    "<sound>",
+    "<begin_of_sound>",
+    "<end_of_sound>",
+    "<image>",
+    "<begin_of_image>",
+    "<end_of_image>",
+)
+_PAD_ID: int = tiny_tokenizer().pad_token_id
+_TEXT: dict[str, Any] = {
+    "vocab_size": len(tiny_tokenizer()) + len(_SPECIAL),
+    "hidden_size": 64,
+    "intermediate_size": 64,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": 512,
+    "initializer_range": 0.3,
+    "bos_token_id": None,
+    "eos_token_id": None,
+    "pad_token_id": _PAD_ID,
+}
+_EARS: dict[str, Any] = {
+    "num_mel_bins": 16,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "initializer_range": 0.3,
+}
+WINDOW_SECONDS = 2
+
+
+class TinyAudioFamily(NamedTuple):
+    """One family.
+
+    config: made from the ids of its tokens by name. sounds: its feature extractor. settings: of the whole
+    processor, with the name of its class. names: attributes of the tokenizer that name its tokens.
+    """
+
+    config: Callable[[Mapping[str, int]], PreTrainedConfig]
+    sounds: Callable[[], Any]
+    settings: dict[str, Any]
+    names: dict[str, str] = {}
+    images: Callable[[], Any] | None = None
+
+
+def _whisper(window_seconds: int = WINDOW_SECONDS) -> Any:
+    extractor: Any = WhisperFeatureExtractor  # its annotations are partial
+    return extractor(feature_size=16, chunk_length=window_seconds)
+
+
+def gemma4_images() -> Any:
+    """Return the image processor of the tiny Gemma 4, which also sees."""
+    return Gemma4ImageProcessorPil(patch_size=4, max_soft_tokens=70, pooling_kernel_size=2)
+
+
+def _gemma4(ids: Mapping[str, int]) -> PreTrainedConfig:
+    text = (
+        _TEXT
+        | {"head_dim": 16, "num_hidden_layers": 4, "global_head_dim": 32, "num_kv_shared_layers": 2}
+        | {"layer_types": ["sliding_attention", "full_attention"] * 2, "sliding_window": 9}
+        | {"hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": _TEXT["vocab_size"]}
+        | {"use_bidirectional_attention": "vision"}
+    )
+    eyes = {
+        "hidden_size": 32,
+        "intermediate_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 2,
+        "initializer_range": 0.3,
+        "head_dim": 16,
+        "patch_size": 4,
+        "pooling_kernel_size": 2,
+        "position_embedding_size": 64,
+    }
+    ears = Gemma4AudioConfig(
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        subsampling_conv_channels=[16, 4],  # the first is that of the bands of a spectrum
+        output_proj_dims=48,
+        initializer_range=0.3,
+    )
+    return Gemma4Config(
+        text_config=text,
+        vision_config=eyes,
+        audio_config=ears,
+        tie_word_embeddings=False,
+        image_token_id=ids["<image>"],
+        boi_token_id=ids["<begin_of_image>"],
+        eoi_token_id=ids["<end_of_image>"],
+        audio_token_id=ids["<sound>"],
+        boa_token_id=ids["<begin_of_sound>"],
+        eoa_token_index=ids["<end_of_sound>"],
+        video_token_id=_TEXT["vocab_size"] + 1,
+    )
+
+
+AUDIO_FAMILIES: dict[str, TinyAudioFamily] = {
+    "qwen2_audio": TinyAudioFamily(
+        lambda ids: Qwen2AudioConfig(
+            text_config=_TEXT | {"model_type": "qwen2"},
+            audio_config={
+                "num_mel_bins": 16,
+                "encoder_layers": 2,
+                "encoder_attention_heads": 2,
+                "encoder_ffn_dim": 32,
+                "d_model": 32,
+                "max_source_positions": 50 * WINDOW_SECONDS,
+                "initializer_range": 0.3,
+            },
+            audio_token_index=ids["<sound>"],
+        ),
+        _whisper,
+        {"processor_class": "Qwen2AudioProcessor"},
+        {
+            "audio_token": "<sound>",
+            "audio_bos_token": "<begin_of_sound>",
+            "audio_eos_token": "<end_of_sound>",
+        },
+    ),
+    # Its processor fills windows of 30 seconds, each of which becomes 1,500 * 32 / 1,600 tokens here.
+    "voxtral": TinyAudioFamily(
+        lambda ids: VoxtralConfig(
+            text_config=_TEXT | {"model_type": "llama"},
+            audio_config=_EARS
+            | {"num_hidden_layers": 1, "intermediate_size": 1_600, "max_source_positions": 1_500},
+            audio_token_id=ids["<sound>"],
+        ),
+        lambda: _whisper(30),
+        {"processor_class": "VoxtralProcessor"},
+    ),
+    "audioflamingo3": TinyAudioFamily(
+        lambda ids: AudioFlamingo3Config(
+            text_config=_TEXT | {"model_type": "qwen2"},
+            audio_config=_EARS | {"intermediate_size": 32, "max_source_positions": 50 * WINDOW_SECONDS},
+            audio_token_id=ids["<sound>"],
+        ),
+        _whisper,
+        {"processor_class": "AudioFlamingo3Processor"},
+    ),
+    "glmasr": TinyAudioFamily(
+        lambda ids: GlmAsrConfig(
+            text_config=_TEXT | {"model_type": "llama"},
+            audio_config=_EARS | {"intermediate_size": 128, "max_position_embeddings": 50 * WINDOW_SECONDS},
+            audio_token_id=ids["<sound>"],
+        ),
+        _whisper,
+        {"processor_class": "GlmAsrProcessor", "audio_token": "<sound>"},
+    ),
+    "gemma4": TinyAudioFamily(
+        _gemma4,
+        lambda: Gemma4AudioFeatureExtractor(feature_size=16),
+        {"processor_class": "Gemma4Processor"},
+        {
+            "image_token": "<image>",
+            "boi_token": "<begin_of_image>",
+            "eoi_token": "<end_of_image>",
+            "audio_token": "<sound>",
+            "boa_token": "<begin_of_sound>",
+            "eoa_token": "<end_of_sound>",
+        },
+        gemma4_images,
+    ),
+}
+
+
+def audio_tokenizer(family: str) -> PreTrainedTokenizerFast:
+    """Return the tokenizer of all tiny models with the special tokens of models that hear."""
+    tokenizer = tiny_tokenizer()
+    tokenizer.backend_tokenizer.add_special_tokens(list(_SPECIAL))
+    tokenizer_class: Any = PreTrainedTokenizerFast
+    made: PreTrainedTokenizerFast = tokenizer_class(
+        tokenizer_object=tokenizer.backend_tokenizer,
+        eos_token=tokenizer.eos_token,
+        pad_token=tokenizer.pad_token,
+        chat_template=tokenizer.chat_template,
+        extra_special_tokens=AUDIO_FAMILIES[family].names,
+    )
+    return made
+
+
+def save_tiny_audio_model(directory: Path, family: str, *, seed: int = 0) -> PreTrainedModel:
+    """Write a model of random weights with its tokenizer and processor, and return it, in float32."""
+    tiny = AUDIO_FAMILIES[family]
+    tokenizer = audio_tokenizer(family)
+    ids: dict[str, int] = {token: tokenizer.vocab[token] for token in _SPECIAL}
+    torch.manual_seed(seed)
+    auto: Any = AutoModelForSeq2SeqLM if tiny.images is None else AutoModelForImageTextToText
+    model = auto.from_config(tiny.config(ids), dtype=torch.float32, attn_implementation="eager").eval()
+    assert isinstance(model, PreTrainedModel)
+    generation_config: Any = GenerationConfig
+    model.generation_config = generation_config(pad_token_id=_PAD_ID)
+    model.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    settings = dict(tiny.settings)
+    if tiny.images is None:
+        tiny.sounds().save_pretrained(directory)
+    else:
+        settings["image_processor"] = json.loads(tiny.images().to_json_string())
+        settings["feature_extractor"] = json.loads(tiny.sounds().to_json_string())
+    (directory / "processor_config.json").write_text(json.dumps(settings))
+    return model
