@@ -49,6 +49,7 @@ def engine_config(settings: Settings) -> EngineConfig:
         require_native=settings.require_native,
         prefix_caching=settings.prefix_caching,
         media=settings.media,
+        max_image_pixels=settings.max_image_pixels,
         max_draft_tokens=settings.speculate,
         max_unread_bytes=settings.max_unread_bytes,
         kv_events=_kv_events_config(settings),

@@ -33,6 +33,7 @@ def load_processor(
     tokenizer: Tokenizer,
     *,
     max_cached_bytes: int,
+    max_image_pixels: int,
     on_progress: Callable[[str], None],
 ) -> "PromptMediaProcessor | None":
     """Return the media processor of a model; None, which is reported, if it has none that can be used."""
@@ -47,7 +48,14 @@ def load_processor(
         return None
     try:
         images = ImageProcessor(directory, config, family, tokenizer)
-        return PromptMediaProcessor(images, config, family, tokenizer, max_cached_bytes=max_cached_bytes)
+        return PromptMediaProcessor(
+            images,
+            config,
+            family,
+            tokenizer,
+            max_cached_bytes=max_cached_bytes,
+            max_image_pixels=max_image_pixels,
+        )
     except CannotProcess as error:
         on_progress(f"note: images are not read: {error}")
         return None

@@ -35,11 +35,16 @@ class PromptMediaProcessor:
         tokenizer: Tokenizer,
         *,
         max_cached_bytes: int,
+        max_image_pixels: int,
     ) -> None:
-        """Raises CannotProcess where the tokenizer does not know the placeholder."""
+        """Raises CannotProcess where the tokenizer does not know the placeholder.
+
+        max_image_pixels: width times height of an image at most.
+        """
         self._images = images
         self._family = family
         self._tokenizer = tokenizer
+        self._max_image_pixels = max_image_pixels
         self._embedded_id: int = config.image_token_id
         # An id beyond the model's vocabulary has no embedding; a row of the encoder takes its place anyway.
         self._vocab_size = tokenizer.vocab_size
@@ -109,7 +114,8 @@ class PromptMediaProcessor:
         found = self.cache.get(digest)
         if found is None:
             try:
-                text, tensors = self._images.process(decode_image(item.data), is_alone=is_alone)
+                image = decode_image(item.data, self._max_image_pixels)
+                text, tensors = self._images.process(image, is_alone=is_alone)
             except (CannotDecode, CannotProcess) as error:
                 raise InvalidMedia(index, str(error)) from error
             found = self._item(digest, text, tensors)

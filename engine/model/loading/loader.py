@@ -179,6 +179,7 @@ def _media_processor(
         plan.config,
         tokenizer,
         max_cached_bytes=config.media_cache_bytes,
+        max_image_pixels=config.max_image_pixels,
         on_progress=on_progress,
     )
 

@@ -18,6 +18,7 @@ def test_settings_reach_the_engine_and_what_is_open_stays_the_engines_choice() -
         )
     )
     assert (config.media, engine_config(Settings()).media) == (False, True)
+    assert engine_config(Settings(max_image_pixels=10**7)).max_image_pixels == 10**7
     assert config.max_draft_tokens == 5
     assert (config.model, config.dtype, config.max_batch_tokens, config.max_num_sequences) == (
         "m",
