@@ -5,13 +5,11 @@ from typing import Final
 
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from engine.media.files.cannot_decode import CannotDecode
+
 # A thinner one is no picture, and processors that keep the ratio of its sides could not scale it.
 MAX_ASPECT_RATIO: Final = 200
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-
-
-class CannotDecode(Exception):
-    """A file is no image that can be read. Its text is for the client."""
 
 
 def decode_image(data: bytes, max_pixels: int) -> Image.Image:

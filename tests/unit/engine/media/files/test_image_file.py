@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from engine.config import IMAGE_PIXELS, MAX_IMAGE_PIXELS
-from engine.media.image_file import CannotDecode, decode_image
+from engine.media.files.cannot_decode import CannotDecode
+from engine.media.files.image_file import decode_image
 from tests.tiny_media import image_bytes
 
 
