@@ -15,6 +15,9 @@ class MediaFamily(NamedTuple):
     sees_both_ways: whether the tokens of an image see each other in both directions; if `in_windows`, they do
         so in layers with a sliding window alone.
     is_nested: whether its image processor takes a list of images for each text.
+    has_prefix: whether a prompt with images sees itself, all of it; its text begins behind the last image,
+        with the token of a beginning, and ends with a line feed (PaliGemma, Beyer et al. 2024, arXiv
+        2407.07726).
     differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
     """
 
@@ -24,6 +27,7 @@ class MediaFamily(NamedTuple):
     sees_both_ways: bool = False
     in_windows: bool = False
     is_nested: bool = False
+    has_prefix: bool = False
     differs_alone: bool = False
 
 
@@ -43,6 +47,10 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "qwen2_5_vl": _QWEN,
     "qwen3_vl": _QWEN,
     "mistral3": MediaFamily(),
+    "paligemma": MediaFamily(has_prefix=True),
+    "aya_vision": MediaFamily(),
+    "deepseek_vl": MediaFamily(),
+    "glm4v": MediaFamily(around=("<|begin_of_image|>", "<|end_of_image|>"), has_axes=True),
 }
 
 

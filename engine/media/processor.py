@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import msgspec
 import numpy as np
 from torch import Tensor
 from transformers import PreTrainedConfig
@@ -74,6 +75,9 @@ class PromptMediaProcessor:
                 f"the prompt has {len(places)} places for media ({self._images.placeholder}), "
                 f"and {len(items)} came"
             )
+        if self._family.has_prefix and items:
+            token_ids = self._as_prefix(token_ids, places[-1])
+            places = [place for place, token_id in enumerate(token_ids) if token_id == self._placeholder_id]
         is_alone = len(items) == 1
         processed = [self._process(index, item, is_alone=is_alone) for index, item in enumerate(items)]
         ids: list[int] = []
@@ -96,7 +100,23 @@ class PromptMediaProcessor:
                     num_after += num_newlines
                     start += 1
                 ids += self._newlines(num_after)
-        return Prompt((*ids, *token_ids[start:]), tuple(media))
+        ids += token_ids[start:]
+        if self._family.has_prefix and media:
+            first = media[0].position
+            media[0] = msgspec.structs.replace(media[0], blocks=((-first, len(ids) - first),))
+        return Prompt(tuple(ids), tuple(media))
+
+    def _as_prefix(self, token_ids: Sequence[int], last_place: int) -> list[int]:
+        """Return a prompt whose text begins behind its last image, and ends with a line feed."""
+        beginning = [] if (bos_id := self._tokenizer.hf.bos_token_id) is None else [bos_id]
+        images, text = list(token_ids[: last_place + 1]), list(token_ids[last_place + 1 :])
+        if images[:1] == beginning:
+            del images[0]
+        num_newlines = 1
+        while text and (num_more := self._num_newlines(text[-1])):
+            num_newlines += num_more
+            text.pop()
+        return [*images, *beginning, *text, *self._newlines(num_newlines)]
 
     def _num_newlines(self, token_id: int) -> int:
         """Return the number of line feeds that a token stands for; 0 if it stands for anything else."""

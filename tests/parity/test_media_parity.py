@@ -70,27 +70,30 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
     tiny, tokenizer = MEDIA_FAMILIES[family], media_tokenizer(family)
     if not images:
         return {"input_ids": torch.tensor([tokenizer(text)["input_ids"]])}
-    if family == "mistral3":
-        return pixtral_inputs(text, images)
+    if MEDIA_FAMILIES[family].tokens == "pixtral":
+        return pixtral_inputs(family, text, images)
     name = tiny.settings["processor_class"]
-    model_type = family.removesuffix("_both_ways")
+    model_type = {"gemma4_both_ways": "gemma4", "paligemma2": "paligemma"}.get(family, family)
     module = import_module(f"transformers.models.{model_type}.processing_{model_type}")
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
     processor = for_images(getattr(module, name))(tiny.images(), tokenizer, **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
     nested = MEDIA_FAMILIES[family].tokens == "tiles" or family == "llava_onevision"
+    if model_type == "paligemma":  # whose labels are for training
+        return {**processor(text=[text], images=[pictures], return_tensors="pt"), "labels": None}
     return processor(text=[text], images=[pictures] if nested else pictures, return_tensors="pt")
 
 
-def pixtral_inputs(text: str, images: Sequence[bytes]) -> Any:
+def pixtral_inputs(family: str, text: str, images: Sequence[bytes]) -> Any:
     """Return the inputs of a model whose processor cannot be imported without torchvision."""
-    images_processor, tokenizer = MEDIA_FAMILIES["mistral3"].images(), media_tokenizer("mistral3")
+    tiny, tokenizer = MEDIA_FAMILIES[family], media_tokenizer(family)
+    size = tiny.settings["patch_size"] * tiny.settings.get("spatial_merge_size", 1)
     pictures = [Image.open(BytesIO(data)) for data in images]
-    found = images_processor(pictures, patch_size=8, return_tensors="pt")
+    found = tiny.images()(pictures, patch_size=size, return_tensors="pt")
     parts = text.split("[IMG]")
     whole = parts[0]
     for (height, width), part in zip(found["image_sizes"], parts[1:], strict=True):
-        rows = ["[IMG]" * (int(width) // 8)] * (int(height) // 8)
+        rows = ["[IMG]" * (int(width) // size)] * (int(height) // size)
         whole += "[IMG_BREAK]".join(rows) + "[IMG_END]" + part
     return {"input_ids": torch.tensor([tokenizer(whole)["input_ids"]]), **found}
 
@@ -118,6 +121,8 @@ MARKERS = {
     "gemma3": "<start_of_image>",
     "internvl": "<IMG_CONTEXT>",
     "mistral3": "[IMG]",
+    "pixtral": "[IMG]",
+    "glm4v": "<|begin_of_image|><|image|><|end_of_image|>",
 }
 
 
