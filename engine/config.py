@@ -85,11 +85,12 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
         instructions for pairs; "widened", as float32; "auto": as is faster in a trial.
     packed_cache: the folder where packed weights are kept for the next start; None: they are not.
     require_native: whether the engine refuses to start where compiled code could be used and is not.
-    media: whether images are read by a model that can; if not, its encoder is not loaded.
-    media_cache_bytes: of processed images that are remembered, and as much again of what the encoder made of
+    media: whether images and sounds are read by a model that can; if not, its encoder is not loaded.
+    media_cache_bytes: of processed media that are remembered, and as much again of what the encoder made of
         them.
     max_image_pixels: width times height of an image at most.
-    max_media_tokens: tokens of the images that a step begins to encode at most, or one image; None: one image
+    max_audio_seconds: of a sound; many models read no more than 30.
+    max_media_tokens: tokens of the media that a step begins to encode at most, or one medium; None: one
         on a CPU, where each takes as long as many tokens of text, and elsewhere as many as max_batch_tokens.
     max_unread_bytes: the approximate memory that the unread events of one request may take; a request with
         more is ended. All requests together may take eight times as much.
@@ -121,6 +122,7 @@ class EngineConfig(msgspec.Struct, frozen=True, kw_only=True):
     media: bool = True
     media_cache_bytes: int = 2**28
     max_image_pixels: int = IMAGE_PIXELS
+    max_audio_seconds: float = 600.0
     max_media_tokens: int | None = None
     max_unread_bytes: int = MAX_UNREAD_BYTES
     kv_events: KVEventsConfig | None = None

@@ -14,8 +14,9 @@ from transformers import PreTrainedModel
 from engine.attention.batch import MediaRows
 from engine.limited_log import LimitedLog
 from engine.media.byte_cache import ByteCache
+from engine.media.features import feature_method
 from engine.media.processed_item import EMBEDDED, TENSORS
-from engine.request import Media
+from engine.request import Media, MediaKind
 
 _failures = LimitedLog(logging.getLogger(__name__))
 
@@ -42,18 +43,21 @@ class EncodedRows(NamedTuple):
 
 
 class MediaEncoder:
-    """The modules of a model that read images, apart from its language model.
+    """The modules of a model that read images and sounds, apart from its language model.
 
     cache: of their output, by the media's digest. num_encoded: media that were computed, ever.
     """
 
-    def __init__(self, holder: PreTrainedModel, *, max_cached_bytes: int) -> None:
-        """holder: a module with the model's `get_image_features`, without its language model."""
+    def __init__(self, holder: PreTrainedModel, kinds: Iterable[MediaKind], *, max_cached_bytes: int) -> None:
+        """holder: a module with the model's methods for features, without its language model.
+
+        kinds: those that it reads.
+        """
         self._holder: Any = holder
         self.cache: ByteCache[bytes, EncodedRows] = ByteCache(max_cached_bytes)
         self.num_encoded = 0
-        compute: Any = self._holder.get_image_features
-        self._arguments = signature(compute).parameters
+        self._computes = {kind: feature_method(holder, kind) for kind in kinds}
+        self._arguments = {kind: signature(compute).parameters for kind, compute in self._computes.items()}
         for module in holder.children():
             if isinstance(module, PreTrainedModel):
                 module.set_attn_implementation("sdpa")
@@ -104,8 +108,8 @@ class MediaEncoder:
             name: self._received(torch.cat([self._tensors(one)[name] for one in media]))
             for name in self._tensors(media[0])
         }
-        output = self._holder.get_image_features(**joined, return_dict=True)
-        rows = _flat(output.pooler_output)
+        output = self._computes[media[0].kind](**joined, return_dict=True)
+        rows = _flat(output.pooler_output, getattr(output, "attention_mask", None))
         deeper = [_flat(features) for features in getattr(output, "deepstack_features", None) or ()]
         sizes = [int(_embedded(one).sum()) for one in media]
         if rows.shape[0] != sum(sizes):
@@ -117,16 +121,16 @@ class MediaEncoder:
         return [EncodedRows(first, tuple(others)) for first, *others in zip(*parts, strict=True)]
 
     def _groups(self, media: Iterable[Media]) -> Iterable[list[Media]]:
-        """Return the media in groups whose tensors differ in their first dimension alone, at most."""
+        """Return the media in groups of one kind, whose tensors differ in their first dimension alone."""
         groups: dict[Any, list[Media]] = {}
         for one in media:
             shapes = tuple((name, tensor.shape[1:]) for name, tensor in self._tensors(one).items())
-            groups.setdefault(shapes, []).append(one)
+            groups.setdefault((one.kind, shapes), []).append(one)
         return groups.values()
 
     def _tensors(self, media: Media) -> dict[str, Tensor]:
         made = cast(Mapping[str, Tensor], media.features[TENSORS])
-        return {name: tensor for name, tensor in made.items() if name in self._arguments}
+        return {name: tensor for name, tensor in made.items() if name in self._arguments[media.kind]}
 
     def _received(self, tensor: Tensor) -> Tensor:
         moved = tensor.to(self._holder.device)
@@ -164,8 +168,13 @@ def _embedded(media: Media) -> NDArray[np.bool_]:
     return cast("NDArray[np.bool_]", media.features[EMBEDDED])
 
 
-def _flat(features: Tensor | Sequence[Tensor]) -> Tensor:
-    """Return rows [num_rows, hidden_size] of one tensor for all images, or of one for each."""
+def _flat(features: Tensor | Sequence[Tensor], is_valid: Tensor | None = None) -> Tensor:
+    """Return rows [num_rows, hidden_size] of one tensor for all media, or of one for each.
+
+    is_valid: bool, which rows of a tensor [num_media, num_rows, hidden_size] are no padding; None: all.
+    """
+    if is_valid is not None and isinstance(features, Tensor):
+        return features[is_valid]
     if isinstance(features, Tensor):
         return features.reshape(-1, features.shape[-1])
     return torch.cat([one.reshape(-1, one.shape[-1]) for one in features])

@@ -1,19 +1,23 @@
 """The families of models whose media are read, and what of them transformers' code does not say."""
 
+from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from transformers import PreTrainedConfig
 
 from engine.request import MediaKind
 
+_IMAGES: Final = frozenset({MediaKind.IMAGE})
+_SOUNDS: Final = frozenset({MediaKind.AUDIO})
+
 
 class MediaFamily(NamedTuple):
     """The manners of the models of one type, as `model_type` of their configuration names it.
 
-    around: the texts before and after the placeholder of an image where no chat template puts them.
+    around: the texts before and after the placeholder of a medium where no chat template puts them.
     has_axes: whether the positions of its tokens have three axes (time, height, width).
-    sees_both_ways: whether the tokens of an image see each other in both directions; if `in_windows`, they do
-        so in layers with a sliding window alone.
+    sees_both_ways: the kinds whose tokens see each other in both directions; if `in_windows`, they do so in
+        layers with a sliding window alone.
     is_nested: whether its image processor takes a list of images for each text.
     has_prefix: whether a prompt with images sees itself, all of it; its text begins behind the last image,
         with the token of a beginning, and ends with a line feed (PaliGemma, Beyer et al. 2024, arXiv
@@ -21,10 +25,10 @@ class MediaFamily(NamedTuple):
     differs_alone: whether an image that is alone in its prompt is processed otherwise than several.
     """
 
-    kinds: frozenset[MediaKind] = frozenset({MediaKind.IMAGE})
+    kinds: frozenset[MediaKind] = _IMAGES
     around: tuple[str, str] = ("", "")
     has_axes: bool = False
-    sees_both_ways: bool = False
+    sees_both_ways: frozenset[MediaKind] = frozenset()
     in_windows: bool = False
     is_nested: bool = False
     has_prefix: bool = False
@@ -41,8 +45,8 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "llava": MediaFamily(),
     "llava_next": MediaFamily(),
     "llava_onevision": MediaFamily(is_nested=True, differs_alone=True),
-    "gemma3": MediaFamily(sees_both_ways=True),
-    "gemma4": MediaFamily(sees_both_ways=True, in_windows=True),
+    "gemma3": MediaFamily(sees_both_ways=_IMAGES),
+    "gemma4": MediaFamily(_IMAGES | _SOUNDS, sees_both_ways=_IMAGES, in_windows=True),
     "qwen2_vl": _QWEN,
     "qwen2_5_vl": _QWEN,
     "qwen3_vl": _QWEN,
@@ -51,14 +55,31 @@ FAMILIES: Final[dict[str, MediaFamily]] = {
     "aya_vision": MediaFamily(),
     "deepseek_vl": MediaFamily(),
     "glm4v": MediaFamily(around=("<|begin_of_image|>", "<|end_of_image|>"), has_axes=True),
+    "qwen2_audio": MediaFamily(_SOUNDS, around=("<|audio_bos|>", "<|audio_eos|>")),
+    "voxtral": MediaFamily(_SOUNDS, around=("[BEGIN_AUDIO]", "")),
+    "audioflamingo3": MediaFamily(_SOUNDS),
+    "glmasr": MediaFamily(_SOUNDS, around=("<|begin_of_audio|>", "<|end_of_audio|>")),
 }
+# Those that read sounds and nothing else.
+HEARING_TYPES: Final = frozenset(name for name, family in FAMILIES.items() if family.kinds == _SOUNDS)
+_NAMES: Final = {MediaKind.IMAGE: "images", MediaKind.AUDIO: "sounds", MediaKind.VIDEO: "videos"}
 
 
 def family_of(config: PreTrainedConfig) -> MediaFamily | None:
     """Return the family of a model; None for one whose media are not read."""
     family = FAMILIES.get(config.model_type)
-    # Of Gemma 4, only the larger models let images see both ways.
-    if family is not None and family.in_windows:
+    if family is None:
+        return None
+    # Only some models of Gemma 4 hear, and only the larger ones let images see both ways.
+    if family.kinds > _SOUNDS and config.audio_config is None:
+        family = family._replace(kinds=family.kinds - _SOUNDS)
+    if family.in_windows:
         text: Any = config.get_text_config()
-        return family._replace(sees_both_ways=text.use_bidirectional_attention == "vision")
+        if text.use_bidirectional_attention != "vision":
+            family = family._replace(sees_both_ways=frozenset())
     return family
+
+
+def kinds_in_words(kinds: Iterable[MediaKind]) -> str:
+    """Return what a model reads, for people."""
+    return " and ".join(sorted(_NAMES[kind] for kind in kinds))

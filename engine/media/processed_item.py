@@ -50,7 +50,7 @@ class ProcessedItem:
             num_tokens=len(self.token_ids),
             kind=kind,
             features={TENSORS: self.tensors, EMBEDDED: self.is_embedded},
-            blocks=tuple(self._embedded_ranges()) if family.sees_both_ways else (),
+            blocks=tuple(self._embedded_ranges()) if kind in family.sees_both_ways else (),
             blocks_in_windows=family.in_windows,
             rope=self._rope_axes() if self.grids else None,
         )

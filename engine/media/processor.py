@@ -2,82 +2,62 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 import msgspec
 import numpy as np
-from torch import Tensor
-from transformers import PreTrainedConfig
 
 from engine.errors import InvalidMedia, InvalidRequest
 from engine.media.byte_cache import ByteCache
 from engine.media.families import MediaFamily
 from engine.media.files.cannot_decode import CannotDecode
-from engine.media.files.image_file import decode_image
-from engine.media.image_processor import CannotProcess, ImageProcessor
 from engine.media.processed_item import ProcessedItem
+from engine.media.reader import CannotProcess, MediaReader, ReadFile
 from engine.media_item import MediaItem
 from engine.request import Media, MediaKind, Prompt
 from engine.text.tokenizer import Tokenizer
 
-_GRID: Final = "image_grid_thw"
-
 
 class PromptMediaProcessor:
-    """A `MediaProcessor` over transformers' processor of a model's images. Any thread may call its methods.
+    """A `MediaProcessor` over the readers of what a model reads. Any thread may call its methods.
 
     cache: of processed items, by digest.
     """
 
     def __init__(
         self,
-        images: ImageProcessor,
-        config: PreTrainedConfig,
+        readers: Mapping[MediaKind, MediaReader],
         family: MediaFamily,
         tokenizer: Tokenizer,
         *,
         max_cached_bytes: int,
-        max_image_pixels: int,
     ) -> None:
-        """Raises CannotProcess where the tokenizer does not know the placeholder.
-
-        max_image_pixels: width times height of an image at most.
-        """
-        self._images = images
+        """Raises CannotProcess where the tokenizer does not know a placeholder."""
+        self._readers = readers
         self._family = family
         self._tokenizer = tokenizer
-        self._max_image_pixels = max_image_pixels
-        self._embedded_id: int = config.image_token_id
         # An id beyond the model's vocabulary has no embedding; a row of the encoder takes its place anyway.
         self._vocab_size = tokenizer.vocab_size
-        ids = tokenizer.encode(images.placeholder, add_special_tokens=False)
-        if len(ids) != 1:
-            raise CannotProcess(f"the tokenizer has no token {images.placeholder}")
-        self._placeholder_id = ids[0]
+        self._kinds = {self._id_of(reader.placeholder): kind for kind, reader in readers.items()}
         self.cache: ByteCache[bytes, ProcessedItem] = ByteCache(max_cached_bytes)
 
     @property
     def kinds(self) -> frozenset[MediaKind]:
         """The kinds that the model reads."""
-        return self._family.kinds
+        return frozenset(self._readers)
 
     def marker(self, kind: MediaKind) -> str:
         """Return the text that stands for an item of this kind in a prompt without a chat template."""
         assert kind in self.kinds, "the model does not read this kind"
         before, after = self._family.around
-        return before + self._images.placeholder + after
+        return before + self._readers[kind].placeholder + after
 
     def expand(self, token_ids: Sequence[int], items: Sequence[MediaItem]) -> Prompt:
         """Return the prompt in which each item has the tokens that keep its place; see `MediaProcessor`."""
-        places = [place for place, token_id in enumerate(token_ids) if token_id == self._placeholder_id]
-        if len(places) != len(items):
-            raise InvalidRequest(
-                f"the prompt has {len(places)} places for media ({self._images.placeholder}), "
-                f"and {len(items)} came"
-            )
+        places = [place for place, token_id in enumerate(token_ids) if token_id in self._kinds]
+        self._check_places([self._kinds[token_ids[place]] for place in places], items)
         if self._family.has_prefix and items:
             token_ids = self._as_prefix(token_ids, places[-1])
-            places = [place for place, token_id in enumerate(token_ids) if token_id == self._placeholder_id]
+            places = [place for place, token_id in enumerate(token_ids) if token_id in self._kinds]
         is_alone = len(items) == 1
         processed = [self._process(index, item, is_alone=is_alone) for index, item in enumerate(items)]
         ids: list[int] = []
@@ -118,6 +98,26 @@ class PromptMediaProcessor:
             text.pop()
         return [*images, *beginning, *text, *self._newlines(num_newlines)]
 
+    def _id_of(self, placeholder: str) -> int:
+        ids = self._tokenizer.encode(placeholder, add_special_tokens=False)
+        if len(ids) != 1:
+            raise CannotProcess(f"the tokenizer has no token {placeholder}")
+        return ids[0]
+
+    def _check_places(self, kinds: Sequence[MediaKind], items: Sequence[MediaItem]) -> None:
+        """Check that there is a place of its kind for each item."""
+        for index, item in enumerate(items):
+            if item.kind not in self.kinds:
+                raise InvalidMedia(index, f"the model reads no {item.kind.value}")
+        if len(kinds) != len(items):
+            placeholders = ", ".join(reader.placeholder for reader in self._readers.values())
+            raise InvalidRequest(
+                f"the prompt has {len(kinds)} places for media ({placeholders}), and {len(items)} came"
+            )
+        for index, (kind, item) in enumerate(zip(kinds, items, strict=True)):
+            if kind is not item.kind:
+                raise InvalidMedia(index, f"it is {item.kind.value}, and its place is one of {kind.value}")
+
     def _num_newlines(self, token_id: int) -> int:
         """Return the number of line feeds that a token stands for; 0 if it stands for anything else."""
         text = self._tokenizer.token_text(token_id)
@@ -127,33 +127,29 @@ class PromptMediaProcessor:
         return self._tokenizer.encode("\n" * number, add_special_tokens=False)
 
     def _process(self, index: int, item: MediaItem, *, is_alone: bool) -> ProcessedItem:
-        if item.kind not in self.kinds:
-            raise InvalidMedia(index, f"the model reads no {item.kind.value}")
+        reader = self._readers[item.kind]
         way = "alone" if is_alone and self._family.differs_alone else "any"
-        prefix = self._images.settings + f"{item.kind.value} {way} ".encode()
+        prefix = reader.settings + f"{item.kind.value} {way} ".encode()
         digest = hashlib.sha256(prefix + item.data).digest()
         found = self.cache.get(digest)
         if found is None:
             try:
-                image = decode_image(item.data, self._max_image_pixels)
-                text, tensors = self._images.process(image, is_alone=is_alone)
+                found = self._item(digest, reader, reader.read(item.data, is_alone=is_alone))
             except (CannotDecode, CannotProcess) as error:
                 raise InvalidMedia(index, str(error)) from error
-            found = self._item(digest, text, tensors)
             self.cache.put(digest, found, found.num_bytes)
         return found
 
-    def _item(self, digest: bytes, text: str, tensors: Mapping[str, Tensor]) -> ProcessedItem:
+    def _item(self, digest: bytes, reader: MediaReader, read: ReadFile) -> ProcessedItem:
+        text = read.text
         inner = text.strip("\n")
         num_before = len(text) - len(text.lstrip("\n"))
         num_after = len(text) - len(inner) - num_before
-        ids = np.array(self._tokenizer.encode(inner, add_special_tokens=False))
-        is_embedded = ids == self._embedded_id
+        ids = np.array(self._tokenizer.encode(inner, add_special_tokens=False), np.int64)
+        is_embedded = ids == reader.embedded_id
+        if not is_embedded.any():
+            raise CannotProcess("it is too short for the model")
         ids[is_embedded & (ids >= self._vocab_size)] = 0
-        grids: tuple[tuple[int, int, int], ...] = ()
-        if self._family.has_axes:
-            merged = np.array([1, self._images.merge_size, self._images.merge_size])
-            grids = tuple(
-                (time, height, width) for time, height, width in (tensors[_GRID].numpy() // merged).tolist()
-            )
-        return ProcessedItem(digest, tuple(ids.tolist()), is_embedded, tensors, grids, num_before, num_after)
+        return ProcessedItem(
+            digest, tuple(ids.tolist()), is_embedded, read.tensors, read.grids, num_before, num_after
+        )

@@ -1,5 +1,6 @@
 """Prompts with images give the tokens of transformers' whole model, however they are batched and cut."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -16,7 +17,7 @@ from engine.config import EngineConfig
 from engine.core.core import EngineCore
 from engine.events import TokenEvent
 from engine.media.encoder import MediaEncoder
-from engine.media.image_processor import for_images
+from engine.media.whole_processor import with_parts
 from engine.media_item import MediaItem, MediaProcessor
 from engine.model.runner import ModelRunner
 from engine.request import BeamParams, GenerationRequest, MediaKind, Prompt, SamplingParams, StopConditions
@@ -76,12 +77,14 @@ def hf_inputs(directory: Path, family: str, text: str, images: Sequence[bytes]) 
     model_type = {"gemma4_both_ways": "gemma4", "paligemma2": "paligemma"}.get(family, family)
     module = import_module(f"transformers.models.{model_type}.processing_{model_type}")
     options = {key: value for key, value in tiny.settings.items() if key != "processor_class"}
-    processor = for_images(getattr(module, name))(tiny.images(), tokenizer, **options)
+    processor = with_parts(getattr(module, name), tokenizer, images=tiny.images(), **options)
     pictures = [Image.open(BytesIO(data)) for data in images]
-    nested = MEDIA_FAMILIES[family].tokens == "tiles" or family == "llava_onevision"
-    if model_type == "paligemma":  # whose labels are for training
-        return {**processor(text=[text], images=[pictures], return_tensors="pt"), "labels": None}
-    return processor(text=[text], images=[pictures] if nested else pictures, return_tensors="pt")
+    nested = MEDIA_FAMILIES[family].tokens in ("tiles", "paligemma") or family == "llava_onevision"
+    with warnings.catch_warnings():  # some make arrays of tensors in a way that NumPy gives up
+        warnings.simplefilter("ignore", DeprecationWarning)
+        inputs = processor(text=[text], images=[pictures] if nested else pictures, return_tensors="pt")
+    inputs.pop("labels", None)  # PaliGemma's, for training
+    return inputs
 
 
 def pixtral_inputs(family: str, text: str, images: Sequence[bytes]) -> Any:

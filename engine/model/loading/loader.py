@@ -14,6 +14,8 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 from engine.config import EngineConfig
 from engine.errors import ModelNotSupported
 from engine.media.encoder import MediaEncoder
+from engine.media.families import kinds_in_words
+from engine.media.limits import MediaLimits
 from engine.media.loading import LoadedMedia, load_processor
 from engine.model.loading.checkpoint.complete import check_config, check_finite, check_plausible
 from engine.model.loading.checkpoint.end_tokens import read_end_token_ids
@@ -98,7 +100,7 @@ class LoadedModel:
 
     plan: what was known of it before. pooling, num_parameters: as in `ModelInfo`. search: for weights that an
     earlier start packed, and packed: what it found, whose content need not be checked again; None: nothing.
-    media: what reads images; None for a model of text alone.
+    media: what reads images and sounds; None for a model of text alone.
     Weights that the plan has as unread are zeros.
     A model of float16 whose plan has another type keeps it in linear layers, until they are quantized if they
     are; the rest is to be converted.
@@ -148,10 +150,10 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
     num_parameters, media = model.num_parameters(), None
     if processor is not None and media_modules is not None:
         check_finite(plan.directory, media_modules.named_parameters())
-        encoder = MediaEncoder(media_modules, max_cached_bytes=config.media_cache_bytes)
+        encoder = MediaEncoder(media_modules, processor.kinds, max_cached_bytes=config.media_cache_bytes)
         encoder.to(plan.device, plan.dtype)
         num_parameters += encoder.num_parameters
-        kinds = " and ".join(sorted(f"{kind.value}s" for kind in processor.kinds))
+        kinds = kinds_in_words(processor.kinds)
         on_progress(f"reads {kinds}, by an encoder of {encoder.num_parameters / 1e6:,.1f} million parameters")
         media = LoadedMedia(processor, encoder)
     return LoadedModel(
@@ -169,7 +171,7 @@ def load_model(config: EngineConfig, on_progress: Callable[[str], None]) -> Load
 def _media_processor(
     plan: PlannedModel, config: EngineConfig, tokenizer: Tokenizer, on_progress: Callable[[str], None]
 ) -> "PromptMediaProcessor | None":
-    """Return what reads the model's images; None if they are not wanted, or cannot be read."""
+    """Return what reads the model's media; None if they are not wanted, or cannot be read."""
     if not config.media or plan.paged_obstacle is not None or plan.quantized is not None:
         return None
     if is_described(plan.directory):  # a GGUF file, which has the weights for text alone
@@ -179,7 +181,7 @@ def _media_processor(
         plan.config,
         tokenizer,
         max_cached_bytes=config.media_cache_bytes,
-        max_image_pixels=config.max_image_pixels,
+        limits=MediaLimits.of(config),
         on_progress=on_progress,
     )
 

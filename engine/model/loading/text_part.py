@@ -18,8 +18,10 @@ from transformers.dynamic_module_utils import get_class_from_dynamic_module
 from transformers.models.auto.modeling_auto import (
     MODEL_FOR_CAUSAL_LM_MAPPING,
     MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+    MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING,
 )
 
+from engine.media.families import HEARING_TYPES
 from engine.model.checks.reference_pass import reference_logits, relative_difference
 from engine.model.checks.tolerance import LOGITS
 
@@ -112,7 +114,7 @@ def text_model(model: PreTrainedModel) -> PreTrainedModel:
 def split_media(model: PreTrainedModel) -> PreTrainedModel:
     """Take the modules for what is no text from a model that was read with them, and return these.
 
-    They are held by a copy of the module that has `get_image_features`, whose other parts it shares. The
+    They are held by a copy of the module that has the methods for features, whose other parts it shares. The
     model is then as one that was read without them.
     """
     decoder, _ = _parts_of(model)
@@ -133,6 +135,8 @@ def _media_class(config: PreTrainedConfig) -> Any:
     own = _class_for(MODEL_FOR_CAUSAL_LM_MAPPING, config)
     if text is config or (own is not None and own.config_class is type(text)):
         return None  # transformers itself reads the text of some alone
+    if config.model_type in HEARING_TYPES:
+        return _class_for(MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING, config)
     return _class_for(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, config)
 
 

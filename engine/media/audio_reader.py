@@ -1,0 +1,59 @@
+"""The reader of sounds, by transformers' feature extractor of a model."""
+
+from inspect import signature
+from typing import Any
+
+from torch import Tensor
+from transformers import PreTrainedConfig
+
+from engine.media.files.audio_file import read_audio
+from engine.media.reader import CannotProcess, ReadFile
+from engine.media.whole_processor import WholeProcessor, digest_of
+
+
+class AudioReader:
+    """A `MediaReader` of sounds."""
+
+    def __init__(
+        self,
+        sounds: Any,
+        whole: WholeProcessor,
+        config: PreTrainedConfig,
+        *,
+        max_seconds: float,
+    ) -> None:
+        """sounds: transformers' feature extractor.
+
+        max_seconds: of a sound, where the model reads longer ones.
+        """
+        self._whole = whole
+        self._sampling_rate: int = sounds.sampling_rate
+        self._max_seconds = min(max_seconds, _longest(whole, sounds))
+        self.placeholder = whole.audio_token
+        self.embedded_id: int = config.audio_token_id
+        self.settings = digest_of(whole, sounds)
+        self._options: dict[str, Any] = {
+            **(getattr(whole, "audio_kwargs", None) or {}),
+            "sampling_rate": self._sampling_rate,
+            "return_tensors": "pt",
+        }
+
+    def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
+        """Return what becomes of a sound; see `MediaReader`."""
+        samples = read_audio(data, self._sampling_rate, self._max_seconds)
+        try:
+            found, texts = self._whole._process_audio([samples], **self._options)
+        except Exception as error:  # extractors raise whatever they meet
+            raise CannotProcess(f"the model's processor refuses the sound: {error}") from error
+        tensors = {name: value for name, value in found.items() if isinstance(value, Tensor)}
+        return ReadFile(texts[0], tensors)
+
+
+def _longest(whole: WholeProcessor, sounds: Any) -> float:
+    """Return the seconds of the longest sound that a model's processor does not cut off without a word."""
+    if (longest := getattr(whole, "max_audio_len", None)) is not None:
+        return float(longest)
+    if (window := getattr(sounds, "chunk_length", None)) is not None:  # Whisper's
+        return float(window)
+    cut_off: int = signature(sounds.__call__).parameters["max_length"].default  # Gemma's
+    return cut_off / float(sounds.sampling_rate)

@@ -1,0 +1,62 @@
+"""The reader of images, by transformers' image processor of a model."""
+
+from typing import Any, Final
+
+import numpy as np
+from torch import Tensor
+from transformers import PreTrainedConfig
+
+from engine.media.families import MediaFamily
+from engine.media.files.image_file import decode_image
+from engine.media.limits import MediaLimits
+from engine.media.reader import CannotProcess, ReadFile
+from engine.media.whole_processor import WholeProcessor, digest_of
+
+_GRID: Final = "image_grid_thw"
+
+
+class ImageReader:
+    """A `MediaReader` of images."""
+
+    def __init__(
+        self,
+        images: Any,
+        whole: WholeProcessor,
+        config: PreTrainedConfig,
+        family: MediaFamily,
+        limits: MediaLimits,
+    ) -> None:
+        """images: transformers' processor of them."""
+        self._images = images
+        self._whole = whole
+        self._family = family
+        self._max_pixels = limits.max_image_pixels
+        self.placeholder = whole.image_token
+        self.embedded_id: int = config.image_token_id
+        self.settings = digest_of(whole, images)
+        self._options: dict[str, Any] = dict(getattr(whole, "images_kwargs", None) or {})
+        self._options |= getattr(whole, "own_options", {})
+        self._options["return_tensors"] = "pt"
+
+    def read(self, data: bytes, *, is_alone: bool) -> ReadFile:
+        """Return what becomes of an image; see `MediaReader`."""
+        image = decode_image(data, self._max_pixels)
+        # One that is not alone is shown beside itself, and of both results the first is taken.
+        images = [image] if is_alone or not self._family.differs_alone else [image, image]
+        try:
+            found = self._images([images] if self._family.is_nested else images, **self._options)
+            text: str = self._whole.replace_image_token(found, image_idx=0)
+        except Exception as error:  # processors raise whatever they meet
+            raise CannotProcess(f"the model's processor refuses the image: {error}") from error
+        tensors = {name: value for name, value in found.items() if isinstance(value, Tensor)}
+        if len(images) > 1:
+            tensors = {name: tensor[:1] for name, tensor in tensors.items()}
+        return ReadFile(text, tensors, self._grids(tensors))
+
+    def _grids(self, tensors: dict[str, Tensor]) -> tuple[tuple[int, int, int], ...]:
+        """Return the patches of the image that become one token each, where positions have axes."""
+        if not self._family.has_axes:
+            return ()
+        merge_size = getattr(self._images, "merge_size", 1)
+        merged = tensors[_GRID].numpy() // np.array([1, merge_size, merge_size])
+        return tuple((time, height, width) for time, height, width in merged.tolist())

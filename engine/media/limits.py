@@ -1,0 +1,17 @@
+"""The bounds of what becomes of one file."""
+
+from typing import NamedTuple
+
+from engine.config import EngineConfig
+
+
+class MediaLimits(NamedTuple):
+    """What a file may hold at most; the fields of the engine's configuration of the same names."""
+
+    max_image_pixels: int
+    max_audio_seconds: float
+
+    @classmethod
+    def of(cls, config: EngineConfig) -> "MediaLimits":
+        """Return those of a configuration."""
+        return cls(config.max_image_pixels, config.max_audio_seconds)

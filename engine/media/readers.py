@@ -1,0 +1,43 @@
+"""The loading of what reads a model's files, by kind."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from transformers import AutoFeatureExtractor, AutoImageProcessor, PreTrainedConfig
+
+from engine.media.audio_reader import AudioReader
+from engine.media.families import MediaFamily
+from engine.media.image_reader import ImageReader
+from engine.media.limits import MediaLimits
+from engine.media.reader import CannotProcess, MediaReader
+from engine.media.whole_processor import whole_processor
+from engine.request import MediaKind
+from engine.text.tokenizer import Tokenizer
+
+
+def load_readers(
+    directory: Path,
+    config: PreTrainedConfig,
+    family: MediaFamily,
+    tokenizer: Tokenizer,
+    limits: MediaLimits,
+) -> Mapping[MediaKind, MediaReader]:
+    """Return the readers of the kinds that a model reads. Raises CannotProcess."""
+    has_images, has_sounds = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
+    try:
+        images = _loaded(AutoImageProcessor, directory) if has_images else None
+        sounds = _loaded(AutoFeatureExtractor, directory) if has_sounds else None
+        whole = whole_processor(directory, config, tokenizer, images=images, sounds=sounds)
+    except Exception as error:  # whatever transformers raises for missing or broken files
+        raise CannotProcess(f"{type(error).__name__}: {' '.join(str(error).split())}") from error
+    readers: dict[MediaKind, MediaReader] = {}
+    if images is not None:
+        readers[MediaKind.IMAGE] = ImageReader(images, whole, config, family, limits)
+    if sounds is not None:
+        readers[MediaKind.AUDIO] = AudioReader(sounds, whole, config, max_seconds=limits.max_audio_seconds)
+    return readers
+
+
+def _loaded(auto: Any, directory: Path) -> Any:
+    return auto.from_pretrained(directory, local_files_only=True)
