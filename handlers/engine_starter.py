@@ -50,6 +50,8 @@ def engine_config(settings: Settings) -> EngineConfig:
         prefix_caching=settings.prefix_caching,
         media=settings.media,
         max_image_pixels=settings.max_image_pixels,
+        max_video_seconds=settings.max_video_seconds,
+        max_video_frames=settings.max_video_frames,
         max_draft_tokens=settings.speculate,
         max_unread_bytes=settings.max_unread_bytes,
         kv_events=_kv_events_config(settings),

@@ -63,7 +63,7 @@ _TOKENS: dict[str, tuple[str, ...]] = {
     "tiles": ("<image>", "<fake_token_around_image>", "<global-img>", "<end_of_utterance>", "<video>")
     + tuple(f"<row_{row}_col_{column}>" for row in range(1, 4) for column in range(1, 4)),
     "internvl": ("<IMG_CONTEXT>", "<img>", "</img>", "<video>"),
-    "llava": ("<image>",),
+    "llava": ("<image>", "<video>"),
     # Gemma has tokens for runs of line feeds.
     "gemma3": ("<start_of_image>", "<image_soft_token>", "<end_of_image>", "\n\n", "\n\n\n", "\n\n\n\n"),
     "qwen": ("<|image_pad|>", "<|video_pad|>", "<|vision_start|>", "<|vision_end|>"),
@@ -115,6 +115,8 @@ _QWEN_SIZES: dict[str, Any] = {"patch_size": 4, "min_pixels": 8 * 8, "max_pixels
 _THREE_AXES: dict[str, Any] = {
     "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}
 }
+
+_GLM4V_IMAGES: Any = Glm4vImageProcessorPil  # whose annotations lack its own settings
 
 
 class TinyFamily(NamedTuple):
@@ -273,6 +275,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
             text_config=Qwen2Config(**_SIZES),
             vision_config=SiglipVisionConfig(**_SMALL, vision_use_head=False),
             image_token_index=ids["<image>"],
+            video_token_index=ids["<video>"],
             image_grid_pinpoints=[[28, 56], [56, 28], [56, 56]],
         ),
         lambda: LlavaOnevisionImageProcessorPil(
@@ -392,7 +395,7 @@ MEDIA_FAMILIES: dict[str, TinyFamily] = {
             video_start_token_id=ids["<|begin_of_video|>"],
             video_end_token_id=ids["<|end_of_video|>"],
         ),
-        lambda: Glm4vImageProcessorPil(
+        lambda: _GLM4V_IMAGES(
             patch_size=4, size={"shortest_edge": 8 * 8, "longest_edge": 8 * 8 * 24}
         ),
         {"processor_class": "Glm4vProcessor"},

@@ -9,6 +9,7 @@ from engine.request import MediaKind
 
 _IMAGES: Final = frozenset({MediaKind.IMAGE})
 _SOUNDS: Final = frozenset({MediaKind.AUDIO})
+_VIDEOS: Final = frozenset({MediaKind.VIDEO})
 
 
 class MediaFamily(NamedTuple):
@@ -35,16 +36,16 @@ class MediaFamily(NamedTuple):
     differs_alone: bool = False
 
 
-_QWEN: Final = MediaFamily(around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
+_QWEN: Final = MediaFamily(_IMAGES | _VIDEOS, around=("<|vision_start|>", "<|vision_end|>"), has_axes=True)
 
 # Each has a tiny model in tests/parity/test_media_parity.py.
 FAMILIES: Final[dict[str, MediaFamily]] = {
     "idefics3": MediaFamily(is_nested=True),
-    "smolvlm": MediaFamily(is_nested=True),
-    "internvl": MediaFamily(),
+    "smolvlm": MediaFamily(_IMAGES | _VIDEOS, is_nested=True),
+    "internvl": MediaFamily(_IMAGES | _VIDEOS),
     "llava": MediaFamily(),
     "llava_next": MediaFamily(),
-    "llava_onevision": MediaFamily(is_nested=True, differs_alone=True),
+    "llava_onevision": MediaFamily(_IMAGES | _VIDEOS, is_nested=True, differs_alone=True),
     "gemma3": MediaFamily(sees_both_ways=_IMAGES),
     "gemma4": MediaFamily(_IMAGES | _SOUNDS, sees_both_ways=_IMAGES, in_windows=True),
     "qwen2_vl": _QWEN,

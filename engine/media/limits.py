@@ -10,8 +10,15 @@ class MediaLimits(NamedTuple):
 
     max_image_pixels: int
     max_audio_seconds: float
+    max_video_seconds: float
+    max_video_frames: int
 
     @classmethod
     def of(cls, config: EngineConfig) -> "MediaLimits":
         """Return those of a configuration."""
-        return cls(config.max_image_pixels, config.max_audio_seconds)
+        return cls(
+            config.max_image_pixels,
+            config.max_audio_seconds,
+            config.max_video_seconds,
+            config.max_video_frames,
+        )

@@ -53,7 +53,7 @@ def load_processor(
         on_progress(f"{unread}: {error.name} is not installed")
         return None
     try:
-        readers = load_readers(directory, config, family, tokenizer, limits)
+        readers = load_readers(directory, config, family, tokenizer, limits, on_progress)
         return PromptMediaProcessor(readers, family, tokenizer, max_cached_bytes=max_cached_bytes)
     except CannotProcess as error:
         on_progress(f"{unread}: {error}")

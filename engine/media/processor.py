@@ -1,6 +1,7 @@
 """The media processor of the own engine: files in, prompts with places for them out."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -58,8 +59,10 @@ class PromptMediaProcessor:
         if self._family.has_prefix and items:
             token_ids = self._as_prefix(token_ids, places[-1])
             places = [place for place, token_id in enumerate(token_ids) if token_id in self._kinds]
-        is_alone = len(items) == 1
-        processed = [self._process(index, item, is_alone=is_alone) for index, item in enumerate(items)]
+        num_items = Counter(item.kind for item in items)
+        processed = [
+            self._process(index, item, is_alone=num_items[item.kind] == 1) for index, item in enumerate(items)
+        ]
         ids: list[int] = []
         media: list[Media] = []
         start = 0
@@ -151,5 +154,12 @@ class PromptMediaProcessor:
             raise CannotProcess("it is too short for the model")
         ids[is_embedded & (ids >= self._vocab_size)] = 0
         return ProcessedItem(
-            digest, tuple(ids.tolist()), is_embedded, read.tensors, read.grids, num_before, num_after
+            digest,
+            tuple(ids.tolist()),
+            is_embedded,
+            read.tensors,
+            read.grids,
+            read.time_step,
+            num_before,
+            num_after,
         )

@@ -1,6 +1,6 @@
 """The loading of what reads a model's files, by kind."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from engine.media.families import MediaFamily
 from engine.media.image_reader import ImageReader
 from engine.media.limits import MediaLimits
 from engine.media.reader import CannotProcess, MediaReader
+from engine.media.video.video_reader import VideoReader
 from engine.media.whole_processor import whole_processor
 from engine.request import MediaKind
 from engine.text.tokenizer import Tokenizer
@@ -22,8 +23,12 @@ def load_readers(
     family: MediaFamily,
     tokenizer: Tokenizer,
     limits: MediaLimits,
+    on_progress: Callable[[str], None],
 ) -> Mapping[MediaKind, MediaReader]:
-    """Return the readers of the kinds that a model reads. Raises CannotProcess."""
+    """Return the readers of the kinds that a model reads. Raises CannotProcess.
+
+    on_progress: is told where videos are not read and images are.
+    """
     has_images, has_sounds = MediaKind.IMAGE in family.kinds, MediaKind.AUDIO in family.kinds
     try:
         images = _loaded(AutoImageProcessor, directory) if has_images else None
@@ -36,6 +41,11 @@ def load_readers(
         readers[MediaKind.IMAGE] = ImageReader(images, whole, config, family, limits)
     if sounds is not None:
         readers[MediaKind.AUDIO] = AudioReader(sounds, whole, config, max_seconds=limits.max_audio_seconds)
+    if MediaKind.VIDEO in family.kinds:
+        try:
+            readers[MediaKind.VIDEO] = VideoReader(directory, images, whole, config, tokenizer, limits)
+        except CannotProcess as error:
+            on_progress(f"note: videos are not read: {error}")
     return readers
 
 

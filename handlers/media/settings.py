@@ -30,7 +30,13 @@ class MediaSettings(Section):
     max_image_pixels: Annotated[int, Field(ge=1, le=MAX_IMAGE_PIXELS), env("VERBATIM_MAX_IMAGE_PIXELS")] = (
         IMAGE_PIXELS
     )
-    """Width times height of an image."""
+    """Width times height of an image, or of a video's frame."""
+
+    max_video_seconds: Annotated[Seconds, env("VERBATIM_MAX_VIDEO_SECONDS")] = 600.0
+    """Seconds that a video may take."""
+
+    max_video_frames: Annotated[Count, env("VERBATIM_MAX_VIDEO_FRAMES")] = 32
+    """Frames of a video that a model gets at most; they are spread over all of it."""
 
     media_timeout: Annotated[Seconds, env("VERBATIM_MEDIA_TIMEOUT")] = 10.0
     """Seconds that fetching all of a request's URLs may take."""

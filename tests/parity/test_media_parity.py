@@ -148,7 +148,7 @@ def load(directory: Path, **shape: Any) -> tuple[EngineCore, Tokenizer, MediaPro
     config = EngineConfig(model=str(directory), device="cpu", **{"dtype": "float32", **shape})
     lines: list[str] = []
     core, tokenizer, info = build_core(config, lines.append)
-    assert info.media == {MediaKind.IMAGE}, lines
+    assert MediaKind.IMAGE in info.media, lines
     media = media_processor_of(core.runner)
     assert media is not None
     return core, tokenizer, media
@@ -224,6 +224,18 @@ def test_a_prompt_that_is_cached_gives_the_same_tokens_and_other_images_share_no
         add(core, number, prompt_of(tokenizer, media, *PROMPTS[place]))
         assert_as_expected(run(core)[number], case.expected[place])
     assert core.counters.num_cache_hit_tokens > 0
+
+
+def test_prompts_that_begin_alike_share_what_their_ends_do_not_change(case: Case) -> None:
+    core, tokenizer, media = load(case.directory, block_size=2)
+    texts = ("# a picture of something, in words", "# a picture of something, in numbers")
+    for number, text in enumerate(texts):
+        expected = expect(case.directory, case.family, case.whole, marker_of(case.family), text, (SMALL,))
+        num_hits = core.counters.num_cache_hit_tokens
+        add(core, number, prompt_of(tokenizer, media, text, (SMALL,)))
+        assert_as_expected(run(core)[number], expected)
+    sees_itself = case.family.startswith("paligemma")
+    assert (core.counters.num_cache_hit_tokens > num_hits) != sees_itself
 
 
 def test_a_picture_is_encoded_once_for_all_prompts_that_show_it(case: Case) -> None:

@@ -305,6 +305,10 @@ def _parse_config(directory: Path, raw: dict[str, Any], config: EngineConfig) ->
     check_json_files(directory)
     if not isinstance(found, PreTrainedConfig):
         raise ModelNotSupported(f"{directory} holds a {type(found).__name__}, which describes no model")
+    if found.model_type == "paligemma":
+        # The whole model lets prompts with images see themselves, as their media do here; its layers do not.
+        text: Any = found.get_text_config()
+        text.use_bidirectional_attention = False
     return found
 
 

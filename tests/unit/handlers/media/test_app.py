@@ -139,6 +139,8 @@ async def test_bodies_with_images_may_be_longer_unless_the_operator_says_how_lon
         ({"max_media_bytes": 0}, "max_media_bytes"),
         ({"max_image_pixels": 0}, "max_image_pixels"),
         ({"max_image_pixels": MAX_IMAGE_PIXELS + 1}, "max_image_pixels"),
+        ({"max_video_seconds": 0}, "max_video_seconds"),
+        ({"max_video_frames": 0}, "max_video_frames"),
         ({"media_timeout": 0}, "media_timeout"),
     ],
 )
